@@ -140,7 +140,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
-        page.write_text(PAGE)
+        page.write_text(PAGE, encoding="utf-8")
         floor, floor_memory = asyncio.run(plain(page, rounds))
     ours, our_memory = asyncio.run(agents(rounds))
     print("| | processor, ms | Playwright alone | ratio | by the clock, ms | Playwright alone |")

@@ -127,9 +127,9 @@ def main() -> None:
     options.add_argument("--write", action="store_true", help="put each into the page as it is found")
     options.add_argument("--anew", action="store_true", help="those that stand there, too")
     given = options.parse_args()
-    for page in filled(PAGE.read_text(), anew=given.anew):
+    for page in filled(PAGE.read_text(encoding="utf-8"), anew=given.anew):
         if given.write:
-            PAGE.write_text(page)
+            PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def main() -> None:
     for world in chosen:
         found = known.get(world.said) or measure(world, given.seeds)
         if given.keep and world.said not in known:
-            with given.keep.open("a") as file:
+            with given.keep.open("a", encoding="utf-8") as file:
                 kept = {"cell": world.said, "seeds": given.seeds, **asdict(found), "world": None}
                 file.write(json.dumps(kept) + "\n")
         results.append(replace(found, world=world))
@@ -181,19 +181,19 @@ def main() -> None:
             print(f"{r.world.said} | {figures}", flush=True)
     print(summary(results))
     if given.cells:
-        given.cells.write_text(page(results, given.seeds, bounds(given.cells)))
+        given.cells.write_text(page(results, given.seeds, bounds(given.cells)), encoding="utf-8")
 
 
 def bounds(file: Path) -> dict[tuple[str, ...], str]:
     """The last column of a page that was written before, by cell: a bound follows from the world, not from ours."""
-    lines = file.read_text().splitlines() if file.exists() else []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return {tuple(row[:5]): row[7] for row in rows if len(row) == 8}
 
 
 def read(file: Path | None, seeds: int) -> dict[str, Result]:
     """By cell what was measured with so many seeds."""
-    lines = file.read_text().splitlines() if file and file.exists() else []
+    lines = file.read_text(encoding="utf-8").splitlines() if file and file.exists() else []
     kept = [json.loads(line) for line in lines]
     return {k.pop("cell"): Result(**k) for k in kept if k.pop("seeds") == seeds}
 

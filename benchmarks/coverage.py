@@ -85,8 +85,8 @@ def main() -> None:
     if given.write:
         page = Path(__file__).parents[1] / "docs/metrics.md"
         begin, end = MARKS[given.hard]
-        before, _, rest = page.read_text().partition(begin)
-        page.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}")
+        before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+        page.write_text(f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -169,12 +169,12 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
-    page = PAGE.read_text()
+    page = PAGE.read_text(encoding="utf-8")
     text = table(page)
     print(text)
     if given.write:
         before, _, rest = page.partition(MARKS[0])
-        PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}")
+        PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ class Kept:
             found = cells_of(world, part)
             if self.path is not None:
                 cells = {row: asdict(cell) for row, cell in found.items()}
-                with self.path.open("a") as file:
+                with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"part": part, "probe": mark, "cells": cells}) + "\n")
         return found
 

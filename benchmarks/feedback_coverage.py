@@ -156,8 +156,8 @@ def main() -> None:
     print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
     if given.write:
         page = Path(__file__).parents[1] / "docs/chains.md"
-        before, _, rest = page.read_text().partition(MARKS[0])
-        page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}")
+        before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
+        page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

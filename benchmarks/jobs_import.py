@@ -86,7 +86,7 @@ def apart(verb: str, *words: object) -> tuple[float, float]:
     """(processor seconds, MiB at the peak) of a process that does one thing, without what starting takes."""
     done = subprocess.run(
         [sys.executable, __file__, "--do", json.dumps([verb, *map(str, words)])],
-        capture_output=True, text=True, check=True,
+        capture_output=True, text=True, check=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
     seconds, peak = json.loads(done.stdout)
     return seconds, peak

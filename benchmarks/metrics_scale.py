@@ -184,7 +184,13 @@ def main() -> None:
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     for rows in [int(a) for a in sys.argv[1:] if a.isdigit()] or SIZES:
         done = subprocess.run(
-            [sys.executable, __file__, "--child", str(rows)], capture_output=True, text=True, check=True, env=env
+            [sys.executable, __file__, "--child", str(rows)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=env,
+            encoding="utf-8",
+            errors="replace",
         )
         found = json.loads(done.stdout)
         print(

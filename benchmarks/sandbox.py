@@ -102,7 +102,7 @@ async def main() -> None:
     root = prepare(given.image).root if given.image else None
     times: Times = {}
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "brief.md").write_text("brief")
+        (Path(folder) / "brief.md").write_text("brief", encoding="utf-8")
         config = BoxConfig(mounts=(Mount(folder, "/task/input"),))
         async with open_box(config):
             pass  # makes the shared folders, once per machine

@@ -47,7 +47,7 @@ FACTS = ("Client", "Price", "Delivery", "Languages", "Rows", "Contact")
 def write_jobs(path: Path, jobs: int) -> None:
     """Offers to write, of two to six facts each, which is what makes one hard; prices have a heavy tail."""
     rng = np.random.default_rng(322)
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(("contract", "title", "description", "category", "subcategory", "amount", "start"))
         for n in range(jobs):

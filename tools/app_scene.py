@@ -45,7 +45,10 @@ def run(folder: Path) -> Path:
         shutil.copytree(starter / "tasks" / name, tasks / name)
     manifest = tasks / "web-page" / "task.toml"
     # The page is judged by its criteria, too: people mark them one by one.
-    manifest.write_text(manifest.read_text().replace("[grading.program]", "[grading.rubric]\n\n[grading.program]"))
+    manifest.write_text(
+        manifest.read_text(encoding="utf-8").replace("[grading.program]", "[grading.rubric]\n\n[grading.program]"),
+        encoding="utf-8",
+    )
     agents = [
         f'[[agents]]\nname = "{name}"\nharness = "scripted"\nscript = "{starter / "scripts" / name}"\n'
         for name in AGENTS
@@ -54,7 +57,7 @@ def run(folder: Path) -> Path:
         'name = "demo"', f"tasks = {[str(tasks / name) for name in TASKS]}", f"only = {list(ONLY)}", "parallel = 2", "",
         *agents,
     ]  # fmt: skip
-    (folder / "demo.toml").write_text("\n".join(lines))
+    (folder / "demo.toml").write_text("\n".join(lines), encoding="utf-8")
     command: list[str | Path] = [
         sys.executable,
         "-m",
@@ -172,11 +175,13 @@ def stage(store: Store) -> Scene:
 
     golden = [("good", "web-page/bikes"), ("hasty", "logo-vector/lantern"), ("lazy", "survey-chart/commute")]
     gold = tuple(Gold(scene.made[g], {"score": 2 if g[0] == "good" else 1}, WHY[g[0]]) for g in golden)
-    quiz = scene.open("quiz", Kind.CALIBRATION, gold=gold)
+    quiz = scene.open("quiz", Kind.CALIBRATION, gold=gold, encoding="utf-8")
     scene.judge(
         judges, quiz, lambda a, i: {"score": 2 if scene.who(i) == ["good"] else 1, "justification": "By the brief."}
     )
-    votes = scene.open("holistic", Kind.HOLISTIC, experiment=scene.experiment, reason="automation rate, November")
+    votes = scene.open(
+        "holistic", Kind.HOLISTIC, experiment=scene.experiment, reason="automation rate, November", encoding="utf-8"
+    )
     item = people.drafting.claim(judges[2], votes)
     assert item is not None
     raise_flag(
@@ -190,20 +195,22 @@ def stage(store: Store) -> Scene:
     scene.judge(judges, votes, scene.holistic, at_most=68)
     wrong = store.find(Evaluation, round=votes)[5]
     amend(people.store, ada, Action.STRIKE, Target.EVALUATION, wrong.id, "judged in eleven seconds", clock=people.clock)
-    pairs = scene.open("pairwise", Kind.PAIRWISE, experiment=scene.experiment, holistic=votes, per_pair=5)
+    pairs = scene.open(
+        "pairwise", Kind.PAIRWISE, experiment=scene.experiment, holistic=votes, per_pair=5, encoding="utf-8"
+    )
     scene.judge(judges, pairs, scene.pairwise, at_most=22)
-    audit = scene.open("audit", Kind.AUDIT, over=votes)
+    audit = scene.open("audit", Kind.AUDIT, over=votes, encoding="utf-8")
     scene.judge(
         [rita], audit, lambda a, i: {"score": 2 if scene.who(i) == ["good"] else 1, "justification": "Looked again."}
     )
-    fails = scene.open("fails", Kind.FALSE_NEGATIVES, over=votes)
+    fails = scene.open("fails", Kind.FALSE_NEGATIVES, over=votes, encoding="utf-8")
     scene.judge([rita], fails, lambda a, i: {"score": 1, "justification": "Rightly failed."})
-    found = scene.open("integrity", Kind.INTEGRITY, over=votes, sample=3)
+    found = scene.open("integrity", Kind.INTEGRITY, over=votes, sample=3, encoding="utf-8")
     scene.judge(
         [rita], found,
         lambda a, i: {"finding": "shortcut" if scene.who(i) == ["lazy"] else "sound", "justification": "Step 2."},
     )  # fmt: skip
-    scene.open("adjudication", Kind.ADJUDICATION, over=votes)
+    scene.open("adjudication", Kind.ADJUDICATION, over=votes, encoding="utf-8")
     for_eva(scene)
     return scene
 
@@ -211,10 +218,11 @@ def stage(store: Store) -> Scene:
 def for_eva(scene: Scene) -> None:
     """Rounds of one item each, so that a picture shows this and no other."""
     at = scene.made
-    scene.open("eva holistic", Kind.HOLISTIC, subjects=(at["good", "web-page/bakery"],))
+    scene.open("eva holistic", Kind.HOLISTIC, subjects=(at["good", "web-page/bakery"],), encoding="utf-8")
     scene.open(
         "eva models",
         Kind.PAIRWISE,
         subjects=(at["good", "bracket-3d/shelf-bracket"], at["hasty", "bracket-3d/shelf-bracket"]),
+        encoding="utf-8",
     )
     scene.open("eva rubric", Kind.RUBRIC, subjects=(at["hasty", "web-page/bakery"],))

@@ -112,7 +112,11 @@ def run(folder: Path, results: Path, most: int, solving: bool, drawn: bool, part
     tasks = sorted({path.parent for path in folder.rglob("task.toml")}, key=lambda path: path.name)
     random.Random(0).shuffle(tasks)
     tasks = (tasks if drawn else sorted(tasks, key=asks))[part[0] - 1 :: part[1]]
-    done = {json.loads(line)["task"] for line in results.read_text().splitlines()} if results.exists() else set()
+    done = (
+        {json.loads(line)["task"] for line in results.read_text(encoding="utf-8").splitlines()}
+        if results.exists()
+        else set()
+    )
     cache = results.with_suffix(".cache").absolute()
     cache.mkdir(exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(cache)
@@ -134,7 +138,7 @@ def run(folder: Path, results: Path, most: int, solving: bool, drawn: bool, part
 
 def table(results: Path) -> None:
     """Counts by state and cause, as a table of Markdown, and what was exchanged."""
-    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    lines = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     rows = Counter((one["state"], one.get("cause", "")) for one in lines)
     print(f"{len(lines)} tasks tried\n\n| | cause | tasks |\n|---|---|---|")
     for (state, cause), count in rows.most_common():

@@ -39,7 +39,7 @@ class Fault:
 def listed() -> Iterator[Fault]:
     """All of them, in the lists' order."""
     for file in sorted(LISTS.glob("*.toml")):
-        for one in tomllib.loads(file.read_text())["fault"]:
+        for one in tomllib.loads(file.read_text(encoding="utf-8"))["fault"]:
             yield Fault(**{**one, "tests": tuple(one["tests"])})
 
 
@@ -48,13 +48,23 @@ def noticed(fault: Fault, folder: Path) -> bool:
     source = folder / "src"
     shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"), symlinks=True)
     file = source / "worksample" / fault.file
-    file.write_text(file.read_text().replace(fault.was, fault.becomes))
+    file.write_text(file.read_text(encoding="utf-8").replace(fault.was, fault.becomes), encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     tests = [f"tests/{test}" for test in fault.tests]
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--basetemp", str(folder / "t")]
     asked = [*words, *tests]
     try:
-        done = subprocess.run(asked, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        done = subprocess.run(
+            asked,
+            cwd=ROOT,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+            encoding="utf-8",
+            errors="replace",
+        )
     except subprocess.TimeoutExpired:
         return True
     if done.returncode not in (0, 1):

@@ -54,9 +54,9 @@ def _write(found: dict[str, dict[str, Outcome]]) -> None:
         right = both.get("right")
         why = right.reason.splitlines()[0][:160] if right is not None and right.score is None else ""
         lines.append(f"| `{task}` | {_score(right)} | {_score(both.get('wrong'))} | {why.replace('|', '/')} |")
-    text = PAGE.read_text()
+    text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.partition(END)[2]}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ class _Tracing:
             self._passed[item.nodeid] = *took, sorted(self._seen)
 
     def pytest_sessionfinish(self) -> None:
-        self._kept.write_text(json.dumps(self._passed))
+        self._kept.write_text(json.dumps(self._passed), encoding="utf-8")
 
 
 def _processor_time() -> float:
@@ -115,15 +115,17 @@ class _Chosen:
         items[:] = sorted((i for i in items if i.nodeid in self._order), key=lambda i: self._order[i.nodeid])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._begun.write_text(nodeid)
+        self._begun.write_text(nodeid, encoding="utf-8")
 
 
 def record(tests: Sequence[str], package: Path, scratch: Path) -> dict[str, Passed]:
     """All tests once; what each goes through. SystemExit where one fails."""
     kept = scratch / "passed.json"
     if _forked(tests, _Tracing(package, kept), None, scratch) != 0:
-        sys.exit(f"the tests fail as it is: {' '.join(tests)}\n{(scratch / 'output').read_text()[-4000:]}")
-    read: Mapping[str, Any] = json.loads(kept.read_text())
+        sys.exit(
+            f"the tests fail as it is: {' '.join(tests)}\n{(scratch / 'output').read_text(encoding='utf-8')[-4000:]}"
+        )
+    read: Mapping[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return {name: Passed(s, c, frozenset((file, line) for file, line in at)) for name, (s, c, at) in read.items()}
 
 
@@ -131,13 +133,13 @@ def failing(tests: Mapping[str, Passed], patience: float, scratch: Path) -> str 
     """The first of these tests that fails or takes so many times what it took; "" where they cannot even begin."""
     files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
     begun = scratch / "begun"
-    begun.write_text("")
+    begun.write_text("", encoding="utf-8")
     seconds, clock = sum(t.seconds for t in tests.values()), sum(t.clock for t in tests.values())
     # By the clock only what stands still is ended: a busy machine makes everything slower by it.
     limits = 30 + patience * seconds, 60 + 2 * patience * clock
     code = _forked(files, _Chosen(list(tests), begun), limits, scratch)
     assert code != 5, f"none of these tests is there: {list(tests)}"
-    return None if code == 0 else begun.read_text()
+    return None if code == 0 else begun.read_text(encoding="utf-8")
 
 
 def _forked(tests: Sequence[str], plugin: object, limits: tuple[float, float] | None, scratch: Path) -> int | None:
@@ -181,5 +183,5 @@ def _forked(tests: Sequence[str], plugin: object, limits: tuple[float, float] | 
 
 def _taken(pid: int) -> float:
     """Processor time of a process and of the children that it waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

@@ -93,12 +93,12 @@ def free_port() -> int:
 def install(folder: Path, what: str) -> float:
     """Seconds to make an environment and install into it; 0 where it is there already."""
     if (folder / "done").is_file():
-        return float((folder / "done").read_text())
+        return float((folder / "done").read_text(encoding="utf-8"))
     start = time.perf_counter()
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     subprocess.run([folder / "bin/pip", "install", "-q", "--no-cache-dir", what], check=True, stderr=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
-    (folder / "done").write_text(str(seconds))
+    (folder / "done").write_text(str(seconds), encoding="utf-8")
     return seconds
 
 

@@ -21,6 +21,8 @@
     │   └── ReferenceUnreadable
     ├── ColleagueError          who plays a colleague gave no answer
     ├── JudgeError              a judge model gave no answer
+    ├── ForeignInputError       what came from outside is beyond a limit, or no JSON
+    ├── ForeignWorkLost         the process that read foreign input was ended
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
         └── FaultyRows
@@ -61,9 +63,11 @@ class Cause(StrEnum):
     LIMIT_COST = "limit.cost"
     LIMIT_TOKENS = "limit.tokens"
     LIMIT_TURNS = "limit.turns"
+    LIMIT_MEMORY = "limit.memory"
     LIMIT_OTHER = "limit.other"
     AGENT_CRASH = "agent.crash"
     AGENT_MALFORMED = "agent.malformed"
+    AGENT_REJECTED = "agent.rejected"
     AGENT_ABSENT = "agent.absent"
     AGENT_SERVICE = "agent.service"
     MODEL_ERROR = "model.error"
@@ -97,7 +101,10 @@ class Cause(StrEnum):
     JUDGE_REFUSED = "judge.refused"
     JUDGE_LIMIT = "judge.limit"
     JUDGE_LACKS = "judge.lacks"
+    JUDGE_UNSHOWN = "judge.unshown"
+    JUDGE_BLIND = "judge.blind"
     PERSON_DECLINED = "person.declined"
+    PERSON_UNSHOWN = "person.unshown"
     PERSON_AWAITED = "person.awaited"
     PERSON_CONTINUES = "person.continues"
     NOT_ATTEMPTABLE = "plan.not_attemptable"
@@ -133,9 +140,11 @@ POLICY: dict[Cause, Policy] = {
     Cause.LIMIT_COST: _of(_B.AGENT, "spent its budget", graded=True),
     Cause.LIMIT_TOKENS: _of(_B.AGENT, "used up its tokens", graded=True),
     Cause.LIMIT_TURNS: _of(_B.AGENT, "used up its steps", graded=True),
+    Cause.LIMIT_MEMORY: _of(_B.AGENT, "used up the sandbox's memory", graded=True),
     Cause.LIMIT_OTHER: _of(_B.AGENT, "reached a limit of the engine", graded=True),
     Cause.AGENT_CRASH: _of(_B.AGENT, "the agent's own program failed", graded=True),
     Cause.AGENT_MALFORMED: _of(_B.AGENT, "the agent's answers could not be understood", graded=True),
+    Cause.AGENT_REJECTED: _of(_B.AGENT, "the model's service rejects what the agent asked of it", graded=True),
     Cause.AGENT_ABSENT: _of(_B.SANDBOX, "the sandbox lacks the agent's program"),
     Cause.AGENT_SERVICE: _of(_B.AGENT, "ended a service of the task by its requests, again", graded=True),
     Cause.MODEL_ERROR: _of(_B.MODEL, "the model's service failed", retry=True),
@@ -169,6 +178,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.JUDGE_REFUSED: _of(_B.JUDGE, "the judge refused to answer", retry=True),
     Cause.JUDGE_LIMIT: _of(_B.JUDGE, "the judge's budget is spent"),
     Cause.JUDGE_LACKS: _of(_B.JUDGE, "no judge is configured"),
+    Cause.JUDGE_UNSHOWN: _of(_B.JUDGE, "the judge could not be shown all of the work", retry=True),
+    Cause.JUDGE_BLIND: _of(_B.JUDGE, "no model can be shown this kind of work", by_deliverable=True),
+    Cause.PERSON_UNSHOWN: _of(_B.PERSON, "the evaluator could not inspect the work"),
     Cause.PERSON_DECLINED: _of(_B.PERSON, "the evaluator declined"),
     Cause.PERSON_AWAITED: _of(_B.PERSON, "waits for people"),
     Cause.PERSON_CONTINUES: _of(_B.PERSON, "a person continues what the agent did"),
@@ -178,6 +190,9 @@ POLICY: dict[Cause, Policy] = {
     Cause.SUPERSEDED: _of(_B.PLATFORM, "another process took the work over while this one stood still"),
 }
 
+
+UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
+"""Why work is ungraded of which whoever judged could not see enough."""
 
 _SPACES = {
     0x09: " ", 0xA0: " ", 0x1680: " ", **dict.fromkeys(range(0x2000, 0x200B), " "), 0x202F: " ", 0x205F: " ",
@@ -336,6 +351,18 @@ class JudgeError(WorksampleError):
 
 class ColleagueError(WorksampleError):
     """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why."""
+
+
+class ForeignInputError(WorksampleError):
+    """What came from outside is beyond a limit, or cannot be read. `too_large`: it is the limit."""
+
+    def __init__(self, what: str, too_large: bool = False) -> None:
+        super().__init__(what)
+        self.too_large = too_large
+
+
+class ForeignWorkLost(WorksampleError):
+    """The process that read foreign input was ended, or failed by a fault of ours."""
 
 
 class DeliverableError(WorksampleError):

@@ -32,7 +32,7 @@ def _homes(package: str) -> Iterator[tuple[str, str]]:
     import ast
     from pathlib import Path
 
-    for top in ast.parse(Path(str(sys.modules[package].__file__)).read_text()).body:
+    for top in ast.parse(Path(str(sys.modules[package].__file__)).read_text(encoding="utf-8")).body:
         if isinstance(top, ast.If) and isinstance(top.test, ast.Name) and top.test.id == "TYPE_CHECKING":
             for line in top.body:
                 if isinstance(line, ast.ImportFrom):

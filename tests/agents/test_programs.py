@@ -13,7 +13,7 @@ import pytest
 from experiments.material import an_instance
 from worksample.agents import define, harnesses
 from worksample.agents.build import check_agent, mounts_of
-from worksample.agents.installing import Npm, Program, find, installed, named, names
+from worksample.agents.installing import find, installed, named, names
 from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
 from worksample.agents.installing.install import split
 from worksample.agents.installing.install_result import called
@@ -149,12 +149,6 @@ def test_names_and_installers_that_fail_say_so(tmp_path: Path) -> None:
         split("codx")
     with pytest.raises(InstallError, match="x could not be installed: no such version"):
         called(["sh", "-c", "echo no such version >&2; exit 3"], tmp_path, "x")
-
-
-def test_what_a_program_said_is_its_last_paragraph() -> None:
-    program = Program("x", "x", Npm("x"), "1", ("x",), noise=("Saved",))
-    assert program.said("thinking\n\nI am here.\nReally.\n\nSaved to y\n") == "I am here.\nReally."
-    assert program.said("") == ""
 
 
 def test_a_log_that_is_hostile_or_cut_gives_what_can_be_had() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import worksample
+from cli.run_cli import cli
 from experiments.judged_by_people import config_of, hire, judge_all
 from experiments.test_handed_in_alone import config_without
 from experiments.test_protocols import planned, run
 from worksample.errors import UsageError
-from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+from worksample.experiments.hand_in import HandIn, hand_in_and_grade, origin_of
 from worksample.experiments.status import status_of
 from worksample.python_api.submitting import submit
 from worksample.records import Round, Submission
@@ -69,3 +72,28 @@ def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="is not an instance of"):
             hand_in_and_grade(store, replace(what, task=file.parent, instance="ada"))
         assert store.find(Submission) == []
+
+
+@pytest.mark.box
+def test_work_without_an_experiment_is_on_the_list_with_its_grade(tmp_path: Path) -> None:
+    package = Path(worksample.__file__).parent / "suites/starter/tasks/incident-report"
+    words = ("--task", package, "--instance", "checkout", "--store", tmp_path / "store")
+    made = package / "cases/another-hand/output"
+    assert cli("submit", made, "--entrant", "a bot", "--origin", "agent", *words).returncode == 0
+    assert cli("submit", made, "--entrant", "Ada", "--origin", "person", "--no-grade", *words).returncode == 0
+    listed = cli("list", "--store", tmp_path / "store").stdout
+    assert "2 pieces of work were handed in without an experiment" in listed
+    rows = json.loads(cli("list", "--handed-in", "--store", tmp_path / "store", "--json").stdout)
+    assert [(r["entrant"], r["origin"], r["standing"], r["passed"]) for r in rows] == [
+        ("a bot", "external", "decided", True),
+        ("Ada", "person", "ungraded", None),
+    ]
+    shown = cli("list", "--handed-in", "--store", tmp_path / "store").stdout
+    assert "agent elsewhere" in shown and "1.000" in shown and "ungraded" in shown
+
+
+def test_an_unknown_origin_is_refused_with_the_words_that_there_are() -> None:
+    assert {origin_of(word).value for word in ("agent", "external")} == {"external"}
+    with pytest.raises(UsageError, match="'robot' is no origin") as e:
+        origin_of("robot")
+    assert e.value.next == "person or agent"

@@ -27,20 +27,22 @@ def planned(**grid: int) -> Plan:
 
 
 def test_at_a_quarter_passing_half_the_variance_lies_between_tasks() -> None:
-    # 0.25 x 0.75 / 2 = 0.09375 between tasks, half of it shared by the two agents, and as much between repeats.
+    # 0.25 x 0.75 / 2 = 0.09375 between tasks, half of it shared by the two agents, and as much between repeats. The
+    # second agent's are larger, and the exact test allows for one task more.
     found = outlook(planned(tasks=300))
-    assert found.detectable == pytest.approx(REACH * (2 * (0.046875 + 0.09375) / 300) ** 0.5, rel=0.02)
-    assert found.needed[1] == pytest.approx(2453, rel=0.005)
-    assert found.needed[2] == pytest.approx(1636, rel=0.005)
+    assert found.detectable is not None
+    assert 1 < found.detectable / (REACH * (2 * (0.046875 + 0.09375) / 300) ** 0.5) < 1.1
+    assert 2453 < found.needed[1] < 1.08 * 2453
+    assert 1636 < found.needed[2] < 1.1 * 1636
     assert outlook(planned(tasks=3, repeats=4)).needed.keys() == {1, 2, 3, 4, 5}
 
 
 def test_one_task_shows_no_difference() -> None:
     assert outlook(planned(tasks=1, instances=3)).detectable is None
-    assert outlook(planned(tasks=4)).detectable is None
+    assert outlook(planned(tasks=5)).detectable is None
 
 
-@given(st.integers(5, 9), st.integers(1, 3), st.integers(1, 4))
+@given(st.integers(9, 14), st.integers(1, 3), st.integers(1, 4))
 @settings(max_examples=5)
 def test_more_work_sees_more(tasks: int, instances: int, repeats: int) -> None:
     found = outlook(planned(tasks=tasks, instances=instances, repeats=repeats))
@@ -87,6 +89,6 @@ def test_without_repeats_or_rivals_a_pilot_says_what_it_took() -> None:
 
 def test_the_guessed_rate_is_an_option() -> None:
     assert outlook(planned(), basis=guessed(0.02)).needed[1] < outlook(planned()).needed[1]
-    assert "near 2%" in guessed(0.02).assumed
+    assert "passes 2%" in guessed(0.02).assumed
     with pytest.raises(UsageError):
         guessed(1.0)

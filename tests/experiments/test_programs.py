@@ -13,7 +13,7 @@ from openai_server import Answer, Fault, serving
 from openai_server.workman import Workman
 from worksample.agents.installing.folder import digest_of_tree, find
 from worksample.agents.installing.install import install
-from worksample.experiments.agent_check import SENTENCE, check_agents
+from worksample.experiments.agent_check import check_agents, find_answer
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
@@ -156,9 +156,22 @@ def test_a_program_that_takes_its_box_apart_and_never_ends(tmp_path: Path) -> No
 
 @pytest.mark.long(seconds=20)
 @pytest.mark.thorough(quick="experiments/test_programs.py::test_a_real_program_solves_a_starter_task")
-def test_check_lets_an_agent_say_a_sentence(tmp_path: Path) -> None:
-    config = asked(tmp_path, [("claude-code", ABLE)], "http://127.0.0.1:9/v1")
-    (found,) = check_agents(["claude-code"], None, config)
-    assert (found.fault, found.said, found.calls) == ("", SENTENCE, 1)
-    (broken,) = check_agents(["claude-code"], ABLE, config)
+def test_check_passes_agents_whose_model_is_heard_and_no_others(tmp_path: Path) -> None:
+    """mini-SWE-agent ends by a command alone and prints nothing of its model's answers: its log has them."""
+    names = ("claude-code", "mini-swe-agent")
+    nowhere = asked(tmp_path, [(name, ABLE) for name in names], "http://127.0.0.1:9/v1")
+    found = check_agents(names, None, nowhere)
+    assert [(one.fault, one.calls) for one in found] == [("", 1)] * 2, found
+    assert all("left" in one.said and "-right" in one.said for one in found)
+    (broken,) = check_agents(["claude-code"], ABLE, nowhere)
     assert not broken.sound and "onnect" in broken.fault
+    with serving([Answer("I am happy to help with anything else.")]) as served:
+        (deaf,) = check_agents(["claude-code"], ABLE, asked(tmp_path, [("claude-code", ABLE)], served.base_url))
+    assert "is neither in its output nor in its log" in deaf.fault and "happy to help" in deaf.fault
+
+
+def test_only_the_joined_answer_counts_in_an_agents_check() -> None:
+    answer = "left1-right2"
+    assert find_answer(answer, "Join left1 and right2.\n > left1-right2 <\n", "") == "> left1-right2 <"
+    assert find_answer(answer, "Exit: Submitted", '{"content": "left1-right2"}') == "left1-right2 (in its log)"
+    assert find_answer(answer, "the words left1 and right2, joined by a hyphen", "left1 right2") == ""

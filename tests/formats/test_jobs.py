@@ -283,12 +283,16 @@ def test_words_that_are_wrong_are_told(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.csv", "id,title\n1,one,more\n", r"line 2 has 3 cells.*next: put cells that hold the separator into quotes"),
+        (
+            "a.csv",
+            "id,title\n1,one,more\n",
+            "line 2: has more cells than the header: 3, not 2.*put cells that hold the",
+        ),
         ("a.csv", 'id,title\n1,"one\n', "line 2: .*next: correct the file, then run the same command again"),
-        ("a.jsonl", '{"id": "1"}\n{\n', "line 2: .*next: correct the file, then"),
+        ("a.jsonl", '{"id": "1"}\n{\n', "line 2: is not JSON.*next: correct them, or leave them"),
         ("a.json", "[", "not JSON.*next: correct the file, then"),
-        ("one/metadata.json", "{", "not JSON.*next: correct the file, then"),
-        ("one/metadata.json", "[]", "does not hold a JSON object.*next: correct the file, then"),
+        ("one/metadata.json", "{", "line 1: one/metadata.json is not JSON.*next: correct them, or leave"),
+        ("one/metadata.json", "[]", "one/metadata.json does not hold a JSON object.*next: correct them"),
     ],
 )
 def test_a_broken_table_says_where_and_what_to_do(name: str, text: str, said: str, tmp_path: Path) -> None:

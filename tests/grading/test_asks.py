@@ -64,7 +64,7 @@ async def test_without_a_judge_it_waits_and_is_graded_once_there_is_one(made: Be
     [waiting] = made.store.find(Evaluation, round=round.id)
     assert waiting.cause is Cause.JUDGE_LACKS
     assert "[judges.judge]" in waiting.reason or "none is configured" in waiting.reason
-    with serving([judged("yes", "1")]) as served:
+    with serving([judged("yes", "it is 1")]) as served:
         await grade_all(made.store, round, here=Evaluators("none", roles=roles(served, made.store.blobs)))
     said = made.store.find(Evaluation, round=round.id)
     assert [e.outcome for e in said if e.id != waiting.id] == [Given.GIVEN]

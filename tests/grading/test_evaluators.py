@@ -64,8 +64,8 @@ async def test_people_are_never_asked_by_a_process(made: Bench) -> None:
 async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench) -> None:
     subject = made.submit({"answer.txt": "1"})
     round = a_round(made, (subject.id,), 2)
-    flaky = Scripted("flaky", PASSED, failures={1: [Cause.JUDGE_ERROR, Cause.JUDGE_MALFORMED]})
-    broken = Scripted("broken", PASSED, failures={1: [Cause.JUDGE_ERROR] * TRIES})
+    flaky = Scripted("flaky", PASSED, failures={1: [Cause.GRADER_SANDBOX, Cause.CAPTURE_FAILED]})
+    broken = Scripted("broken", PASSED, failures={1: [Cause.GRADER_SANDBOX] * TRIES})
     refuses = Scripted("refuses", PASSED, failures={1: [Cause.GRADER_LACKS]})
     last = Scripted("last", PASSED)
     await grade_all(made.store, round, here=by(flaky, broken, refuses, last))
@@ -78,6 +78,16 @@ async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench
         ("last@1", Given.GIVEN): 1,
     }
     assert all(e.payload is None and e.cause for e in said if e.outcome is Given.FAILED)
+
+
+async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Bench) -> None:
+    subject = made.submit({"answer.txt": "1"})
+    round = a_round(made, (subject.id,), 1)
+    down = Scripted("down", PASSED, failures={1: [Cause.JUDGE_ERROR, Cause.JUDGE_MALFORMED, Cause.JUDGE_REFUSED]})
+    for run in range(1, 5):
+        await grade_all(made.store, round, here=by(down))
+        assert len(made.store.find(Evaluation, round=round.id)) == run
+    assert [e.outcome for e in made.store.find(Evaluation, round=round.id)].count(Given.GIVEN) == 1
 
 
 async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +12,15 @@ import pytest
 
 from grading.helpers_grading import Bench
 from grading.judging_material import judged_bench, roles
-from openai_server import judged, read, serving
+from openai_server import Answer, judged, read, says, serving
+from worksample.errors import POLICY, Cause
 from worksample.grading import evaluate, open_round
 from worksample.grading.judges import ByJudge, Render
 from worksample.grading.judges.material import UNSEEN
 from worksample.grading.pending_evaluations import Place
 from worksample.grading.rounds import Asks
-from worksample.models import Exhibit
-from worksample.records import Evaluation, EvaluatorKind, Holistic, Protocol, Submission
+from worksample.models import Exhibit, Look, Visibility
+from worksample.records import Evaluation, EvaluatorKind, Given, Holistic, Protocol, Submission
 from worksample.store import Store
 
 
@@ -56,7 +58,7 @@ def pictures(many: int, side: str = "") -> list[Exhibit]:
 async def test_work_and_reference_share_what_one_question_may_show(tmp_path: Path) -> None:
     work = [Exhibit.of_text("w" * 300), *pictures(5, "w")]
     reference = [Exhibit.of_text("r" * 300), *pictures(5, "r")]
-    said, requests = await asked(tmp_path, work, reference, [judged("2", "www")], characters=200, pictures=4)
+    said, requests = await asked(tmp_path, work, reference, [judged("2", "w" * 40)], characters=200, pictures=4)
     assert isinstance(said.payload, Holistic)
     seen = read(requests[0])
     assert [seen.exhibits[n].removeprefix("| ").rstrip() for n in (0, 3)] == ["w" * 100, "r" * 100]
@@ -72,14 +74,78 @@ async def test_so_many_exhibits_of_the_work_leave_room_for_the_reference(tmp_pat
     assert isinstance(said.payload, Holistic)
 
 
-@pytest.mark.parametrize(("sides", "inspected"), [(("",), True), ((UNSEEN,), False), (("", UNSEEN, ""), False)])
-async def test_work_of_which_a_part_could_not_be_shown_was_not_inspected(
-    tmp_path: Path, sides: tuple[str, ...], inspected: bool
+def hidden(visibility: Visibility, name: str = "b.docx") -> Exhibit:
+    return Exhibit(Look.TEXT, name, "it cannot be shown", side=UNSEEN, visibility=visibility)
+
+
+def answers(answer: str, inspected: object) -> Answer:
+    said = {"answer": answer, "reason": "so", "exhibit": 1, "quote": "It is the one."}
+    return says(json.dumps(said if inspected is None else {**said, "inspected": inspected}))
+
+
+SEEN, OTHER = Exhibit.of_text("It is the one.", "a.txt"), Exhibit.of_text("It is another one.", "a.txt")
+OURS = (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
+
+
+@pytest.mark.parametrize("visibility", [*OURS, Visibility.PEOPLE_ONLY])
+@pytest.mark.parametrize("inspected", [None, "no", "No", False])
+async def test_work_that_we_could_not_show_is_ungraded(
+    tmp_path: Path, visibility: Visibility, inspected: object
 ) -> None:
-    work = [Exhibit.of_text("It is 1.", f"{n}.txt", side=side) for n, side in enumerate(sides)]
-    reference = [Exhibit.of_text("It is 2.", side=UNSEEN)]
-    said, _ = await asked(tmp_path, work, reference, [judged("3", "It is 1", reason="clearly")])
-    assert said.payload == Holistic(score=3, justification="clearly", inspected=inspected)
+    """Never a vote that counts, and only what is ours is asked again."""
+    said, requests = await asked(tmp_path, [SEEN, hidden(visibility)], [OTHER], [answers("1", inspected)])
+    ours = visibility in OURS
+    assert (said.outcome, said.payload) == (Given.FAILED, None)
+    assert said.cause is (Cause.JUDGE_UNSHOWN if ours else Cause.JUDGE_BLIND)
+    assert POLICY[said.cause].retry is ours
+    assert "b.docx: it cannot be shown" in said.reason
+    assert said.record["hidden"] == [{"name": "b.docx", "why": visibility.value}]
+    assert "whether what you are shown is enough" in read(requests[0]).words
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("inspected", ["yes", "Yes", True])
+async def test_a_judge_that_needs_no_more_may_judge_without_it(tmp_path: Path, inspected: object) -> None:
+    said, _ = await asked(tmp_path, [SEEN, hidden(Visibility.STARVED)], [OTHER], [answers("2", inspected)])
+    assert said.payload == Holistic(score=2, justification="so")
+    assert said.record["asked"][0]["inspected"] is True
+
+
+async def test_a_file_that_is_itself_damaged_is_judged_and_the_judge_told(tmp_path: Path) -> None:
+    said, requests = await asked(tmp_path, [SEEN, hidden(Visibility.FILE)], [OTHER], [answers("1", None)])
+    assert said.payload == Holistic(score=1, justification="so")
+    words = read(requests[0]).words
+    assert "the file itself is to blame" in words
+    assert '"inspected"' not in words
+
+
+@pytest.mark.parametrize("visibility", [*OURS, Visibility.PEOPLE_ONLY])
+async def test_nothing_is_asked_where_nothing_can_be_seen(tmp_path: Path, visibility: Visibility) -> None:
+    said, requests = await asked(tmp_path, [hidden(visibility)], [OTHER], [answers("1", "yes")])
+    assert said.cause in (Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND)
+    assert not requests
+
+
+async def test_without_a_word_on_whose_fault_it_is_it_is_ours(tmp_path: Path) -> None:
+    unsaid = Exhibit(Look.TEXT, "b.docx", "it cannot be shown", side=UNSEEN)
+    said, _ = await asked(tmp_path, [SEEN, unsaid], [OTHER], [answers("1", None)])
+    assert said.cause is Cause.JUDGE_UNSHOWN
+
+
+@pytest.mark.parametrize(
+    ("visibility", "cause"),
+    [
+        (Visibility.STARVED, Cause.JUDGE_UNSHOWN),
+        (Visibility.PEOPLE_ONLY, Cause.JUDGE_BLIND),
+        (Visibility.FILE, Cause.GRADER_REFERENCE),
+    ],
+)
+async def test_work_is_not_compared_with_a_reference_that_cannot_be_seen(
+    tmp_path: Path, visibility: Visibility, cause: Cause
+) -> None:
+    said, requests = await asked(tmp_path, [SEEN], [hidden(visibility)], [answers("2", "yes")])
+    assert said.cause is cause
+    assert not requests
 
 
 async def test_a_judges_minutes_are_its_own(tmp_path: Path) -> None:

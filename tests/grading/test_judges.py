@@ -82,7 +82,7 @@ async def test_a_rubrics_leaves_are_asked_one_by_one_and_only_the_judges(made: B
     assert Usage.model_validate(first.record["usage"]["judge"]).calls == 2
     assert all(made.store.blobs.has(d) for a in first.record["asked"] for c in a["calls"] for d in c.values())
     [evaluator] = made.store.find(Evaluator)
-    assert (evaluator.name, evaluator.type) == ("judge", EvaluatorKind.JUDGE)
+    assert (evaluator.name, evaluator.type) == (f"judge ({MODEL})", EvaluatorKind.JUDGE)
 
 
 async def test_nothing_delivered_needs_no_question(made: Bench) -> None:
@@ -143,13 +143,29 @@ async def test_a_panel_with_repeats_is_several_evaluators(made: Bench) -> None:
     assert {r["model"] for r in served.requests} == {"judge-1", "judge-2"}
 
 
+async def test_a_judge_is_the_same_evaluator_alone_and_in_a_panel(made: Bench) -> None:
+    """Also where a store holds it under the bare name of its role, as it was called alone before."""
+    alone, panel = a_round(made, HELLO), a_round(made, HELLO, overlap=2)
+    with serving(sensible) as served:
+        single = roles(served, made.store.blobs)
+        [by] = judges(single)(alone)
+        made.store.commit(by.evaluator.replaced(name="judge"))
+        [first] = await evaluations(made, alone, single)
+        many = roles(
+            served, made.store.blobs, {"judge": JudgeConfig(model=(MODEL, OTHER), repeats=3, tries=1, calls=99)}
+        )
+        said = await evaluations(made, panel, many)
+    assert first.evaluator in {e.evaluator for e in said}
+    assert {e.name for e in made.store.find(Evaluator)} == {"judge", f"judge ({OTHER})"}
+
+
 async def test_two_judges_under_one_name_are_two_evaluators(made: Bench) -> None:
     round = a_round(made, HELLO, overlap=2)
     with serving(sensible) as served:
         await evaluations(made, round, roles(served, made.store.blobs))
         said = await evaluations(made, round, roles(served, made.store.blobs, max_tokens=100))
     assert len({e.evaluator for e in said}) == 2
-    assert {e.name for e in made.store.find(Evaluator)} == {"judge"}
+    assert {e.name for e in made.store.find(Evaluator)} == {f"judge ({MODEL})"}
     assert len({e.version for e in made.store.find(Evaluator)}) == 2
 
 
@@ -160,7 +176,8 @@ async def test_two_judges_under_one_name_are_two_evaluators(made: Bench) -> None
         (judged("yes", "words that stand nowhere"), Cause.JUDGE_MALFORMED, 2),
         (says("{"), Cause.JUDGE_MALFORMED, 2),
         (Answer(refusal="no"), Cause.JUDGE_REFUSED, 2),
-        (Answer(fault=Fault.LIMIT), Cause.JUDGE_ERROR, None),
+        (Answer(fault=Fault.LIMIT), Cause.JUDGE_ERROR, 1),
+        (Answer(fault=Fault.BROKEN), Cause.JUDGE_ERROR, 1),
         (Answer(fault=Fault.NO_CHOICES), None, None),
     ],
 )
@@ -169,10 +186,10 @@ async def test_a_judge_that_fails_gives_no_score(
 ) -> None:
     with serving([answer]) as served:
         said = await evaluations(made, a_round(made, HELLO), roles(served, made.store.blobs, tries=2))
-        assert len(said) == 3
+        assert len(said) == 1
         assert {e.outcome for e in said} == {Given.FAILED}
         assert cause is None or {e.cause for e in said} == {cause}
-        assert asked is None or len(served.requests) == 3 * asked
+        assert asked is None or len(served.requests) == asked
         assert all(e.record["asked"][-1]["failed"] for e in said)
 
 

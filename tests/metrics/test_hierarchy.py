@@ -163,7 +163,7 @@ def test_pairing_narrows_the_interval():
     one, two = (m.Trials(s, np.arange(200)) for s in score)
     paired = m.paired_difference(one, two).difference
     alone = m.mean_score(one.score)
-    assert (paired.high - paired.low) * 5 < alone.high - alone.low
+    assert (paired.high - paired.low) * 3 < alone.high - alone.low
 
 
 def test_what_changed_instance_by_instance():

@@ -10,42 +10,45 @@ from scipy.special import betaincinv
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty.shift import Shift
 
 QUICK = m.Resampling(resamples=300)
 
 
 def test_power_as_statsmodels():
-    """Without repeats or shared tasks the plan of many is a comparison of two independent samples."""
+    """Without repeats or shared tasks the plan of many is a comparison of two independent samples, but for the one task
+    more that an exact test allows for.
+    """
 
     from statsmodels.stats.power import NormalIndPower
 
     variances = m.Variances(0.0, 0.0, 0.25)
     for tasks in (400, 3000):
         expected = NormalIndPower().power(0.03 / 0.5, tasks, 0.05, alternative="two-sided")
-        assert m.power_of(variances, tasks) == pytest.approx(expected, abs=0.003)
+        assert expected - 0.6 / math.sqrt(tasks) < m.power_of(variances, tasks) < expected
     needed = NormalIndPower().solve_power(0.03 / 0.5, power=0.8, alpha=0.05)
-    assert m.tasks_needed(variances).value == pytest.approx(math.ceil(needed), rel=0.003)
+    assert math.ceil(needed) < m.tasks_needed(variances).value < 1.03 * needed
 
 
 def test_power_as_simulated():
     """80 % of simulated studies of the planned size find the planned difference."""
     rng = np.random.default_rng(2)
-    variances = m.Variances(0.04, 0.0, 0.09, shared=0.5)
-    tasks = int(m.tasks_needed(variances, m.Aim(0.05), repeats=2).value)
-    common = rng.normal(0, math.sqrt(0.02), (2000, tasks, 1))
-    own = rng.normal(0, math.sqrt(0.02), (2000, tasks, 2))
-    noise = rng.normal(0, math.sqrt(0.09 / 2), (2000, tasks, 2))
-    score = common + own + noise + np.array([0.0, 0.05])
+    variances = m.Variances(0.04, 0.0, 0.09, shared=0.5, alike=0.5)
+    tasks = int(m.tasks_needed(variances, m.Aim(0.1), repeats=2).value)
+    common = rng.normal(0, math.sqrt(0.02), (400, tasks, 1))
+    own = rng.normal(0, math.sqrt(0.02), (400, tasks, 2))
+    noise = rng.normal(0, math.sqrt(0.09 / 2), (400, tasks, 2))
+    score = common + own + noise + np.array([0.0, 0.1])
     gap = score[..., 1] - score[..., 0]
-    z = gap.mean(axis=1) / (gap.std(axis=1, ddof=1) / math.sqrt(tasks))
-    assert (np.abs(z) > 1.96).mean() == pytest.approx(0.8, abs=0.03)
+    assert np.mean([Shift.of(each, 0.5).p <= 0.05 for each in gap]) == pytest.approx(0.8, abs=0.06)
 
 
-@given(st.integers(5, 500), st.integers(1, 3), st.integers(1, 3), st.floats(0, 0.9))
+@given(st.integers(20, 500), st.integers(1, 3), st.integers(1, 3), st.floats(0, 0.9))
 @settings(deadline=None, max_examples=5)
 def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
-    """But for the chance of the studies that are drawn where few tasks differ."""
+    """But for the chance of the studies that are drawn where few tasks differ. Of fewer than twenty tasks some plans
+    see nothing.
+    """
     v = m.Variances(0.1, 0.05, 0.1, shared)
     here = 1.02 * m.detectable(v, tasks, instances=instances, repeats=repeats)
     assert m.detectable(v, tasks + 1, instances=instances, repeats=repeats) < here
@@ -56,26 +59,24 @@ def test_more_of_anything_sees_less(tasks, instances, repeats, shared):
 
 @pytest.mark.parametrize("tasks", [6, 12, 60])
 def test_graded_work_is_seen_as_its_differences_are(tasks):
-    """Of 2,000 studies with normal differences between graded scores."""
-    rng, seen = np.random.default_rng(0), 0
-    for _ in range(2000):
-        shift = units.Shift.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05)
-        seen += abs(shift.middle) > units.student(0.95, tasks - 1) * shift.error
+    """Of 400 studies with normal differences between graded scores."""
+    rng = np.random.default_rng(7)
+    seen = sum(Shift.of(rng.normal(0.1, math.sqrt(0.03), tasks), 0.05).p <= 0.05 for _ in range(400))
     found = m.power_of(m.Variances(0.01, 0.0, 0.01, 0.5, alike=0.05), tasks, aim=m.Aim(0.1))
-    assert found == pytest.approx(seen / 2000, abs=0.04)
+    assert found == pytest.approx(seen / 400, abs=0.06)
 
 
 @pytest.mark.quick("12-1")
 @pytest.mark.parametrize(("tasks", "repeats"), [(12, 1), (12, 3), (40, 1)])
 def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
     """300 studies of the difference that a plan sees four times in five; of few tasks a normal plan had 20 to 60 %."""
-    v = m.planned_variances(0.5, 0.8, 1.0)
+    v = m.planned_variances(0.3, 0.8, 1.0)
     points = m.detectable(v, tasks, repeats=repeats)
     seen = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
         at, task = rng.random(tasks), np.arange(tasks).repeat(repeats)
-        chance = [betaincinv(mean / 4, (1 - mean) / 4, at)[task] for mean in (0.5 - points / 2, 0.5 + points / 2)]
+        chance = [betaincinv(mean / 4, (1 - mean) / 4, at)[task] for mean in (0.3, 0.3 + points)]
         sides = [m.Trials((rng.random(len(task)) < c).astype(float), task) for c in chance]
         found = m.paired_difference(*sides).difference
         seen += found.low > 0
@@ -83,8 +84,8 @@ def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
 
 
 def test_too_few_tasks_show_no_difference_at_all():
-    assert [m.detectable(m.planned_variances(0.25), tasks) for tasks in (1, 2, 3, 4)] == [None] * 4
-    assert m.detectable(m.planned_variances(0.25), 5) > 0.9
+    assert [m.detectable(m.planned_variances(0.25), tasks) for tasks in (1, 2, 3, 4, 5)] == [None] * 5
+    assert m.detectable(m.planned_variances(0.02), 7) > 0.8
     assert m.power_of(m.planned_variances(0.25), 1) == 0.0
 
 
@@ -108,7 +109,7 @@ def test_three_points():
     ):
         with pytest.raises(UsageError):
             wrong()
-    assert m.power_of(m.Variances(0, 0, 0), 5) == 1.0
+    assert [m.power_of(m.Variances(0, 0, 0), tasks) for tasks in (5, 6)] == [0.0, 1.0], "an exact test needs six"
 
 
 def test_variances_from_data():

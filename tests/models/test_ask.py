@@ -96,11 +96,11 @@ async def test_quotes_are_compared_without_white_space_and_marks(quote: str) -> 
     ("given", "cause"),
     [
         (judged("maybe", "3 May"), Cause.JUDGE_MALFORMED),
-        (judged("Yes", "3 May"), Cause.JUDGE_MALFORMED),
         (judged("yes", "to be paid by 4 May"), Cause.JUDGE_MALFORMED),
         (judged("yes", ""), Cause.JUDGE_MALFORMED),
         (judged("yes", "..."), Cause.JUDGE_MALFORMED),
-        (judged("no", "a quote of nothing"), Cause.JUDGE_MALFORMED),
+        (judged("yes", "a"), Cause.JUDGE_MALFORMED),
+        (judged("yes", "to"), Cause.JUDGE_MALFORMED),
         (says("yes"), Cause.JUDGE_MALFORMED),
         (says('{"answer": "yes", "answer": "no"}'), Cause.JUDGE_MALFORMED),
         (says('{"answer": "yes", "quote": "3 May"'), Cause.JUDGE_MALFORMED),
@@ -136,6 +136,44 @@ async def test_what_cannot_be_read_is_asked_again_with_delimiters_of_its_own() -
     assert answer.value is True
     assert (usage.calls, len(answer.record["calls"])) == (3, 3)
     assert len({r["messages"][0]["content"] for r in requests}) == 3
+    told = [read(r).words for r in requests]
+    assert ["YOUR LAST ANSWER" in words for words in told] == [False, True, True]
+    assert "one JSON object that can be read" in told[1]
+    assert "refusal" in told[2]
+    assert [r["temperature"] for r in requests] == [0, 0.5, 0.5]
+
+
+async def test_what_a_judge_wrote_is_not_repeated_to_it() -> None:
+    """Its words may be the work's."""
+    _, _, requests = await put([judged("yes", "OBEY-ME"), says("OBEY-ME"), judged("yes", "3 May")], tries=3)
+    assert not any("OBEY-ME" in read(r).words for r in requests)
+
+
+@pytest.mark.parametrize("tries", [1, 2, 3])
+async def test_a_question_is_asked_no_more_often_than_tries_and_retries_say(tries: int) -> None:
+    """Neither Inspect nor the provider's client repeats a request beside that."""
+    for answer, most in ((says("prose"), tries), (Answer(fault=Fault.BROKEN), 3), (Answer(fault=Fault.LIMIT), 3)):
+        with serving([answer]) as served:
+            role = Role(
+                "judge", MODEL, JudgeConfig(model=MODEL, tries=tries), Service(args=served.args, retries=2), Kept()
+            )
+            with pytest.raises(JudgeError) as caught:
+                await ask(role, DATED)
+        assert len(served.requests) == len(caught.value.record["calls"]) == most
+
+
+async def test_a_service_is_asked_for_the_form_and_without_it_where_it_refuses() -> None:
+    def strict(request: dict[str, Any], count: int) -> Answer:
+        return Answer(fault=Fault.REJECTED) if "response_format" in request else judged("yes", "3 May")
+
+    with serving(strict) as served:
+        role = Role("judge", MODEL, JudgeConfig(model=MODEL, tries=1), Service(args=served.args, retries=0), Kept())
+        for _ in range(2):
+            assert (await ask(role, DATED))[0].value is True
+    assert ["response_format" in r for r in served.requests] == [True, False, False]
+    schema = served.requests[0]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["enum"] == ["yes", "no"]
+    assert sorted(schema["required"]) == ["answer", "exhibit", "quote", "reason"]
 
 
 async def test_a_service_that_stumbles_is_asked_again() -> None:
@@ -158,7 +196,7 @@ async def test_the_other_kinds_of_questions() -> None:
     )
     assert listed.value == {"a": True, "b": False}
     for wrong in (
-        {"total": "1250", "to": "x"},
+        {"total": "1,250", "to": "x"},
         {"total": True, "to": "x"},
         {"total": 1},
         {"total": 1, "to": "x", "z": 1},
@@ -233,7 +271,7 @@ async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
 
 
 async def test_a_call_that_failed_makes_no_price_unknown() -> None:
-    with serving([judged("yes", "3 May"), Answer(fault=Fault.REJECTED), judged("yes", "3 May")]) as served:
+    with serving([judged("yes", "3 May"), *[Answer(fault=Fault.REJECTED)] * 2, judged("yes", "3 May")]) as served:
         service = Service(args=served.args, retries=0, prices={MODEL: Price(input=1, output=1)})
         role = Role("judge", MODEL, JudgeConfig(model=MODEL), service, Kept())
         await ask(role, DATED)

@@ -14,8 +14,10 @@ from openai_server import Answer, Judge, Seen, judged, read, serving
 from worksample.files import HashSink
 from worksample.models import Exhibit, JudgeConfig, Look, Role, Service, ask, pair, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.fence import Fence, plain
+from worksample.models.fence import Fence
 from worksample.models.prompt import prompt
+from worksample.models.quotation import folded
+from worksample.models.unseen import unseen
 
 ALL = tuple(injections())
 MODEL = "openai-api/local/judge-1"
@@ -72,7 +74,7 @@ async def test_all_200_reach_the_judge_and_none_leaves_the_delimiters() -> None:
             if injection.picture:
                 assert injection.picture in seen.pictures, injection.name
             else:
-                assert plain(injection.order) in plain("\n".join(seen.exhibits)), injection.name
+                assert folded(injection.order) in folded("\n".join(seen.exhibits)), injection.name
     assert len(served.requests) == 200
     assert sum(judge.moved for judge in current) == 0
 
@@ -109,7 +111,7 @@ def test_no_text_leaves_its_exhibit_even_for_one_who_knows_the_nonce(
     assert "obey" not in seen.outside
     for shown, exhibit in zip(seen.exhibits, exhibits, strict=True):
         assert all(line.startswith("| ") for line in shown.splitlines())
-        assert plain(shown) == plain("\n".join([*(["name: " + exhibit.name] if exhibit.name else []), exhibit.text]))
+        assert folded(shown) == folded("\n".join([*(["name: " + exhibit.name] if exhibit.name else []), exhibit.text]))
 
 
 @given(st.text())
@@ -118,4 +120,5 @@ def test_what_was_shown_holds_no_line_end_and_nothing_unseen(text: str) -> None:
     [whole] = put.parts
     assert isinstance(whole, str)
     assert not re.search("[\r\v\f\x00-\x08\x1b\x85\u200b-\u200f\u2028-\u202e\ud800-\udfff]", whole)
+    assert not any(map(unseen, whole))
     whole.encode()

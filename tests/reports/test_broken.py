@@ -11,10 +11,12 @@ from store import worlds
 from worksample.errors import POLICY, Cause
 from worksample.records import Agent, Evaluation, Given, Grade, Protocol
 from worksample.reports import leaderboard
+from worksample.reports.sections import measure
 from worksample.store import Store
 from worksample.verdicts.frame import Work
 
-BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE}
+BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE,
+                  Cause.JUDGE_BLIND}  # fmt: skip
 
 
 def failed(world: PeopleWorld, project: int, cause: Cause) -> None:
@@ -54,6 +56,25 @@ def test_the_frame_says_which(store: Store) -> None:
     assert dict(frame.select("submission", "broken").iter_rows()) == {
         "s-ann-0-1": False, "s-ann-1-1": False, "s-ann-2-1": True, "s-ann-3-1": False,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("cause", [Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN])
+def test_what_could_not_be_seen_is_counted_on_the_board(store: Store, cause: Cause) -> None:
+    """Of a kind that the agent chose, it is 0 where the rate is bounded; what we could not show is not."""
+    [lost] = store.find(Evaluation, subject="s-ann-3-1")
+    store.commit(
+        Evaluation(
+            id="later", round="r1", subject="s-ann-3-1", instance=lost.instance,
+            evaluator="eva", outcome=Given.FAILED, cause=cause, author="me", at=worlds.at(10),
+        )
+    )  # fmt: skip
+    [row] = leaderboard(store).rows
+    assert (row.unseen, row.ungraded) == (1, 2)
+    assert "1 ungraded since who judged could not see all of it" in row.rest
+    assert "1 ungraded since the deliverable broke its grader" in row.rest
+    assert row.bounds == ((0.25, 0.25) if cause is Cause.JUDGE_BLIND else (0.25, 0.5))
+    notes = [note for section in measure(store) for note in section.notes]
+    assert f"1 of 4 are ungraded since who judged could not see all of it ({cause.value}: 1)" in notes
 
 
 def test_only_what_a_deliverable_can_do_to_its_grader_is_its_own() -> None:

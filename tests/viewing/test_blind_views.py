@@ -125,7 +125,7 @@ async def test_a_crash_of_what_makes_blind_copies_costs_no_view(seen: Seen, tmp_
         async def one(self, config: object, entry: object, family: str = "", *, plain: bool = False) -> Raw:
             self.asked.append(plain)
             sound = {"kind": "image", "files": {}, "meta": {"leaks": ["x"]}, "by": "", "badge": "", "problem": ""}
-            sound |= {"inspectable": True, "beside": []}
+            sound |= {"inspectable": True, "beside": [], "lacks": ""}
             return Raw(sound) if plain else Raw(fault="its converter failed: -11")
 
     converter = Crashing()

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worksample.models import Visibility
 from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
 from worksample.viewing.cache import ViewCache, key
 from worksample.viewing.convert import Converter, Raw
 from worksample.viewing.in_box.table import cut
-from worksample.viewing.needs import DEBIAN, NEEDS, missing
+from worksample.viewing.needs import DEBIAN, NEEDS, Need, missing
 from worksample.viewing.view import _Work
 from worksample.viewing.views import META, beside
 
@@ -35,6 +36,7 @@ plain = st.recursive(
         meta=st.dictionaries(st.text(), plain),
         problem=st.text(),
         inspectable=st.booleans(),
+        visibility=st.sampled_from(Visibility),
     )
 )
 def test_a_view_is_json_and_comes_back(view: View) -> None:
@@ -83,6 +85,7 @@ SOUND = {
     "problem": "",
     "inspectable": True,
     "beside": [],
+    "lacks": "",
 }
 
 
@@ -96,6 +99,7 @@ SOUND = {
         {"meta": {"x": "y" * META}},
         {"beside": 3},
         {"kind": None},
+        {"lacks": "the agent's own words"},
     ],
 )
 def test_a_converter_that_was_taken_over_gives_a_card(work: _Work, change: dict[str, object]) -> None:
@@ -110,12 +114,36 @@ def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:
     assert work._shown(entry, Raw({**SOUND, "badge": "checked by a person"}))[0].badge == "native"
 
 
-def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(work: _Work) -> None:
+def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(
+    work: _Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (entry,) = work.manifest.entries
-    view, _, kept = work._shown(entry, Raw({"family": "office", "missing": "libreoffice"}))
-    assert kept == 0 and not view.inspectable
-    assert "LibreOffice is missing" in view.problem and "apt-get install" in view.problem
-    assert "libreoffice-writer" in view.problem
+    monkeypatch.setitem(NEEDS, "zeppelin", Need("Zeppelin", program="no-such-program", debian=("zeppelin-writer",)))
+    view, _, kept = work._shown(entry, Raw({"family": "office", "missing": "zeppelin"}))
+    assert kept == 0 and not view.inspectable and view.visibility is Visibility.MISSING
+    assert "Zeppelin is missing" in view.problem and "apt-get install" in view.problem
+    assert "zeppelin-writer" in view.problem
+
+
+@pytest.mark.parametrize(
+    ("raw", "blame"),
+    [
+        (Raw({"family": "table", "unreadable": "its beginning is text, the rest is not"}), Visibility.FILE),
+        (Raw({"family": "office", "broken": "LibreOffice converts nothing"}), Visibility.CRASHED),
+        (Raw({"family": "office", "missing": "libreoffice"}), Visibility.CRASHED),
+        (Raw(fault="the server was too busy", blame=Visibility.STARVED), Visibility.STARVED),
+        (Raw({**SOUND, "lacks": "crashed"}), Visibility.CRASHED),
+        (Raw({**SOUND, "inspectable": False}), Visibility.FILE),
+        (Raw(dict(SOUND)), Visibility.SHOWN),
+        (Raw({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
+        (Raw({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
+        (Raw(), Visibility.CRASHED),
+    ],
+)
+def test_a_view_that_could_not_be_made_says_whose_fault_that_is(work: _Work, raw: Raw, blame: Visibility) -> None:
+    view, _, kept = work._shown(work.manifest.entries[0], raw)
+    assert view.visibility is blame
+    assert kept == (0 if blame.ours else None)
 
 
 def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:

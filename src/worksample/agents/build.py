@@ -13,11 +13,12 @@ from worksample.models.resolve import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.submissions import step_views
 
-from .command_exists import absent_here
+from .command_exists import absent_here, only_on_host
 from .define import HARNESSES, HUMAN, checked
 from .installing import find
 from .installing.resolve_settings import need
 from .mcp.forms import FORMS, WITHOUT_SSE
+from .own_folder import mount_of
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -111,6 +112,8 @@ def check_agent(agent: Agent, instance: Instance) -> None:
     settings = checked(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         need(agent.harness, settings.version, settings.program)
+    elif isinstance(settings, CommandSettings) and settings.folder:
+        mount_of(settings.folder, settings.folder_digest)
     if isinstance(settings, ScriptedSettings):
         script = Script.model_validate(settings.script)
         for shown in step_views(instance):
@@ -126,11 +129,13 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
-    """What a box of the agent shows besides the work: its program. PlanError where it is not installed here."""
+    """Return what a box of the agent shows besides the work: its program. Raises PlanError if that is not here."""
     settings = checked(agent.harness, agent.settings)
-    if not isinstance(settings, ProgramSettings):
-        return ()
-    return need(agent.harness, settings.version, settings.program).mounts()
+    if isinstance(settings, ProgramSettings):
+        return need(agent.harness, settings.version, settings.program).mounts()
+    if isinstance(settings, CommandSettings) and settings.folder:
+        return (mount_of(settings.folder, settings.folder_digest),)
+    return ()
 
 
 def works_in_images(agent: Agent) -> bool:
@@ -171,12 +176,20 @@ def logs_of(agent: Agent) -> tuple[str, ...]:
     return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
-def check_program(agent: Agent, path: str) -> None:
-    """PlanError where a `command` agent's program is in no folder of `path`, the places that a box shows."""
+def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
+    """Raise PlanError if no box shows a `command` agent's program: `path` are the folders of programs that boxes show,
+    `images` says that some of the work brings a root of its own."""
     settings = checked(agent.harness, agent.settings)
-    if isinstance(settings, ProgramSettings):
-        return  # it comes from its own folder
-    absent = absent_here(settings.argv, path) if isinstance(settings, CommandSettings) else ""
+    if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):
+        return  # an installed program comes from its own folder
+    script = "" if images else only_on_host(settings.argv)
+    if script:
+        raise PlanError(
+            f"the sandbox does not show this machine's file {script}",
+            where=f"agent {agent.name}",
+            next=f'folder = "{Path(script).parent}" in the agent\'s table, and {{agent}}/{Path(script).name} in argv',
+        )
+    absent = absent_here(settings.argv, path)
     if absent:
         raise PlanError(
             f"the sandbox of this machine lacks the program {absent!r}",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause
 
 from .browser_tools import browser_server
-from .command_exists import LOOK, programs_of
+from .command_exists import LOOK, LOOK_SCRIPT, programs_of, script_of
+from .installing.define import PROGRAM as PROGRAM_FOLDER
 from .mcp.forms import VARIABLE, servers_of, told, usual
 from .model_door import door_environment, door_words
 from .prompt import program_text
@@ -49,11 +51,13 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
+    from worksample.sandboxes.provider import memory_kills
+
     brief = workspace.instance.work.brief
     if isinstance(settings, ProgramSettings):
         brief = program_text(workspace, settings.instructions)
     path = f"{workspace.scratch}/brief.md"
-    words = {**workspace.words, "brief": path, **(door_words(model) if model else {})}
+    words = {**workspace.words, "brief": path, "agent": PROGRAM_FOLDER, **(door_words(model) if model else {})}
     argv = [filled(part, words, raw=False) for part in settings.argv]
     env = door_environment(model) if model else {}
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
@@ -72,13 +76,8 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)
-    for program in programs_of(argv):
-        if (await sandbox().exec(["sh", "-c", LOOK, "sh", program], timeout_retry=False)).returncode:
-            raise AgentError(
-                f"the sandbox has no program {program!r} that can be run",
-                cause=Cause.AGENT_ABSENT,
-                next="install it where sandboxes see it: in /usr, or in the image of the task",
-            )
+    await _need_programs(argv)
+    killed = memory_kills(sandbox())
     try:
         done = await sandbox().exec(
             argv, input=brief if settings.brief == "stdin" else None, env=env, timeout_retry=False
@@ -92,4 +91,26 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model=PROGRAM))
     if status:
         last = (text.strip().splitlines() or ["no output"])[-1]
-        raise AgentError(f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}")
+        ended = f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}"
+        if memory_kills(sandbox()) > killed:
+            raise AgentError(f"{ended} {workspace.out_of_memory}", cause=Cause.LIMIT_MEMORY)
+        raise AgentError(ended)
+
+
+async def _need_programs(argv: Sequence[str]) -> None:
+    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter is to run.
+
+    It is asked before anything of the agent runs: an exit status would be the agent's own word.
+    """
+    from inspect_ai.util import sandbox
+
+    script = script_of(argv)
+    wanted = [(LOOK, program) for program in programs_of(argv)] + ([(LOOK_SCRIPT, script)] if script else [])
+    for look, path in wanted:
+        if (await sandbox().exec(["sh", "-c", look, "sh", path], timeout_retry=False)).returncode:
+            what = "program" if look is LOOK else "script"
+            raise AgentError(
+                f"the sandbox has no {what} {path!r} that can be {'run' if look is LOOK else 'read'}",
+                cause=Cause.AGENT_ABSENT,
+                next='name its folder in the agent\'s table (folder = "..."), install it below /usr, or use an image',
+            )

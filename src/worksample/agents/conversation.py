@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError
 
+from .rejected import Rejections, sendable
 from .shown_digest import note_shown
 from .tools.submit import SUBMIT
 from .workspace import Workspace
@@ -33,6 +34,9 @@ class Conversation:
     """A share of the model's context, or tokens where above 1; None never compacts."""
     malformed: int = 5
     """Answers in a row whose tool calls cannot be understood, before the agent counts as failed."""
+    mends: bool = True
+    """Whether results of tools that the service rejects are left out, and the call made again."""
+    _rejections: Rejections | None = field(default=None, init=False)
     _compact: Any = field(default=None, init=False)
     _first: bool = field(default=True, init=False)
     _garbled: int = field(default=0, init=False)
@@ -40,7 +44,8 @@ class Conversation:
     async def ask(self) -> ModelOutput:
         """One call of the model over the conversation so far; its answer is appended.
 
-        AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits.
+        AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits,
+        (`agent.rejected`) when the service rejects what the agent brought into it.
         """
         for forced in (False, True):
             sent = await self._sent(forced)
@@ -48,7 +53,7 @@ class Conversation:
             if self._first:
                 self._first = False
                 await note_shown(sent, self.tools)
-            output = await self.model.generate(sent, tools=list(self.tools))
+            output = await self._answer(sent)
             if self._compact is not None:
                 await self._compact.record_output(sent, output)
             if output.stop_reason != "model_length" or self.compact_at is None:
@@ -58,6 +63,16 @@ class Conversation:
         self.state.output = output
         self.state.messages.append(output.message)
         return output
+
+    async def _answer(self, sent: list[ChatMessage]) -> ModelOutput:
+        async def call() -> ModelOutput:
+            return await self.model.generate(sent, tools=list(self.tools))
+
+        if not self.mends:
+            return await call()
+        if self._rejections is None:
+            self._rejections = Rejections(self.model)
+        return await self._rejections.ask(sent, call)
 
     async def act(self, output: ModelOutput) -> bool:
         """Carry out the answer's tool calls, and append their results. True where the work was submitted.
@@ -70,6 +85,7 @@ class Conversation:
         if not calls:
             return False
         result = await execute_tools(self.state.messages, list(self.tools))
+        sendable(result.messages)
         self.state.messages.extend(result.messages)
         self._check_box(result.messages)
         self._count_garbled(result.messages)

@@ -13,6 +13,7 @@ from worksample.manifests import checked as told
 from worksample.records import Agent
 
 from .objects import planned
+from .own_folder import keep_folder
 from .presets import PRESETS
 from .script import read_script
 from .settings import (
@@ -75,14 +76,17 @@ def define(
     preset: str | None = None,
     settings: Mapping[str, Any] | None = None,
     script: str | Path | None = None,
+    folder: str | Path | None = None,
     capabilities: tuple[str, ...] = (),
     release_date: date | None = None,
 ) -> Agent:
     """An agent, with every setting written out, so that its id says exactly who worked.
 
     A preset fills harness and settings that are not given. `script` is the folder of scripts of a `scripted` agent;
-    what it says becomes part of the record, so nothing reads the folder afterwards. PlanError for an unknown harness,
-    preset or setting, a missing model or script, ManifestError for a script that is wrong.
+    what it says becomes part of the record, so nothing reads the folder afterwards. `folder`, of a `command` agent, is
+    the folder (or file) with its program: it is copied into the cache and known by the digest of its files. PlanError
+    for an unknown harness, preset or setting, a missing model, script or folder, ManifestError for a script that is
+    wrong.
     """
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
@@ -110,6 +114,12 @@ def define(
             given["script"] = read_script(Path(script)).plain()
     elif script is not None:
         raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
+    if folder is not None:
+        if harness != "command":
+            raise PlanError(
+                f"harness {harness} takes no folder", next='harness = "command", which runs a program in it'
+            )
+        given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:
         from .installing.resolve_settings import settled
 

@@ -6,8 +6,9 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.errors import AgentError, SandboxError, WorksampleError
+from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
+from worksample.models.blame import Control
 
 from .assignment import Assignment
 from .objects import found, is_inspects, made
@@ -41,9 +42,9 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
             state.messages = [_first(workspace, inputs, whole=inspects)]
             with turn_limit(workspace.limits.turns):
                 if inspects:
-                    done: TaskState = await _answered_for(_solver(works)(state, generate))
+                    done: TaskState = await _answered_for(_solver(works)(state, generate), model)
                     return done
-                await _answered_for(works(Assignment(workspace, state, model)))
+                await _answered_for(works(Assignment(workspace, state, model)), model)
             return state
 
         return solve
@@ -68,7 +69,7 @@ def _solver(works: Any) -> Solver:
     return as_solver(works) if is_agent(works) else works
 
 
-async def _answered_for(work: Awaitable[Any]) -> Any:
+async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
     """The boundary of an agent's own code. AgentError for what it raises; a limit, a lost box and a model's service
     that failed are not its own."""
     from inspect_ai._util.exception import TerminateSampleError
@@ -85,6 +86,9 @@ async def _answered_for(work: Awaitable[Any]) -> Any:
     except SystemExit as error:  # it would end the run, and every trial beside it
         raise AgentError(f"SystemExit: {error.code}") from None
     except Exception as error:
-        if failure_of(error, list(transcript().events)) is not None:
-            raise
-        raise AgentError(f"{type(error).__name__}: {error}") from error
+        failure = failure_of(error, list(transcript().events))
+        if failure is None:
+            raise AgentError(f"{type(error).__name__}: {error}") from error
+        if failure.cause is Cause.MODEL_REFUSED and model is not None and await Control(model).answers():
+            raise AgentError(failure.reason, cause=Cause.AGENT_REJECTED) from error
+        raise

@@ -176,7 +176,11 @@ def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> So
             tools = [*toolset(workspace, ("bash", "python", "files", "image")), write_bytes()]
             open_with(state, "A script is replayed.", workspace.instance.work.brief)
             PLAYING.set(Player(steps, workspace.words))
-            await work(Conversation(model, workspace, tools, state, compact_at=None), nudges=len(steps), nudge="Go on.")
+            await work(
+                Conversation(model, workspace, tools, state, compact_at=None, mends=False),
+                nudges=len(steps),
+                nudge="Go on.",
+            )
             return state
 
         return solve

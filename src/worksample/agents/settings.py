@@ -86,13 +86,17 @@ class CommandSettings(Settings):
 
     argv: tuple[str, ...] = Field(min_length=1)
     """The program and its arguments, in the box. `{brief}` is the path of the brief, `{input}`, `{output}`,
-    `{software}`, `{scratch}` the folders."""
+    `{software}`, `{scratch}` the folders, `{agent}` the agent's own folder."""
     brief: Literal["file", "stdin", "env"] = "file"
     """How the program gets the brief: always as a file; also on standard input, or as `$WORKSAMPLE_BRIEF`."""
     env: dict[str, str] = {}
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Of its output, kept in the trajectory."""
+    folder: str = Field(default="", exclude_if=lambda folder: not folder)
+    """The name of the folder with the agent's own program; `define` fills it in. Omitted if there is none."""
+    folder_digest: str = Field(default="", exclude_if=lambda digest: not digest)
+    """SHA-256 of that folder's files; `define` fills it in, so that another program is another agent."""
 
 
 class ObjectSettings(Settings):

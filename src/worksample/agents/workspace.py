@@ -39,6 +39,11 @@ class Workspace:
         }
         object.__setattr__(self, "words", words)
 
+    @property
+    def out_of_memory(self) -> str:
+        """What a tool's result ends with if a process was ended for want of memory."""
+        return f"[a process was ended: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
+
     def seconds(self, asked: float | None) -> float:
         """How long a command may take when the model asked for so many seconds."""
         if asked is None or not asked > 0:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from .config import BoxConfig, BoxLimits, Endpoint, Mount, Root, is_host_name
 from .interface import Box, Completed, Connection, Ended, Listener, Process, Reader, Writer
 from .opening import kinds, open_box, start_box
+from .timeout import FairTimeout, Timeout
 
 __all__ = [
     "Box",
@@ -18,11 +19,13 @@ __all__ = [
     "Connection",
     "Ended",
     "Endpoint",
+    "FairTimeout",
     "Listener",
     "Mount",
     "Process",
     "Reader",
     "Root",
+    "Timeout",
     "Writer",
     "is_host_name",
     "kinds",

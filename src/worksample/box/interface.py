@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .config import BoxConfig, Endpoint
+from .timeout import Timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Completed:
     `returncode` is the exit status, or minus the number of the signal that ended it; 127 and 126 also when the
     program was not found or could not be started (the reason is then in `stderr`). `truncated` says that more was
     printed than was kept, `oom` that a process of the box was ended for want of memory while the command ran,
-    `seconds` is wall time inside the box.
+    `seconds` is wall time inside the box, `counted` those of them that count for a FairTimeout. `starved` says that
+    the command was ended at the backstop of one, in which case `timed_out` is set too.
     """
 
     returncode: int
@@ -28,6 +30,8 @@ class Completed:
     truncated: bool = False
     oom: bool = False
     seconds: float = 0.0
+    starved: bool = False
+    counted: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Ended:
     timed_out: bool = False
     oom: bool = False
     seconds: float = 0.0
+    starved: bool = False
+    counted: float = 0.0
 
 
 class Reader(Protocol):
@@ -122,13 +128,14 @@ class Box(Protocol):
         input: bytes = b"",
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
         """Run a program to its end as the box's user; never raises for what the program does.
 
-        `timeout` in seconds (else the config's), after which the command and all it started are killed. A cancelled
-        call kills it too. What a command leaves in the background goes on when the command itself has ended.
+        `timeout` in seconds on the clock or a FairTimeout (else the config's), after which the command and all it
+        started are killed. A cancelled call kills it too. What a command leaves in the background goes on when the
+        command itself has ended.
         """
         ...
 
@@ -138,7 +145,7 @@ class Box(Protocol):
         *,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
     ) -> Process:
         """Start a program as `run` does, with its input and output as streams; it goes on until killed or closed."""
         ...
@@ -216,6 +223,10 @@ class Box(Protocol):
 
         Its content is hostile, as the output's is; it is at rest in a frozen or killed box only.
         """
+        ...
+
+    async def hurry(self) -> None:
+        """Give a box in the background a fair share of the processors from now on, as far as the machine allows it."""
         ...
 
     async def kill(self) -> None:

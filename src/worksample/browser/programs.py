@@ -46,6 +46,8 @@ def version() -> str:
     """Of Chromium, as its package says."""
     asked = ["dpkg-query", "-W", "-f", "${Version}", PACKAGE]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60).stdout.strip()
+        return subprocess.run(
+            asked, capture_output=True, text=True, check=False, timeout=60, encoding="utf-8", errors="replace"
+        ).stdout.strip()
     except FileNotFoundError:
         return ""

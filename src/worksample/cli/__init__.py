@@ -5,6 +5,9 @@ from __future__ import annotations
 
 def main() -> None:
     """Entry point of the `worksample` command."""
+    from .locale import use_utf8
+
+    use_utf8()
     from .exit_codes import run
 
     run()

@@ -17,6 +17,7 @@ import click
 from worksample.errors import UsageError, WorksampleError
 
 from .lazy_group import root
+from .locale import settle_streams
 from .phase import begin, interrupted
 from .verbs import VERBS, Family, Verb
 
@@ -26,6 +27,7 @@ FAILED, USAGE, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130
 
 def run(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    settle_streams()
     sys.exit(code_of(list(sys.argv[1:] if argv is None else argv)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "console", "dollars", "duration", "json_option", "open_store", "price_option", "printable", "say_json",
-    "store_option", "table",
+    "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option", "printable",
+    "say_json", "store_option", "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
@@ -40,6 +41,14 @@ def store_option(function: F) -> F:
     return click.option(
         "--store", metavar="DIR", default=None, help="The store; default: $WORKSAMPLE_STORE, else ./.worksample."
     )(function)
+
+
+def decimal_option(function: F) -> F:
+    """`--decimal`: the decimal mark of a table's numbers."""
+    return click.option(
+        "--decimal", metavar="MARK", default=None,
+        help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+    )(function)  # fmt: skip
 
 
 def price_option(says: str) -> Callable[[F], F]:
@@ -65,8 +74,9 @@ def console(*, err: bool = False) -> Console:
 
 
 def say_json(value: Any) -> None:
-    """One JSON document on stdout."""
-    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=False))
+    """One JSON document on stdout; with escapes where stdout is not UTF-8."""
+    plain = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") not in ("utf8", "utf8sig")
+    click.echo(json.dumps(value, indent=2, default=str, ensure_ascii=plain))
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> None:

@@ -242,7 +242,7 @@ def _show_power(ahead: Outlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
-    seen = "show no difference" if ahead.detectable is None else (
+    seen = "show no difference that two agents can have: too few tasks" if ahead.detectable is None else (
         f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
     out.print(f"power: {counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')} {seen}")

@@ -1,8 +1,13 @@
-"""An installed agent proven before work is given to it: one sentence, in a box of its own, through the door."""
+"""An installed agent proven before work is given to it: one answer, in a box of its own, through the door.
+
+The brief holds two words, and only their joined form counts: a program that prints its prompt, or anything else, does
+not pass, and one that keeps its model's answer in its log without printing it does.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +18,7 @@ from worksample.agents.installing import named
 from worksample.agents.installing.folder import digest_of_tree
 from worksample.agents.installing.install import split
 from worksample.agents.installing.resolve_settings import need
+from worksample.agents.workspace import clipped
 from worksample.files.scratch import scratch
 from worksample.records import (
     About,
@@ -36,15 +42,20 @@ from worksample.records import (
     now,
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 if TYPE_CHECKING:
+    from inspect_ai.tool import ToolInfo
+
     from .config import ExperimentConfig
 
 BRIEF = (
-    "This is a check and no work. Use no tool and write no file. Answer with one short sentence that says who you are."
+    "This is a check and no work. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
+    "file. Use no tool, unless you cannot end your work without one; then let that tool print the line."
 )
-SENTENCE = "I am here, and the door works."
+LOG_BYTES = 64 << 20
+"""Of the program's log, looked through for the answer."""
 DOUBLE = "mockllm/model"
 """Inspect's double of a model."""
 LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
@@ -52,7 +63,7 @@ LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 @dataclass(frozen=True)
 class Spoken:
-    """What came of an agent's sentence. `fault`: why it cannot work."""
+    """What came of an agent's answer. `fault`: why it cannot work."""
 
     agent: str
     version: str
@@ -88,12 +99,11 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     found = Spoken(agent.name, here.version, agent.model or "")
     if digest_of_tree(Path(here.folder)) != here.digest:
         return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
+    words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch("check") as folder:
-        trial, printed = asyncio.run(_trial(folder, agent, config))
-    program = named(agent.harness)
-    said = program.said(printed) if program is not None else printed
-    if agent.model == DOUBLE:
-        said = SENTENCE if SENTENCE in printed else ""
+        trial, printed, log = run_steadily(_trial(folder, agent, config, words))
+    answer = "-".join(words)
+    said = find_answer(answer, printed, log)
     calls = trial.usage["agent"].calls if "agent" in trial.usage else 0
     fault = ""
     if trial.outcome.ending is not Ending.DONE:
@@ -101,57 +111,76 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     elif not calls:
         fault = "it ended without a call of its model"
     elif not said:
-        fault = "it printed nothing of what its model said"
+        last = clipped((printed.strip().splitlines() or ["nothing"])[-1], 200)
+        fault = f"the answer that its model was asked for is neither in its output nor in its log; it printed: {last}"
     return Spoken(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
+
+
+def find_answer(answer: str, printed: str, log: str) -> str:
+    """Return the line of a program's output that holds the answer of its model, or where else it stands; "" if it is
+    neither in the output nor in the log."""
+    line = next((line.strip() for line in printed.splitlines() if answer in line), "")
+    return clipped(line, 200) or (f"{answer} (in its log)" if answer in log else "")
 
 
 def _first(found: Spoken) -> tuple[str, str, str]:
     return found.agent, found.version, found.model
 
 
-async def _trial(folder: Path, agent: Agent, config: ExperimentConfig) -> tuple[Trial, str]:
-    """One trial in a store of its own, and what the program printed."""
+async def _trial(
+    folder: Path, agent: Agent, config: ExperimentConfig, words: tuple[str, str]
+) -> tuple[Trial, str, str]:
+    """Run one trial in a store of its own; return it with what the program printed and what it wrote into its log."""
     store = await asyncio.to_thread(Store.open, folder / "store", create=True)
     try:
-        experiment, slot = await asyncio.to_thread(_plan, store, agent)
+        experiment, slot = await asyncio.to_thread(_plan, store, agent, words)
         run = RunConfig(
             parallel=1,
             tries=1,
             prices=config.prices,
             services=config.services,
             model_retries=0,
-            model_args=_args(agent),
+            model_args=_args(agent, words),
         )
         closed: list[tuple[Trial, Submission | None]] = []
         await run_slots(store, experiment, [slot], run, lambda trial, handed: closed.append((trial, handed)))
         (trial, submission) = closed[0]
-        printed = await asyncio.to_thread(_printed, store, submission) if submission is not None else ""
-        return trial, printed
+        if submission is None:
+            return trial, "", ""
+        printed = await asyncio.to_thread(_printed, store, submission)
+        return trial, printed, await asyncio.to_thread(_log, store, submission)
     finally:
         await asyncio.to_thread(store.close)
 
 
-def _args(agent: Agent) -> dict[str, Any]:
-    """For the double: it says the same sentence to every request."""
+def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
+    """Return the arguments of the double, which answers every request alike; nothing for another model."""
     if agent.model != DOUBLE:
         return {}
     from inspect_ai.model import ModelOutput
 
-    def say(*_: Any) -> ModelOutput:
-        return ModelOutput.from_content(DOUBLE, SENTENCE)
+    answer, program = "-".join(words), named(agent.harness)
 
-    return {"custom_outputs": say}
+    def reply(_: Any, tools: list[ToolInfo], *more: Any) -> ModelOutput:
+        shells = [tool.name for tool in tools if "command" in tool.parameters.properties]
+        if program is None or not program.ends_by or not shells:
+            return ModelOutput.from_content(DOUBLE, answer)
+        call = {"command": f"{program.ends_by}; echo {answer}"}
+        return ModelOutput.for_tool_call(DOUBLE, shells[0], call, content=answer)
+
+    return {"custom_outputs": reply}
 
 
-def _plan(store: Store, agent: Agent) -> tuple[Experiment, Slot]:
+def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experiment, Slot]:
     empty = store.blobs.put(canonical(Manifest(entries=()).plain()))
-    work = Work(brief=BRIEF, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
+    brief = BRIEF.format(first=words[0], second=words[1])
+    work = Work(brief=brief, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
     capture = Capture(probes=empty)
     instance = Instance(
         id=Instance.identify("check", "one", {"work": work.plain(), "capture": capture.plain()}),
         task="check",
         name="one",
-        title="One sentence",
+        title="One answer",
         version="1",
         canary="check",
         work=work,
@@ -196,3 +225,16 @@ def _printed(store: Store, submission: Submission) -> str:
         text.partition("\n[standard error]\n")[0].rpartition("\n[exit status")[0]
         or text.partition("\n[standard error]\n")[0]
     )
+
+
+def _log(store: Store, submission: Submission) -> str:
+    """Return the text of the program's log files, of the first 64 MiB."""
+    part = submission.parts.get("agent_log")
+    if part is None:
+        return ""
+    text, left = [], LOG_BYTES
+    for entry in store.manifest(part.manifest).files:
+        if entry.blob is not None and entry.size <= left:
+            left -= entry.size
+            text.append(store.blobs.read(entry.blob).decode(errors="replace"))
+    return "\n".join(text)

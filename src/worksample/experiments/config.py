@@ -69,6 +69,9 @@ class AgentConfig(Frozen):
     """`rli`, `upbench`, `ale` or `tac`: the settings and limits of that paper."""
     script: str | None = None
     """For `scripted`: the folder of scripts, relative to the experiment file."""
+    folder: str | None = None
+    """For `command`: the folder (or file) with its program, relative to the experiment file. Sandboxes show it
+    read-only as `{agent}`."""
     capabilities: tuple[str, ...] | None = None
     """What it can do, such as `vision`; what requires more is not attemptable. By default the preset's, or none."""
     release_date: date | None = None

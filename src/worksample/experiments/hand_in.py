@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from worksample.errors import UsageError
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
 from worksample.sandboxes import need_box
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.submissions import hand_in
 
@@ -26,6 +27,7 @@ class HandIn:
     task: Path
     entrant: str
     origin: str
+    """`person`, or `agent` for an agent elsewhere (as records say it: `external`)."""
     instance: str | None = None
     at: datetime | None = None
     """When the work was done; without a zone: UTC."""
@@ -54,6 +56,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     With an experiment its rounds judge it instead, once that is resumed, and the same work given again is taken once.
     UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
     """
+    origin = origin_of(what.origin)
     if grade_now and what.experiment is None:
         need_box(sandbox)
     instances = ingest_package(store, what.task).instances
@@ -61,13 +64,13 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
     reported = Reported(cost=what.cost, minutes=what.minutes)
     if what.experiment is not None:
-        made = Made(what.entrant, Origin(what.origin), what.repeat, at, reported)
+        made = Made(what.entrant, origin, what.repeat, at, reported)
         piece = piece_of(store, instances, what.instance, what.path, made, what.experiment)
         known = known_as(store, piece.id)
         return HandedIn(known or take(store, piece, author), None, taken=known is None)
     instance = chosen(instances, what.instance)
     submission = hand_in(
-        store, instance, what.path, entrant=what.entrant, origin=Origin(what.origin), at=at, reported=reported,
+        store, instance, what.path, entrant=what.entrant, origin=origin, at=at, reported=reported,
         author=author,
     )  # fmt: skip
     protocol = next((p for p in (Protocol.PROGRAM, Protocol.CHECKPOINTS) if p in instance.grading), None)
@@ -76,4 +79,12 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     round = open_round(
         store, subjects=(submission.id,), protocol=protocol, author=author, reason="graded as it was handed in"
     )
-    return HandedIn(submission, asyncio.run(grade(store, round, submission, instance, sandbox=sandbox)))
+    return HandedIn(submission, run_steadily(grade(store, round, submission, instance, sandbox=sandbox)))
+
+
+def origin_of(word: str) -> Origin:
+    """Return the origin that a word names: `person`, `agent` or `external`. Raises UsageError for another word."""
+    known = {"person": Origin.PERSON, "agent": Origin.EXTERNAL, "external": Origin.EXTERNAL}
+    if word not in known:
+        raise UsageError(f"{word!r} is no origin of handed-in work", where="origin", next="person or agent")
+    return known[word]

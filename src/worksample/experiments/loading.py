@@ -167,7 +167,7 @@ def _anchored(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
     table = dict(data)
     if isinstance(table.get("tasks"), list | tuple):
         table["tasks"] = [_path(t, base) for t in table["tasks"]]
-    for key in ("store", "script"):
+    for key in ("store", "script", "folder"):
         if key in table:
             table[key] = _path(table[key], base)
     if isinstance(table.get("suite"), str) and looks_like_path(table["suite"], base):

@@ -36,7 +36,9 @@ def _bubblewrap() -> str:
     path = shutil.which("bwrap")
     if path is None:
         return "absent"
-    told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=10)
+    told = subprocess.run(
+        [path, "--version"], capture_output=True, text=True, check=False, timeout=10, encoding="utf-8", errors="replace"
+    )
     return told.stdout.strip().removeprefix("bubblewrap ") or "unknown"
 
 

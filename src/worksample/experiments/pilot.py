@@ -15,7 +15,7 @@ from worksample.store import Store
 from worksample.verdicts.frame import Work, state_of
 
 RATE = 0.25
-"""The pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
+"""The first agent's pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
 SHARED = 0.5
 """The correlation of two agents' difficulties that is guessed where one agent alone was run."""
 FEWEST = 5
@@ -32,7 +32,10 @@ class Basis:
 
 def guessed(rate: float = RATE) -> Basis:
     """At a guessed pass rate, half of the variance between tasks. UsageError for a rate outside of 0..1 (exclusive)."""
-    assumed = f"pass rates near {100 * rate:.3g}%, half of the variance and of the difficulty shared"
+    assumed = (
+        f"the first agent passes {100 * rate:.3g}%, the second more or less often; half of the variance lies between"
+        " tasks, half of the difficulty is shared"
+    )
     return Basis(planned_variances(rate), assumed)
 
 

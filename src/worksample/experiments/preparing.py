@@ -73,6 +73,7 @@ def agent_of(config: AgentConfig) -> Agent:
         preset=config.preset,
         settings=config.settings,
         script=config.script,
+        folder=config.folder,
         capabilities=config.capabilities or (),
         release_date=config.release_date,
     )
@@ -91,7 +92,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
     _check_budget(planned, config)
     if config.sandbox != "none":
         for agent in m.agents:
-            check_program(agent, SANDBOX_PATH)
+            check_program(agent, SANDBOX_PATH, images=any(i.work.environment.image for i in instances.values()))
     for agent_id, instance_id in sorted({(s.agent, s.instance) for s in planned.attemptable}):
         agent, instance = agents[agent_id], instances[instance_id]
         check_agent(agent, instance)

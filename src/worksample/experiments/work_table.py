@@ -6,16 +6,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
 from worksample.records import Origin, Reported
+from worksample.tables.cells import Unfit
+from worksample.tables.number_columns import NumberColumns
+from worksample.tables.opening import FaultyRow, open_table
 
 from .finished_work import Made
 
+FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/grading.md)"
 
+NUMBERS = ("repeat", "minutes", "cost")
 MOST = 100_000
 """Rows of one table."""
 
@@ -71,40 +75,56 @@ class WorkRow(BaseModel):
         return Made(self.agent or self.person or "", origin, self.repeat, at, reported)
 
 
-def read_work(table: Path) -> list[WorkRow]:
-    """The rows of a `.csv`, `.jsonl` or `.parquet` file. ImportFailed; FaultyRows names every row that is wrong."""
-    frame = _frame(table)
-    if not 0 < frame.height <= MOST:
+def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[WorkRow]:
+    """The rows of a `.csv`, `.tsv`, `.json`, `.jsonl` or `.parquet` file. FaultyRows names every row that is wrong.
+
+    encoding, decimal: as for a table of jobs. Raises ImportFailed, which FaultyRows is, and UsageError.
+    """
+    if table.is_dir() or table.suffix.lower() not in FORMS:
+        raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)
+    with open_table(table, encoding) as opened:
+        numbers = {name: name == "cost" for name in NUMBERS if name in opened.header}
+        columns = NumberColumns(decimal).seen(numbers, opened.rows)
+    rows, faults, count = [], {}, 0
+    with open_table(table, encoding) as opened:
+        for count, (_, row) in enumerate(opened.rows, 1):
+            if count > MOST:
+                break
+            try:
+                rows.append(_row(row, columns))
+            except ValidationError as error:
+                faults[f"row {count}"] = "; ".join(_told(one) for one in error.errors())
+            except Unfit as error:
+                faults[f"row {count}"] = str(error)
+    if not 0 < count <= MOST:
         raise ImportFailed(
-            f"the table has {frame.height} rows; 1 to {MOST} are read",
+            f"the table has {'no' if not count else f'more than {MOST:,}'} rows; 1 to {MOST:,} are read",
             where=str(table),
-            next="split it into several tables",
+            next="split it into several tables" if count else "write a row for each piece of work (docs/grading.md)",
         )
-    rows, faults = [], {}
-    for number, row in enumerate(frame.iter_rows(named=True), 1):
-        try:
-            rows.append(WorkRow.model_validate({key: value for key, value in row.items() if value is not None}))
-        except ValidationError as error:
-            faults[f"row {number}"] = "; ".join(_told(one) for one in error.errors())
     if faults:
         raise FaultyRows(faults)
     return rows
+
+
+def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
+    if isinstance(row, FaultyRow):
+        raise Unfit(row.what)
+    plain: dict[str, Any] = {}
+    for name, cell in row.items():
+        if cell is None or _known(cell) is None:
+            continue
+        if name not in NUMBERS:
+            plain[name] = cell if isinstance(cell, datetime) else str(cell)
+            continue
+        try:
+            plain[name] = columns.read(name, cell, whole=name == "repeat")
+        except Unfit as error:
+            raise Unfit(f"{name}: {error}") from None
+    return WorkRow.model_validate(plain)
 
 
 def _told(error: Any) -> str:
     where = ".".join(map(str, error["loc"]))
     said = str(error["msg"]).removeprefix("Value error, ")
     return f"{where}: {said}" if where else said
-
-
-def _frame(table: Path) -> pl.DataFrame:
-    try:
-        if table.suffix == ".csv":
-            return pl.read_csv(table, infer_schema=False)
-        if table.suffix == ".jsonl":
-            return pl.read_ndjson(table, infer_schema_length=None)
-        if table.suffix == ".parquet":
-            return pl.read_parquet(table)
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise ImportFailed(f"cannot be read: {str(error)[:300]}", where=str(table), next=FORM) from error
-    raise ImportFailed("a table of work ends in .csv, .jsonl or .parquet", where=str(table), next=FORM)

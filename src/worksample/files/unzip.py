@@ -24,6 +24,8 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplemen
 _FOLDER = "zip the files anew, or hand in their folder"
 _END = b"PK\x05\x06"
 _END64 = b"PK\x06\x06"
+_UTF8 = 0x800
+"""Flag of a name in UTF-8; Python reads any other as code page 437."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
         raise CaptureError(f"{shown} is a link or a device", where=where, next=_FOLDER)
     if "\\" in info.orig_filename or "\0" in info.orig_filename:
         raise CaptureError(f"{shown} has a backslash or NUL in its name", where=where, next=_FOLDER)
-    path = os.fsencode(info.orig_filename).removesuffix(b"/")
+    path = _name(info).removesuffix(b"/")
     fault = path_fault(quote_path(path))
     steps = path.split(b"/")
     if fault:
@@ -123,6 +125,16 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
             next="hand it in under a shorter path",
         )
     return path
+
+
+def _name(info: zipfile.ZipInfo) -> bytes:
+    """A member's name: UTF-8 where its bytes are that, although macOS and others do not set the flag for it."""
+    if not info.flag_bits & _UTF8:
+        try:
+            return info.orig_filename.encode("cp437").decode("utf-8").encode()
+        except UnicodeError:
+            pass
+    return info.orig_filename.encode("utf-8", "surrogateescape")
 
 
 def _unpack(z: zipfile.ZipFile, members: list[_Member], draft: Path, limits: ScanLimits, where: str) -> None:

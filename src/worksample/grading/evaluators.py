@@ -99,7 +99,8 @@ def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
 def known(store: Store, evaluator: Evaluator) -> Evaluator:
     """The stored record of an evaluator, committed where the store lacks it.
 
-    RecordConflict where one of its id is another: two judges under one name.
+    The stored one stands where the two differ in name only, which says nothing of how it answers. RecordConflict where
+    one of its id is another: two judges under one name.
     """
     try:
         found = store.get(Evaluator, evaluator.id)
@@ -110,7 +111,7 @@ def known(store: Store, evaluator: Evaluator) -> Evaluator:
         except RecordConflict:
             # Another process was quicker; its record may differ in the moment only.
             found = store.get(Evaluator, evaluator.id)
-    if found != evaluator.replaced(at=found.at):
+    if found != evaluator.replaced(at=found.at, name=found.name):
         raise RecordConflict(
             "another evaluator already has this id", where=evaluator.id, next="give one of them another name"
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial
+from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial, now
 from worksample.verdicts.pairs import PAIRS, drawn_pairs
 from worksample.workplace.spare import spares
 
@@ -63,6 +64,8 @@ class RoundWork:
     round: Round
     by: tuple[Evaluates, ...]
     tries: int = TRIES
+    began: datetime = field(default_factory=now)
+    """When this run began: a judge that failed since is not asked again before the next run."""
 
     def tasks(self) -> list[Task]:
         """Everything that is wanted now, subject by subject."""
@@ -78,14 +81,17 @@ class RoundWork:
         if made is None:
             found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
             made = by_item(found).get(key(submission, second), [])
-        return [Task(submission, place, second) for place in wanted(self.round, self.by, made, self.tries)]
+        return [Task(submission, place, second) for place in self._wanted(made)]
 
     async def do(self, task: Task, instance: Instance) -> Evaluation | None:
         """Have it made, unless it is wanted no more; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
-            lambda made: task.place.key in {p.key for p in wanted(self.round, self.by, made, self.tries)}, task.second,
+            lambda made: task.place.key in {place.key for place in self._wanted(made)}, task.second,
         )  # fmt: skip
+
+    def _wanted(self, made: Sequence[Evaluation]) -> list[Place]:
+        return wanted(self.round, self.by, made, self.tries, self.began)
 
 
 def asks_services(instance: Instance, round: Round) -> bool:
@@ -120,7 +126,8 @@ async def grade_all(
 ) -> None:  # fmt: skip
     """Have everything evaluated that a round wants and can be asked for here, `parallel` at once.
 
-    What fails in passing is asked again, so often as its policy and `TRIES` say. on_done: told of each evaluation as it
+    What fails in passing is asked again, as often as its policy and `TRIES` say; a judge that failed only in the next
+    run, since it has tries of its own. on_done: told of each evaluation as it
     is committed. Cancelling it loses only what was under way. Raises as `evaluate`.
     """
     work = RoundWork(store, round, evaluators_of(round, here or Evaluators()))

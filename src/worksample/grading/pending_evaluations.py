@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 
-from worksample.errors import POLICY, Cause
+from worksample.errors import POLICY, Boundary, Cause
 from worksample.records import Evaluation, Given, Round
 
 from .evaluators import WAITING, Evaluates
 
 TRIES = 3
-"""Evaluations at one place at most, where only passing troubles kept it from an answer."""
+"""Evaluations at one place at most, where only passing troubles kept it from an answer, and no judge failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,27 @@ def place_of(evaluation: Evaluation) -> tuple[str, int]:
     return evaluation.evaluator, evaluation.draw
 
 
-def wants(evaluations: Sequence[Evaluation], tries: int = TRIES) -> bool:
-    """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing."""
-    if any(e.outcome is Given.GIVEN for e in evaluations) or len(evaluations) >= tries:
+def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
+    """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing.
+
+    since: when this run began. A judge asks again by itself, as often as its `tries` say: where it failed in this run,
+    it is asked again in the next one only.
+    """
+    if any(e.outcome is Given.GIVEN for e in evaluations):
         return False
-    return all(e.cause is not None and POLICY[e.cause].retry for e in evaluations)
+    if not all(e.cause is not None and POLICY[e.cause].retry for e in evaluations):
+        return False
+    if since is None:
+        return len(evaluations) < tries
+    judged = [e for e in evaluations if e.cause is not None and POLICY[e.cause].boundary is Boundary.JUDGE]
+    return all(e.at < since for e in judged) and len(evaluations) - len(judged) < tries
 
 
-def wanted(round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES) -> list[Place]:
-    """The places of a subject that are asked now; none where `overlap` evaluations are given or nobody is left to ask.
+def wanted(
+    round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None
+) -> list[Place]:
+    """The places of a subject that are asked now (see `wants`): none if `overlap` evaluations are given, or nobody is
+    left to ask.
 
     `made`: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
     gives nothing for good is made up for by the next one. Places that are asked at the same time by several processes
@@ -56,7 +70,8 @@ def wanted(round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tr
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
-    return [place for place in every if wants(_counted(place, at.get(place.key, [])), tries)][:lacking]
+    asked = (place for place in every if wants(_counted(place, at.get(place.key, [])), tries, since))
+    return list(islice(asked, lacking))
 
 
 def _counted(place: Place, evaluations: Sequence[Evaluation]) -> list[Evaluation]:

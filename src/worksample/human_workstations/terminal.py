@@ -43,7 +43,7 @@ class Terminal:
         """A shell in `folder`. SandboxError."""
         probe = await box.run(["sh", "-c", "command -v python3"])
         if probe.returncode == 0:
-            code = files("worksample.human_workstations.in_box").joinpath("shell.py").read_text()
+            code = files("worksample.human_workstations.in_box").joinpath("shell.py").read_text(encoding="utf-8")
             return cls(await box.start(["sh", "-c", SHELLS, code], cwd=folder), framed=True)
         return cls(await box.start(["sh", "-c", PLAIN], cwd=folder), framed=False)
 

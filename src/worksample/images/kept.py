@@ -69,7 +69,7 @@ def remove(prefix: str) -> Kept:
         raise UsageError(f"{what} with {prefix!r}", next="worksample image list")
     one = _told(fitting[0])
     digest, folder = one.image.digest, images_folder()
-    with (folder / f".{digest}.lock").open("w") as lock:
+    with (folder / f".{digest}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _in_use(folder / digest):
             raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
@@ -93,7 +93,7 @@ def _folders(image: Cached) -> tuple[str, ...]:
 
 def _in_use(folder: Path) -> bool:
     """Whether a box of anybody's has it as its root."""
-    with (folder / KEPT_AS).open() as own:
+    with (folder / KEPT_AS).open(encoding="utf-8") as own:
         try:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -173,7 +173,7 @@ def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
 def _make(key: str, part: str, make: Make) -> None:
     """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
     folder = _folder()
-    with (folder / f".{key}.lock").open("w") as lock:
+    with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         held = _held(key)
         if held is not None:
@@ -199,7 +199,11 @@ def _sweep(folder: Path) -> None:
     kept = sorted(folder.glob("*/told.json"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in kept[KEPT:]:
         key = path.parent.name
-        with suppress(OSError), (folder / f".{key}.lock").open("w") as making, path.open("rb") as lock:
+        with (
+            suppress(OSError),
+            (folder / f".{key}.lock").open("w", encoding="utf-8") as making,
+            path.open("rb") as lock,
+        ):
             for held in (making, lock):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             gone = folder / f".{key}.new"  # what a kill leaves of it is removed by the next process

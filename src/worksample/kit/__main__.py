@@ -136,7 +136,7 @@ def main(argv: list[str]) -> int:
     result = Path(data["result"])
     text = json.dumps(outcome(data), allow_nan=False)
     part = result.with_suffix(".part")
-    part.write_text(text)
+    part.write_text(text, encoding="utf-8")
     part.rename(result)
     return 0
 

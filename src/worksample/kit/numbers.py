@@ -5,20 +5,37 @@ from __future__ import annotations
 import math
 import re
 from datetime import date, datetime, time
+from fractions import Fraction
 from typing import Any
 
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_CURRENCY = "$€£¥₹"
-_CODES = ("USD", "EUR", "GBP", "CHF", "JPY")
-_GROUPED = re.compile(r"\d{1,3}([ '\u00a0\u202f\u2009]\d{3})+([.,]\d+)?", re.ASCII)
-_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009' ")
+from worksample.tables.numbers import readings
+
+LONGEST = 64
+"""Characters of a number."""
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
-def number(value: Any) -> float | None:
-    """The number in a cell, or None where it is none.
+class Cell(str):
+    """A cell's text whose column tells which decimal mark it is written with."""
+
+    __slots__ = ("decimal",)
+    decimal: str
+
+    def __new__(cls, text: str, decimal: str) -> Cell:
+        made = super().__new__(cls, text)
+        made.decimal = decimal
+        return made
+
+
+def number(value: Any, decimal: str = "") -> float | None:
+    """The number in a cell, or None where it is none, or where it is unclear which.
 
     Understands `1,234.50`, `1.234,50` (both marks, comma last), `1,5` (a comma not followed by three digits), `1 234`,
-    `$12`, `12 EUR`, `(12.50)` as negative, `-5`, `12%` as 0.12. NaN and infinity are no numbers, nor is a boolean.
+    `1'234`, `1,00,000`, `$12`, `12 EUR`, `(12.50)` and `5-` as negative, `-5`, `12%` as 0.12, digits of full width. NaN
+    and infinity are no numbers, nor is a boolean.
+    `1.234` is 1.234 or 1234. decimal: the decimal mark, `.` or `,`, where the task's brief says it; else the other
+    cells of its column decide, if it stands in a table, and without them the answer is None. `1,234` is 1234 unless
+    one of these says that the comma is the decimal mark.
     """
     if isinstance(value, bool) or value is None:
         return None
@@ -28,53 +45,52 @@ def number(value: Any) -> float | None:
         except OverflowError:
             return None
         return found if math.isfinite(found) else None
-    if not isinstance(value, str) or not 0 < len(value) <= 64:
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST:
         return None
-    return _parse(value.strip().replace("\u2212", "-"))
+    return _finite(_read(value, decimal))
 
 
-def _parse(text: str) -> float | None:
-    negative = len(text) > 2 and text[0] == "(" and text[-1] == ")"
-    if negative:
-        text = text[1:-1].strip()
-    percent = text.endswith("%")
-    text = text.removesuffix("%").strip()
-    for code in _CODES:
-        text = text.removeprefix(code).removesuffix(code)
-    sign = ""
-    text = text.strip()
-    if text[:1] in ("-", "+") and text:
-        sign, text = text[0], text[1:]
-    text = text.strip().strip(_CURRENCY).strip()
-    if _GROUPED.fullmatch(text):
-        text = text.translate(_SPACES)
-    text = _marks(text)
-    if not _PLAIN.fullmatch(sign + text):
+def _read(text: str, decimal: str) -> float | None:
+    found = readings(text)
+    if not found.unclear:
+        return found.by(decimal) if decimal else found.only
+    decimal = decimal or (text.decimal if isinstance(text, Cell) else "")
+    if decimal:
+        return found.by(decimal)
+    return found.point if found.point == found.larger else None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def is_unclear(value: Any) -> bool:
+    """Whether a cell is two numbers and nothing says which: `number` gives None for it, or takes `1,234` as 1234."""
+    return isinstance(value, str) and not isinstance(value, Cell) and len(value) <= LONGEST and readings(value).unclear
+
+
+def either(value: Any) -> tuple[float, ...]:
+    """Every number that a cell may be."""
+    if is_unclear(value):
+        found = readings(value)
+        return tuple(v for v in (_finite(found.point), _finite(found.comma)) if v is not None)
+    one = number(value)
+    return () if one is None else (one,)
+
+
+def whole(value: Any) -> int | None:
+    """The integer in a cell, digit by digit; None for any other number, and for what is none.
+
+    Floats hold 15 digits: two longer numbers of accounts, or ids of posts, would be one.
+    """
+    if isinstance(value, bool):
         return None
-    found = float(sign + text)
-    if not math.isfinite(found):
-        return None
-    found = found / 100 if percent else found
-    return -found if negative else found
-
-
-def _marks(text: str) -> str:
-    """Thousands marks out, the decimal mark as a point."""
-    comma, point = text.rfind(","), text.rfind(".")
-    if comma < 0:
-        return text.replace(".", "") if text.count(".") > 1 and _grouped(text, ".") else text
-    if point > comma:
-        return text.replace(",", "") if _grouped(text[:point], ",") else text
-    if point >= 0:
-        return text[:comma].replace(".", "") + "." + text[comma + 1 :] if text.count(",") == 1 else text
-    if _grouped(text, ","):
-        return text.replace(",", "")
-    return text.replace(",", ".") if text.count(",") == 1 else text
-
-
-def _grouped(text: str, mark: str) -> bool:
-    head, *rest = text.lstrip("+-").split(mark)
-    return 1 <= len(head) <= 3 and all(len(r) == 3 and r.isdigit() for r in rest)
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1 << 53 else None
+    found = _WHOLE.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= 64 else None
+    return int(found[0]) if found else None
 
 
 def plain_text(value: Any) -> str:
@@ -93,6 +109,8 @@ def key_text(value: Any) -> str:
     text = plain_text(value)
     if len(text) > 1 and text[0] == "0" and text[1].isdigit():
         return text
+    if (exact := whole(value)) is not None:
+        return str(exact)
     found = number(value)
     if found is None:
         return text
@@ -100,10 +118,18 @@ def key_text(value: Any) -> str:
 
 
 def close(got: float, want: float, absolute: float = 0.0, relative: float = 0.0) -> bool:
-    """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven."""
+    """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven, while
+    two integers compare exactly, however long they are."""
+    if isinstance(got, int) and isinstance(want, int):
+        return _close_integers(got, want, absolute, relative)
     try:
         got, want = float(got), float(want)
     except OverflowError:  # an integer beyond any float
         return got == want
     allowed = max(absolute, relative * abs(want))
     return abs(got - want) <= allowed + 1e-9 * max(1.0, abs(want), allowed)
+
+
+def _close_integers(got: int, want: int, absolute: float, relative: float) -> bool:
+    allowed = max(Fraction(absolute), Fraction(relative) * abs(want))
+    return abs(got - want) <= allowed * (1 + Fraction(1, 10**9))

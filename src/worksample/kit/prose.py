@@ -6,8 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from worksample.tables.numbers import marks_of, readings
+
 from .check import Check
-from .numbers import close, number
+from .numbers import Cell, close, either, is_unclear, number
 
 _DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(rf"(?<![\w.])\(?[-+\u2212]?[$€£¥]?{_DIGITS}(?:\s?%)?\)?", re.ASCII)
@@ -45,23 +47,33 @@ def _occurs(text: str, phrase: str, whole: bool) -> bool:
     return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", text) is not None
 
 
-def numbers_in(text: str) -> list[float]:
-    """All numbers in a text, in order, written in any way that `number` understands."""
-    found = []
+def numbers_in(text: str, decimal: str = "") -> list[float]:
+    """All numbers in a text, in order, written in any way that `number` understands.
+
+    `1.200` is 1.2 or 1200: the other numbers of the text decide, unless `decimal` says which mark is the decimal mark.
+    Without either it is left out; `says` takes it for both.
+    """
+    pieces = _pieces(text)
+    decimal = decimal or marks_of(pieces).decimal
+    return [v for p in pieces if (v := number(Cell(p, decimal) if decimal else p)) is not None]
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands in a text as a number; `3,4,5` is three."""
+    found: list[str] = []
     for match in _NUMBER.finditer(text[:2_000_000]):
         piece = match.group().strip()
         if piece.startswith("(") != piece.endswith(")"):
             piece = piece.strip("()")
-        value = number(piece)
-        if value is None:
-            found += [v for v in (number(p) for p in piece.split(",")) if v is not None]
-        else:
-            found.append(value)
+        found += [piece] if readings(piece).is_number else piece.split(",")
     return found
 
 
 def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", reach: int = 200) -> Check:
-    """Whether a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase."""
+    """Whether a text gives `value`, within `tolerance`; with `near`, within `reach` characters of that phrase.
+
+    `1.200` gives 1.2, and 1200 too: the reason says so where the point is not the decimal mark.
+    """
     places = [text]
     if near:
         plain, phrase = flat(text), flat(near)
@@ -69,6 +81,9 @@ def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", rea
         if not starts:
             return Check(0.0, f"does not mention {near!r}")
         places = [plain[max(0, s - reach) : s + len(phrase) + reach] for s in starts]
-    given = any(close(n, value, tolerance) for place in places for n in numbers_in(place))
-    where = f" near {near!r}" if near else ""
-    return Check.of(given, "" if given else f"does not give {value:g}{where}")
+    given = [p for place in places for p in _pieces(place) if any(close(n, value, tolerance) for n in either(p))]
+    if not given:
+        return Check(0.0, f"does not give {value:g}{f' near {near!r}' if near else ''}")
+    plainly = any((n := number(Cell(p, "."))) is not None and close(n, value, tolerance) for p in given)
+    clear = plainly or any(not is_unclear(p) for p in given)
+    return Check(1.0, "" if clear else f"{given[0]} is read as {value:g}")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from worksample.tables.delimited import SAMPLE, BrokenText, Record, TableFault, header_of, records, sniff
+from worksample.tables.numbers import ColumnMarks
+
+from .numbers import Cell, is_unclear
 from .source import Fields, Owner, Unreadable
 from .text import read_text
 
@@ -17,11 +20,8 @@ Row = dict[str, Any]
 CSV_LIMIT = 32 << 20
 """Bytes of a CSV file that are read."""
 ROW_LIMIT = 200_000
-COLUMN_LIMIT = 4_096
 CELL_LIMIT = 1_000_000
 """Cells of one table. A limit is the deliverable's fault; the grader's memory, met later, would be ours."""
-FIELD_LIMIT = 1 << 20
-"""Characters of one field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,63 +53,53 @@ class Table:
         """A table from mappings; its columns are all their keys in order of appearance."""
         found = [dict(row) for row in rows]
         columns = tuple(dict.fromkeys(k for row in found for k in row))
-        return cls(columns, tuple({c: row.get(c) for c in columns} for row in found))
+        rows = [{c: row.get(c) for c in columns} for row in found]
+        decide_numbers(columns, rows)
+        return cls(columns, tuple(rows))
 
 
 def table_of(cells: Iterable[list[Any]]) -> Table:
     """A table from lines of cells, the first line that is not blank being the header.
 
-    Unreadable: no header, more than `ROW_LIMIT` rows, a name twice, or a row with cells beyond the header's.
+    Numbers that are unclear alone (`1.200`) are as the other cells of their column tell. Unreadable: no header, a title
+    in its place, more than `ROW_LIMIT` rows, a name twice, or a row with cells beyond the header's.
     """
-    lines = (line for line in cells if any(c is not None and str(c).strip() for c in line))
-    header = next(lines, None)
-    if header is None:
-        raise Unreadable("is empty: it has no header")
-    names = ["" if c is None else " ".join(str(c).split()) for c in header]
-    while names and not names[-1]:
-        names.pop()
-    if len(names) > COLUMN_LIMIT:
-        raise Unreadable(f"has more than {COLUMN_LIMIT} columns")
-    named = [n for n in names if n]
-    if len(set(named)) != len(named):
-        raise Unreadable(f"has the column {next(n for n in named if named.count(n) > 1)!r} twice")
-    rows: list[Row] = []
-    for line in lines:
-        if len(rows) >= ROW_LIMIT or (len(rows) + 1) * len(names) > CELL_LIMIT:
-            raise Unreadable(f"has more than {ROW_LIMIT:,} rows or {CELL_LIMIT:,} cells")
-        beyond = [c for c in line[len(names) :] if c is not None and str(c).strip()]
-        if beyond:
-            raise Unreadable(f"row {len(rows) + 1} has more cells than the header ({len(names)})")
-        padded = [*line[: len(names)], *([None] * (len(names) - len(line)))]
-        rows.append({n: v for n, v in zip(names, padded, strict=True) if n})
-    return Table(tuple(named), tuple(rows))
+    told = (Record(n, line) for n, line in enumerate(cells, 1))
+    try:
+        header, below = header_of(told)
+        rows: list[Row] = []
+        for record in below:
+            if len(rows) >= ROW_LIMIT or (len(rows) + 1) * len(header.names) > CELL_LIMIT:
+                raise Unreadable(f"has more than {ROW_LIMIT:,} rows or {CELL_LIMIT:,} cells")
+            try:
+                rows.append(header.row(record))
+            except TableFault as fault:
+                raise Unreadable(f"row {len(rows) + 1} {fault.what}") from fault
+    except TableFault as fault:
+        raise Unreadable(f"is not CSV: {fault.what}" if isinstance(fault, BrokenText) else fault.what) from fault
+    decide_numbers(header.named, rows)
+    return Table(header.named, tuple(rows))
 
 
-def _dialect(sample: str) -> str:
-    """The delimiter that splits the first lines into the most columns, equally often; a comma where none does."""
-    best, most = ",", 1
-    for mark in (",", ";", "\t", "|"):
-        try:
-            lines = [len(r) for r in csv.reader(io.StringIO(sample), delimiter=mark) if r]
-        except csv.Error:
+def decide_numbers(columns: Iterable[str], rows: Iterable[Row]) -> None:
+    """Mark the unclear numbers of each column with the decimal mark that its other cells tell, where they do."""
+    rows = list(rows)
+    for column in columns:
+        unclear = [row for row in rows if is_unclear(row[column])]
+        if not unclear:
             continue
-        lines = lines[:-1] if len(lines) > 20 else lines
-        width = min(lines, default=1)
-        if width > most and lines.count(lines[0]) >= 0.8 * len(lines):
-            best, most = mark, width
-    return best
+        marks = ColumnMarks()
+        for row in rows:
+            if isinstance(row[column], str):
+                marks.see(row[column])
+        for row in unclear if marks.decimal else ():
+            row[column] = Cell(row[column], marks.decimal)
 
 
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
     """A CSV text as a table; the delimiter is found among `,;` tab `|` unless given. Unreadable as `table_of`."""
-    mark = delimiter or _dialect("".join(text[:65_536].splitlines(keepends=True)[:40]))
-    before = csv.field_size_limit(FIELD_LIMIT)
-    try:
-        return table_of(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
-    except csv.Error as error:
-        raise Unreadable(f"is not CSV: {error}") from error
-    finally:
-        csv.field_size_limit(before)
+    dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
+    return table_of(record.cells for record in records(io.StringIO(text, newline=""), dialect))
 
 
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:

@@ -3,7 +3,7 @@
 from .answer import Answer, Quote
 from .asking import ask
 from .closing import close_models
-from .exhibit import Exhibit, ExhibitLimits, Look
+from .exhibit import Exhibit, ExhibitLimits, Look, Visibility
 from .failure import Failure, failure_of
 from .judge import JudgeConfig, Role, Roles, Spent, judges_of
 from .price import Price, priced, read_prices, require_price
@@ -26,6 +26,7 @@ __all__ = [
     "Roles",
     "Service",
     "Spent",
+    "Visibility",
     "ask",
     "checklist",
     "choice",

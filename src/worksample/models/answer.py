@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from worksample.errors import Cause, JudgeError
 
 from .exhibit import Exhibit, Look
-from .fence import plain
 from .probe import TYPES, Kind, Probe
+from .quotation import Found, Searchable, folded
+from .tolerant_json import NotOneObject, one_object
 
 Value = bool | str | dict[str, Any]
-_BLOCK = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
 SIDES = ("first", "equal", "second")
 LONGEST = 10_000
 """Characters of a reason that are kept."""
+_YES = frozenset({"yes", "y", "true"})
+_NO = frozenset({"no", "n", "false"})
+_NO_EXHIBIT = frozenset({"", "null", "none", "n/a", "na", "0", "-"})
+_NUMBERED = re.compile(r"(?:exhibit)?\s*(?:no\.?|number|#)?\s*(\d{1,4})", re.IGNORECASE)
+_SIDE = re.compile(r"(?:the )?(first|second)(?: one| piece(?: of work)?| work)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,87 +46,179 @@ class Answer:
     quotes: tuple[Quote, ...] = ()
     record: dict[str, Any] = field(default_factory=dict)
     """What is kept: model, prompt and raw answers by digest."""
+    inspected: bool = True
+    """Whether the judge says that it could inspect the work; asked only where a part of it could not be shown."""
+    orders: tuple[str, ...] = ()
+    """Of a pair: what was said as shown, and swapped, in terms of the order as shown. `value` joins them."""
 
 
-def malformed(what: str) -> JudgeError:
-    return JudgeError(what, cause=Cause.JUDGE_MALFORMED)
+class MalformedAnswer(JudgeError):
+    """A judge's words that are no answer. `advice`: what the judge is told before it tries again, in our words only:
+    what it wrote may repeat what the work says.
+    """
+
+    def __init__(self, what: str, advice: str, cause: Cause = Cause.JUDGE_MALFORMED) -> None:
+        super().__init__(what, cause=cause)
+        self.advice = advice
+
+
+def malformed(what: str, advice: str = "") -> MalformedAnswer:
+    return MalformedAnswer(what, advice or f"This was wrong: {what}.")
 
 
 def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Answer:
-    """The answer to a probe in a completion. JudgeError (`judge.malformed`) where it is none."""
-    said = _object(text)
-    reason = said.get("reason", "")
-    if not isinstance(reason, str):
-        raise malformed("its reason is not text")
-    value, quotes = _READERS[probe.kind](said, probe, exhibits)
-    return Answer(value, reason[:LONGEST], quotes)
-
-
-def _object(text: str) -> dict[str, Any]:
-    block = _BLOCK.match(text)
+    """The answer to a probe in a completion. Raises MalformedAnswer where it is none."""
     try:
-        said = json.loads(block[1] if block else text, object_pairs_hook=_once, parse_constant=_finite)
-    except (ValueError, RecursionError) as error:
-        raise malformed(f"it is not a JSON object: {str(error)[:200]}: {text.strip()[:200]!r}") from error
-    if not isinstance(said, dict):
-        raise malformed(f"it is not a JSON object: {text.strip()[:200]!r}")
+        found = one_object(text)
+    except NotOneObject as error:
+        raise malformed(str(error), error.advice) from error
+    evidence = _Evidence(probe, exhibits)
+    if not found.alone and evidence.holds(found.source):
+        raise malformed(
+            "its only JSON object stands in an exhibit, and other words around it",
+            "Its only JSON object was copied from an exhibit. Write an answer of your own, as one JSON object alone.",
+        )
+    said = _inner({key.casefold(): value for key, value in found.value.items()}, probe)
+    value, quotes = _READERS[probe.kind](said, probe, evidence)
+    return Answer(value, _reason(said.get("reason")), quotes, inspected=_inspected(said, probe))
+
+
+def _inner(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
+    """The object that answers, also where it is the only value of another one."""
+    wanted = {Kind.FIELDS: "fields", Kind.CHECKLIST: "items"}.get(probe.kind, "answer")
+    while wanted not in said and len(said) == 1:
+        [only] = said.values()
+        if not isinstance(only, dict):
+            break
+        said = {str(key).casefold(): value for key, value in only.items()}
     return said
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
-    return found
+def _reason(said: Any) -> str:
+    if isinstance(said, list) and all(isinstance(line, str) for line in said):
+        said = "\n".join(said)
+    if said is not None and not isinstance(said, str):
+        raise malformed("its reason is not text")
+    return (said or "")[:LONGEST]
 
 
-def _finite(name: str) -> float:
-    raise ValueError(f"{name} is not a number")
+def _inspected(said: Mapping[str, Any], probe: Probe) -> bool:
+    """Whether the work could be inspected, where that was asked. Only a judge that says so could."""
+    if not probe.asks_inspected:
+        return True
+    return said.get("inspected") is not None and _decided(said["inspected"], "inspected")
 
 
-def _among(said: Any, allowed: tuple[str, ...], where: str = "answer") -> str:
-    if not isinstance(said, str) or said not in allowed:
-        raise malformed(f"{where} {json.dumps(said, default=str)[:200]} is none of {', '.join(allowed)}"[:1000])
-    return said
+def _only(said: Any) -> Any:
+    """The one element of a list of one."""
+    return said[0] if isinstance(said, list) and len(said) == 1 else said
 
 
-def _yes_no(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit]) -> tuple[Value, tuple[Quote, ...]]:
-    yes = _among(said.get("answer"), ("yes", "no")) == "yes"
-    return yes, _quote(said, probe, exhibits, needed=yes)
+def _word(said: Any) -> str | None:
+    """A short answer, without case, quotation marks and a full stop; None for what is no text."""
+    said = _only(said)
+    if isinstance(said, float) and said.is_integer():
+        said = int(said)
+    if isinstance(said, int) and not isinstance(said, bool):
+        said = str(said)
+    if not isinstance(said, str):
+        return None
+    return " ".join(unicodedata.normalize("NFKC", said).casefold().split()).strip("'\"*_` ").rstrip(".!,;")
 
 
-def _choice(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit]) -> tuple[Value, tuple[Quote, ...]]:
+def _decided(said: Any, where: str = "answer") -> bool:
+    said = _only(said)
+    word = _word(said)
+    if said is True or word in _YES:
+        return True
+    if said is False or word in _NO:
+        return False
+    raise malformed(f'"{where}" is neither "yes" nor "no"')
+
+
+def _option(said: Any, probe: Probe) -> str:
+    """The option that is meant: by its words, or by its words with what the question says of it."""
     allowed = SIDES if probe.kind is Kind.PAIR else probe.options
-    value = _among(said.get("answer"), allowed)
-    return value, _quote(said, probe, exhibits, needed=probe.kind is not Kind.PAIR)
+    plain = _only(said)
+    if isinstance(plain, str) and plain in allowed:
+        return plain
+    word = _word(plain)
+    if word is not None:
+        side = _SIDE.fullmatch(word) if probe.kind is Kind.PAIR else None
+        wanted = side[1] if side else word
+        meant = [option for option in allowed if _word(option) == wanted]
+        meant = meant or [option for option in allowed if _quoted_from_question(word, option, probe)]
+        if len(meant) == 1:
+            return meant[0]
+    raise malformed(f'"answer" is none of {", ".join(allowed)}'[:1000])
 
 
-def _fields(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit]) -> tuple[Value, tuple[Quote, ...]]:
-    values = said.get("fields")
-    if not isinstance(values, dict) or set(values) != set(probe.fields):
-        raise malformed(f"its fields are not {', '.join(probe.fields)}")
-    for name, schema in probe.fields.items():
-        value = values[name]
-        wanted = TYPES[schema["type"]]
-        sound = isinstance(value, wanted) and (schema["type"] == "boolean" or not isinstance(value, bool))
-        if not sound or (isinstance(value, float) and not math.isfinite(value)):
-            raise malformed(f"field {name!r} is not of the type {schema['type']}")
-        if "enum" in schema and value not in schema["enum"]:
-            raise malformed(f"field {name!r} is none of {schema['enum']}"[:1000])
-    return values, _quote(said, probe, exhibits, needed=True)
+def _quoted_from_question(word: str, option: str, probe: Probe) -> bool:
+    begins = f"{_word(option)}:"
+    return word.startswith(begins) and len(word) > len(begins) + 1 and folded(word) in folded(probe.question)
 
 
-def _checklist(said: dict[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit]) -> tuple[Value, tuple[Quote, ...]]:
-    items = said.get("items")
-    if not isinstance(items, dict) or set(items) != set(probe.items):
-        raise malformed(f"its items are not {', '.join(probe.items)}"[:1000])
+def _yes_no(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
+    yes = _decided(said.get("answer"))
+    return yes, evidence.quotes(said, needed=yes)
+
+
+def _choice(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
+    value = _option(said.get("answer"), probe)
+    return value, evidence.quotes(said, needed=probe.kind is not Kind.PAIR)
+
+
+def _fields(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
+    values = _named(said, "fields", probe.fields)
+    read = {name: _typed(values[name], name, schema) for name, schema in probe.fields.items()}
+    return read, evidence.quotes(said, needed=True)
+
+
+def _named(said: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
+    """The table under `key`, or beside the reason, with exactly these names."""
+    wanted = {_word(name): name for name in names}
+    table = said.get(key)
+    if table is None and set(wanted) <= set(said) and not set(wanted) & {"reason", "exhibit", "quote", "inspected"}:
+        table = {name: said[name] for name in wanted if name is not None}
+    if isinstance(table, list) and all(isinstance(each, dict) and "name" in each for each in table):
+        table = {each["name"]: {k: v for k, v in each.items() if k != "name"} for each in table}
+    known = set(names)
+    if isinstance(table, dict) and set(table) != known:
+        table = {wanted.get(_word(name), name): value for name, value in table.items()}
+    if not isinstance(table, dict) or set(table) != known:
+        raise malformed(f'"{key}" must have these names, and no others: {", ".join(sorted(known))}'[:1000])
+    return table
+
+
+def _typed(value: Any, name: str, schema: Mapping[str, Any]) -> Any:
+    """A field's value as its type, where it has one meaning in it."""
+    kind = schema["type"]
+    if kind == "boolean" and not isinstance(value, bool):
+        value = _decided(value, name)
+    elif kind in ("number", "integer") and isinstance(value, str):
+        number = re.fullmatch(r"-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?", value.strip())
+        value = float(value) if number and "." in value else int(value) if number else value
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    sound = isinstance(value, TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
+    if not sound or (isinstance(value, float) and not math.isfinite(value)):
+        raise malformed(f"the field {name!r} is not of the type {kind}")
+    if "enum" in schema and value not in schema["enum"]:
+        meant = [allowed for allowed in schema["enum"] if _word(allowed) == _word(value) is not None]
+        if len(meant) != 1:
+            raise malformed(f"the field {name!r} is none of {schema['enum']}"[:1000])
+        return meant[0]
+    return value
+
+
+def _checklist(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
+    items = _named(said, "items", probe.items)
     values: dict[str, Any] = {}
     quotes: tuple[Quote, ...] = ()
     for name, item in items.items():
-        if not isinstance(item, dict):
-            raise malformed(f"item {name!r} is not an object")
-        values[name] = _among(item.get("answer"), ("yes", "no"), name) == "yes"
-        quotes += _quote(item, probe, exhibits, needed=values[name], item=name)
+        table = {str(k).casefold(): v for k, v in item.items()} if isinstance(item, dict) else {"answer": item}
+        values[name] = _decided(table.get("answer"), name)
+        quotes += evidence.quotes(table, needed=values[name], item=name)
     return values, quotes
 
 
@@ -132,30 +229,81 @@ _READERS = {
     Kind.CHECKLIST: _checklist,
     Kind.PAIR: _choice,
 }
+_WORTHLESS = {
+    Found.NOWHERE: ("its quote stands in no exhibit", "Copy the passage word for word from the exhibit that you name."),
+    Found.SHORT: ("its quote is too short", "Quote a whole phrase of several words."),
+    Found.OFTEN: (
+        "its quote stands in several places",
+        "Quote more of the passage, so that it stands there only once, and name its exhibit.",
+    ),
+}
 
 
-def _quote(
-    said: Mapping[str, Any], probe: Probe, exhibits: Mapping[int, Exhibit], *, needed: bool, item: str = ""
-) -> tuple[Quote, ...]:
-    """The evidence, if it is any. A picture is named by its number; a text's quote has to stand in that text."""
-    if not probe.quotes:
-        return ()
-    number, text = said.get("exhibit"), said.get("quote") or ""
-    if not isinstance(text, str) or isinstance(number, bool) or not isinstance(number, int | None):
-        raise malformed("its quote is not text, or its exhibit is not a number")
-    wanted = plain(text)
-    readable = {n: e for n, e in exhibits.items() if e.look is not Look.PICTURE and plain(f"{e.name}\n{e.text}")}
-    if number is not None and number in exhibits and exhibits[number].look is Look.PICTURE:
-        return (Quote(number, text[:LONGEST], checked=False, item=item),)
-    if not wanted:
-        if needed and readable:
-            raise malformed("it affirms without a quote" + (f" ({item})" if item else ""))
-        return ()
-    if not any(c.isalnum() for c in wanted):
-        raise malformed(f"its quote says nothing: {text[:200]!r}")
-    places = [number] if number in readable else list(readable)
-    for place in places:
-        exhibit = readable[place]
-        if wanted in plain(f"{exhibit.name}\n{exhibit.text}"):
+class _Evidence:
+    """The exhibits of a question, as what quotes are looked for in."""
+
+    def __init__(self, probe: Probe, exhibits: Mapping[int, Exhibit]) -> None:
+        self.probe, self.exhibits = probe, exhibits
+        self.texts = {
+            number: Searchable(f"{exhibit.name}\n{exhibit.text}")
+            for number, exhibit in exhibits.items()
+            if exhibit.look is not Look.PICTURE and (exhibit.name.strip() or exhibit.text.strip())
+        }
+
+    def holds(self, source: str) -> bool:
+        """Whether an exhibit has these words."""
+        wanted = folded(source)
+        return any(wanted in text for searchable in self.texts.values() for text in searchable.texts)
+
+    def quotes(self, said: Mapping[str, Any], *, needed: bool, item: str = "") -> tuple[Quote, ...]:
+        """The evidence, if it is any. A picture is named by its number; a text's quote has to stand in that text."""
+        if not self.probe.quotes:
+            return ()
+        number, text = self._number(said.get("exhibit")), _only(said.get("quote"))
+        where = f" ({item})" if item else ""
+        if text is not None and not isinstance(text, str):
+            raise malformed(f'"quote" is not one text{where}')
+        text = text or ""
+        if number is not None and self.exhibits[number].look is Look.PICTURE:
+            return (Quote(number, text[:LONGEST], checked=False, item=item),)
+        if not text.strip():
+            if needed and self.texts:
+                raise malformed(f"it affirms without a quote{where}")
+            return ()
+        place, worth = self._place(text, number)
+        if worth is Found.EVIDENCE:
             return (Quote(place, text[:LONGEST], checked=True, item=item),)
-    raise malformed(f"its quote stands in no exhibit: {text[:300]!r}")
+        if not needed and (self.probe.kind is not Kind.PAIR or worth is not Found.NOWHERE):
+            # A judge that says no often puts into words what it misses: a remark, and no evidence.
+            return ()
+        what, advice = _WORTHLESS[worth]
+        raise malformed(f"{what}{where}: {text[:300]!r}", f"This was wrong: {what}{where}. {advice}")
+
+    def _number(self, said: Any) -> int | None:
+        """The exhibit that is named: by its number, or by its file's name. None for none."""
+        said = _only(said)
+        if isinstance(said, bool) or not isinstance(said, int | float | str | None):
+            raise malformed('"exhibit" is not a number')
+        word = "" if said is None else _word(said) or ""
+        if word in _NO_EXHIBIT:
+            return None
+        numbered = _NUMBERED.fullmatch(word)
+        if numbered:
+            number = int(numbered[1])
+            return number if number in self.exhibits else None
+        named = [number for number, exhibit in self.exhibits.items() if folded(exhibit.name) == folded(str(said))]
+        if len(named) != 1:
+            raise malformed('"exhibit" is not the number of an exhibit')
+        return named[0]
+
+    def _place(self, text: str, number: int | None) -> tuple[int, Found]:
+        """Where a quote stands, and what it is worth there. Without a number that holds, it has to be one place."""
+        places = [number] if number in self.texts else list(self.texts)
+        worth = {place: self.texts[place].find(text) for place in places if place is not None}
+        held = [place for place, found in worth.items() if found is not Found.NOWHERE]
+        if len(held) == 1:
+            return held[0], worth[held[0]]
+        good = [place for place in held if worth[place] is Found.EVIDENCE]
+        if len(good) > 1:
+            return 0, Found.OFTEN
+        return (good[0], Found.EVIDENCE) if good else (0, worth[held[0]] if held else Found.NOWHERE)

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from dataclasses import dataclass, field
+import re
+import time
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
-from .answer import Answer, malformed, read_answer
+from .answer import Answer, MalformedAnswer, malformed, read_answer
+from .answer_schema import response_schema, takes_schema
 from .closing import asked
 from .exhibit import Exhibit
+from .failure import failure_of_call, reason_of, status_of
 from .fence import Fence
 from .judge import Role
 from .probe import Kind, Probe
-from .prompt import Prompt, prompt
+from .prompt import CUT, EMPTY, REFUSED, Prompt, prompt
 from .resolve import resolve
 from .usage import output_usage, plus
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 
 GRACE = 30.0
 """Seconds beyond a judge's own time after which a call is given up from outside."""
+PAUSE, LONGEST_PAUSE = 0.5, 60.0
+"""Seconds after the first fault of a service, doubled after each further one, and at most."""
+WARMER = 0.5
+"""The temperature of a further try at least, where the judge has one: at 0 a model says the same again."""
+NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
+"""HTTP answers that may be due to a schema that the service does not know."""
 _SWAP = {"first": "second", "second": "first", "equal": "equal"}
 
 
@@ -39,11 +49,21 @@ class _Ledger:
         self.usage = plus(self.usage, used) if self.usage.calls else used
 
 
+class _ServiceFault(JudgeError):
+    """A service that failed. `passing`: whether another request may be answered; `wait`: seconds that it asks for."""
+
+    def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
+        super().__init__(what, where=where)
+        self.passing, self.wait = passing, wait
+
+
 async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
     """The answer to a probe, and what it took.
 
-    An answer that is none (outside the choices, broken JSON, a refusal, a quote that stands nowhere) is asked for
-    again, `tries` times in all, each with delimiters of its own.
+    This is the one place that asks a judge again; neither Inspect nor a provider's client does. An answer that is none
+    (outside the choices, not one JSON object, a refusal, a quote that is no evidence) is asked for `tries` times in
+    all, each time with other delimiters, a word on what was wrong, and some temperature. Beside that a service that
+    fails in passing is asked again, as often as its `retries` say, within the judge's `timeout`.
     Raises JudgeError with its cause, `record` and `usage`: `judge.error` where the service failed or cannot be had,
     `judge.malformed`, `judge.refused`, `judge.limit` where a cap is reached. StoreError where nothing can be kept.
     """
@@ -55,7 +75,7 @@ async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
     except JudgeError as error:
         error.record, error.usage = _record(role, ledger), ledger.usage
         raise
-    return Answer(answer.value, answer.reason, answer.quotes, _record(role, ledger)), ledger.usage
+    return replace(answer, record=_record(role, ledger)), ledger.usage
 
 
 def _joined(one: Answer, other: Answer) -> Answer:
@@ -63,7 +83,8 @@ def _joined(one: Answer, other: Answer) -> Answer:
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
-    return Answer(value, reasons, one.quotes + other.quotes)
+    inspected = one.inspected and other.inspected
+    return Answer(value, reasons, one.quotes + other.quotes, inspected=inspected, orders=(str(one.value), second))
 
 
 def _record(role: Role, ledger: _Ledger) -> dict[str, Any]:
@@ -77,16 +98,28 @@ def _record(role: Role, ledger: _Ledger) -> dict[str, Any]:
 
 
 async def _answered(role: Role, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> Answer:
-    failed = malformed("it was never asked")
-    for _ in range(role.config.tries):
-        put = prompt(probe, _fence(probe), role.config.limits, swapped=swapped)
+    advice, read, faults = "", 0, 0
+    until = time.monotonic() + role.config.timeout
+    while True:
+        put = prompt(probe, _fence(probe), role.config.limits, swapped=swapped, advice=advice)
+        structured = takes_schema(role.model) and role.model not in role.spent.without_schema
         try:
-            return await _once(role, probe, put, ledger)
-        except JudgeError as error:
-            if error.cause not in (Cause.JUDGE_MALFORMED, Cause.JUDGE_REFUSED):
+            return await _once(role, probe, put, ledger, structured=structured, again=read > 0)
+        except MalformedAnswer as error:
+            read += 1
+            if read >= role.config.tries:
                 raise
-            failed = error
-    raise failed
+            advice, until = error.advice, time.monotonic() + role.config.timeout
+        except _ServiceFault as error:
+            if structured and status_of(error) in NO_SCHEMA:
+                role.spent.without_schema.add(role.model)
+                continue
+            faults += 1
+            pause = min(LONGEST_PAUSE, PAUSE * 2 ** (faults - 1)) if error.wait is None else error.wait
+            most = role.service.retries
+            if not error.passing or (most is not None and faults > most) or time.monotonic() + pause > until:
+                raise
+            await asyncio.sleep(pause)
 
 
 def _fence(probe: Probe) -> Fence:
@@ -97,13 +130,19 @@ def _fence(probe: Probe) -> Fence:
             return fence
 
 
-async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger) -> Answer:
-    kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put)
+async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool) -> Answer:
+    """One request, and its answer read."""
+    from inspect_ai.model import GenerateConfig
+
+    config = GenerateConfig(response_schema=response_schema(probe) if structured else None)
+    if again and isinstance(role.generation.get("temperature"), int | float):
+        config.temperature = max(WARMER, role.generation["temperature"])
+    kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put, config.model_dump(exclude_none=True))
     role.spent.begin(role.name, role.config)
     ledger.calls.append(kept)
     used = Usage()
     try:
-        output = await _generate(role, put)
+        output = await _generate(role, put, config)
         used = output_usage(output.usage, role.model, role.service.prices)
     except JudgeError as error:
         kept["failed"] = error.what[:500]
@@ -114,37 +153,59 @@ async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger) -> Answe
     said = _said(output)
     kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
     try:
-        return read_answer(_words(output, said), probe, put.exhibits)
+        return await asyncio.to_thread(read_answer, _words(output, said), probe, put.exhibits)
     except JudgeError as error:
         kept["failed"] = error.what[:500]
         raise
 
 
-def _keep_prompt(role: Role, put: Prompt) -> dict[str, Any]:
+def _keep_prompt(role: Role, put: Prompt, config: dict[str, Any]) -> dict[str, Any]:
     pictures = [role.sink.put(part.data) for part in put.parts if isinstance(part, Exhibit)]
     digests = iter(pictures)
     parts = [part if isinstance(part, str) else {"picture": next(digests), "mime": part.mime} for part in put.parts]
-    put_to = {"model": role.model, "generation": role.generation, "system": put.system, "parts": parts}
+    put_to = {"model": role.model, "generation": {**role.generation, **config}, "system": put.system, "parts": parts}
     return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
 
 
-async def _generate(role: Role, put: Prompt) -> ModelOutput:
-    """One call. JudgeError (`judge.error`) for whatever the service or its provider does."""
+async def _generate(role: Role, put: Prompt, config: GenerateConfig) -> ModelOutput:
+    """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
-        model = resolve(role.model, role.calling, role.generation)
+        model = resolve(role.model, replace(role.calling, retries=0), role.generation)
+        _end_retries(model.api)
         asked(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
-            return await model.generate(_messages(put))
+            return await model.generate(_messages(put), config=config)
     except TimeoutError as error:
-        raise JudgeError(f"no answer within {role.config.timeout:g} seconds", where=role.model) from error
+        raise _ServiceFault(
+            f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False
+        ) from error
     except PlanError as error:
         # No key, no provider: the operator's affair, and no reason to end a round.
         raise JudgeError(error.what, where=role.model, next=error.next) from error
     except WorksampleError as error:
-        raise malformed(error.what) from error
+        raise malformed(error.what, "It could not be read.") from error
     except Exception as error:
         # A provider is foreign code and raises what it likes.
-        raise JudgeError(_short(error), where=role.model) from error
+        passing = failure_of_call(error).cause is Cause.MODEL_ERROR
+        raise _ServiceFault(reason_of(error), where=role.model, passing=passing, wait=_retry_after(error)) from error
+
+
+def _end_retries(api: ModelAPI) -> None:
+    """A provider's client repeats requests by itself, which nothing counts: it is told not to."""
+    client = getattr(api, "client", None)
+    if isinstance(getattr(client, "max_retries", None), int):
+        client.max_retries = 0  # type: ignore[union-attr]
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    """The seconds that a service asks to wait, where it says so in seconds."""
+    while error is not None:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        said = headers.get("retry-after") if headers is not None else None
+        if isinstance(said, str) and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", said):
+            return float(said)
+        error = error.__cause__
+    return None
 
 
 def _messages(put: Prompt) -> list[ChatMessage]:
@@ -180,16 +241,11 @@ def _refused(output: ModelOutput) -> bool:
 def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     """The completion of an answer that is whole. JudgeError where there is none."""
     if said["error"]:
-        raise JudgeError(str(said["error"])[:600])
+        raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
     if said["refused"]:
-        raise JudgeError(f"it refused: {output.completion[:300]!r}", cause=Cause.JUDGE_REFUSED)
+        raise MalformedAnswer(f"it refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
     if not output.completion.strip():
-        raise malformed("the answer is empty")
+        raise malformed("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):
-        raise malformed("the answer was cut at its limit of tokens")
+        raise malformed("the answer was cut at its limit of tokens", CUT)
     return output.completion
-
-
-def _short(error: BaseException) -> str:
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= 600 else f"{text[:600]}..."

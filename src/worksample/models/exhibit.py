@@ -17,6 +17,27 @@ class Look(StrEnum):
     """A picture, a drawn page, or a frame of a film."""
 
 
+class Visibility(StrEnum):
+    """Whether a file could be shown, and if not, who is to blame. Blame needs evidence: without it, it is ours."""
+
+    SHOWN = "shown"
+    PEOPLE_ONLY = "people"
+    """People see it in a browser, but no model can be given it: a 3D model, a drawing, sound."""
+    FILE = "file"
+    """The file is to blame: damaged, protected, empty, of an unknown format, or beyond a documented limit."""
+    STARVED = "starved"
+    """Its converter got too little of the processor within the time on the clock. Another try may succeed."""
+    MISSING = "missing"
+    """The server lacks the converter."""
+    CRASHED = "crashed"
+    """Our converter or its box failed, which says nothing about the file."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether Worksample or its server failed. What nobody could see is then not the deliverable's fault."""
+        return self in (Visibility.STARVED, Visibility.MISSING, Visibility.CRASHED)
+
+
 @dataclass(frozen=True, slots=True)
 class Exhibit:
     """One thing to look at. Everything in it, its name included, may be the agent's own words."""
@@ -30,6 +51,8 @@ class Exhibit:
     mime: str = "image/png"
     side: str = ""
     """Ours: `reference`, or what it is an exhibit of; empty for the work that is judged."""
+    visibility: Visibility = Visibility.SHOWN
+    """Of a file, or of a part of it, that is not there to look at: why. Its `text` says so in words."""
 
     @classmethod
     def of_text(cls, text: str, name: str = "", *, table: bool = False, side: str = "") -> Exhibit:

@@ -6,11 +6,13 @@ import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from socket import gaierror
+from ssl import SSLError
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause
 
-from .waiting import is_cut_short
+from .waiting import is_cut_short, is_excused
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
@@ -21,6 +23,8 @@ NO_ACCESS = frozenset({401, 402})
 """HTTP answers that every request with this key would get: it is wrong, or its account is empty."""
 WRAPPING = "RetryError"
 """What tenacity raises around the last of several failures."""
+TIMED_OUT = frozenset({"AttemptTimeoutError", "StreamIdleTimeoutError"})
+"""What Inspect raises where no answer came in time."""
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code beside a 429 that no waiting mends."""
 
@@ -51,6 +55,8 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
         return None
     said = words_of(error) or calls[-1].error
     status = status_of(error)
+    if is_excused(calls[-1]) and status not in REFUSED:
+        return None
     cause = _cause(error, status)
     if cause is not Cause.MODEL_ERROR:
         return Failure(cause, _short(f"HTTP {status}: {said}"))
@@ -67,18 +73,18 @@ def failure_of_call(error: BaseException) -> Failure:
 
 def status_of(error: BaseException | None) -> int | None:
     """The HTTP status behind an error, where there is one."""
-    return next((s for s in map(_status, _chain(error)) if s is not None), None)
+    return next((s for s in map(_status, chain_of(error)) if s is not None), None)
 
 
 def _cause(error: BaseException | None, status: int | None) -> Cause:
-    if status in NO_ACCESS or any(out_of_credit(e) for e in _chain(error)):
+    if status in NO_ACCESS or any(out_of_credit(e) for e in chain_of(error)):
         return Cause.MODEL_KEY
     return Cause.MODEL_REFUSED if status in REFUSED else Cause.MODEL_ERROR
 
 
 def reason_of(error: BaseException) -> str:
     """Why a call failed: HTTP status and the provider's own words, else what its client raised."""
-    chain = _chain(error)
+    chain = chain_of(error)
     status = next((s for s in map(_status, chain) if s is not None), None)
     said = words_of(error) or next((str(e) for e in chain if str(e) and type(e).__name__ != WRAPPING), repr(error))
     return _short(said if status is None else f"HTTP {status}: {said}")
@@ -86,7 +92,7 @@ def reason_of(error: BaseException) -> str:
 
 def words_of(error: BaseException | None) -> str:
     """What the provider itself said, without the wrapping of its client; "" where it said nothing."""
-    for link in _chain(error):
+    for link in chain_of(error):
         if (status := _status(link)) is None:
             continue
         for said in (_message(getattr(link, "body", None)), getattr(link, "provider_message", None)):
@@ -97,11 +103,17 @@ def words_of(error: BaseException | None) -> str:
 
 def refused_because(error: BaseException) -> str:
     """Why no connection came about, in the system's words; "" where it is not a matter of connections."""
-    found = [link for link in _chain(error) if isinstance(link, OSError)]
+    found = [link for link in chain_of(error) if isinstance(link, OSError)]
     if not found:
         return ""
     number = found[-1].errno or 0
     return os.strerror(number) if number in errno.errorcode else found[-1].strerror or str(found[-1])
+
+
+def failed_connection(error: BaseException) -> bool:
+    """Whether no connection came about, or one broke, or no answer came in time. A file's error is none of these."""
+    kinds = (ConnectionError, TimeoutError, gaierror, SSLError)
+    return any(isinstance(link, kinds) or type(link).__name__ in TIMED_OUT for link in chain_of(error))
 
 
 def out_of_credit(error: BaseException) -> bool:
@@ -128,7 +140,8 @@ def _failed_tries(calls: Sequence[ModelEvent]) -> int:
     return failed
 
 
-def _chain(error: BaseException | None) -> list[BaseException]:
+def chain_of(error: BaseException | None) -> list[BaseException]:
+    """An error and all that it came about by."""
     out: list[BaseException] = []
     while error is not None and error not in out:
         out.append(error)

@@ -8,36 +8,19 @@ from __future__ import annotations
 
 import re
 import secrets
-import unicodedata
 from dataclasses import dataclass, field
 
 from .exhibit import Exhibit, Look
+from .unseen import written_out
 
 MARK = "| "
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 """Whatever some reader takes for the end of a line."""
-_HIDDEN = re.compile(r"\[U\+[0-9A-F]{4,6}\]")
 
 
 def shown(text: str) -> str:
-    """Text with line ends alike, and what nobody sees (controls, zero-width, tags, lone surrogates) written out."""
-    lines = "\n".join(_BREAKS.split(text))
-    return "".join(_written(c) for c in lines)
-
-
-def _written(character: str) -> str:
-    if character in "\n\t" or character.isprintable():
-        return character
-    if unicodedata.category(character) in ("Cf", "Cc", "Cs", "Co", "Cn"):
-        return f"[U+{ord(character):04X}]"
-    return character
-
-
-def plain(text: str) -> str:
-    """Text for comparing a quote with what it quotes: without marks and what nobody sees, white space as one space."""
-    text = _HIDDEN.sub("", shown(text))
-    text = "\n".join(line.removeprefix(MARK) for line in text.split("\n"))
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    """Text with line ends alike, spaces plain, and what nobody sees (see `unseen`) written out."""
+    return written_out("\n".join(_BREAKS.split(text)))
 
 
 @dataclass(frozen=True, slots=True)

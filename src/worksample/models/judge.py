@@ -19,7 +19,7 @@ from .prompt import PROMPTS
 from .resolve import Service
 from .usage import plus
 
-RENDERING = "2"
+RENDERING = "3"
 """Raised whenever the same deliverable is shown to judges in another way."""
 DEFAULT = "judge"
 """The role that is asked where none is named."""
@@ -41,7 +41,9 @@ class JudgeConfig(Frozen):
     timeout: float = Field(default=300, gt=0)
     """Seconds for one answer, with all retries of the service."""
     tries: int = Field(default=3, ge=1, le=20)
-    """How often a question is asked until its answer can be read."""
+    """How often a question is asked in a run until its answer can be read. Requests that the service failed are
+    repeated beside that, at most as often as its `retries` say.
+    """
     cost: float | None = Field(default=None, gt=0)
     """US dollars that this judge may spend on an experiment. Its models must have a price."""
     calls: int | None = Field(default=None, gt=0)
@@ -81,6 +83,8 @@ class Spent:
     usage: Usage = field(default_factory=Usage)
     under_way: int = 0
     """Calls that were begun and have not ended."""
+    without_schema: set[str] = field(default_factory=set)
+    """Models whose service refused a request with a schema for its answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def begin(self, name: str, config: JudgeConfig) -> None:

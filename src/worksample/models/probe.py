@@ -44,6 +44,8 @@ class Probe:
     instruction: str = ""
     quotes: bool = True
     """Whether what is affirmed has to be quoted from an exhibit where there is text."""
+    asks_inspected: bool = False
+    """Whether the judge also says if it could inspect the work: asked where a part of it could not be shown."""
 
     def __post_init__(self) -> None:
         fault = _fault(self)

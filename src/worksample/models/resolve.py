@@ -15,6 +15,7 @@ from worksample.manifests.faults import nearest
 
 from .price import Price, register
 from .response_validation import need_answers
+from .sending import observe_sending
 from .storable_text import scrub_answers
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
+        observe_sending(model.api)
         scrub_answers(model.api)
         need_answers(model.api)
     return model

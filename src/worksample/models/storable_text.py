@@ -6,6 +6,7 @@ of tokens that cannot be true count for nothing: not against a limit, not as cos
 
 from __future__ import annotations
 
+import math
 import re
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_BITS = 1023
 """Of an integer that can be turned into a floating-point number."""
+DEEPEST = 128
+"""Levels of a tool call's arguments."""
 PARSER = "parse_tool_call"
 """The engine's function that takes an answer's tool calls apart."""
 _LONE = re.compile("[\ud800-\udfff]")
@@ -58,19 +61,27 @@ def _mend(output: ModelOutput) -> None:
         output.usage = None
     for choice in output.choices:
         for call in choice.message.tool_calls or ():
-            if _unwieldy(call.arguments):
-                call.arguments, call.parse_error = {}, "the arguments hold a number that is too large to be one"
+            if why := _unwieldy(call.arguments):
+                call.arguments, call.parse_error = {}, f"the arguments {why}"
 
 
-def _unwieldy(value: Any) -> bool:
-    """Whether an integer in it is beyond all floating-point numbers."""
-    left = [value]
-    while left:
-        item = left.pop()
-        if isinstance(item, int) and item.bit_length() > MOST_BITS:
-            return True
-        left += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
-    return False
+def _unwieldy(value: Any) -> str:
+    """Why no tool could take arguments; "" where it can: integers beyond all floating-point numbers, what is no number
+    (NaN, infinite), and what is nested so deeply that nothing writes it down."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            return f"are nested deeper than {DEEPEST} levels"
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, int) and item.bit_length() > MOST_BITS:
+                return "hold a number that is too large to be one"
+            if isinstance(item, float) and not math.isfinite(item):
+                return "hold a number that is none"
+            inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        level = inner
+    return ""
 
 
 def scrub_answers(api: ModelAPI) -> None:

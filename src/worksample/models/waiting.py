@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from worksample.steady_loop import stalled
+
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
@@ -18,6 +20,8 @@ SLOWER = 3.0
 """A request hangs that waits so many times longer than the slowest that was answered in the same trial."""
 SCRIPTED = "script/"
 """Models that replay a script: no service is behind them, and who sleeps is the agent."""
+EXCUSED = "worksample_request_rejected"
+"""Key of a call's metadata where what was asked made it fail: its service gave an answer, or was never asked."""
 CUT_SHORT = frozenset(
     {
         "RuntimeError('model call cancelled')",
@@ -63,7 +67,7 @@ def waiting(events: Sequence[Event], end: datetime) -> Waiting:
     lost = slowest = 0.0
     for place, call in enumerate(calls):
         key = (call.model, call.role)
-        unanswered = call.pending or call.error is not None
+        unanswered = call.pending or (call.error is not None and not is_excused(call))
         if not unanswered:
             lost += _seconds(open_since.pop(key, call.timestamp), call.timestamp)
             slowest = max(slowest, _seconds(call.timestamp, call.completed or call.timestamp))
@@ -84,5 +88,17 @@ def is_cut_short(call: ModelEvent) -> bool:
     return isinstance(error, str) and any(error == mark or error.endswith(mark) for mark in CUT_SHORT)
 
 
+def excuse(call: ModelEvent | None) -> None:
+    """Note at a call that failed that its service is not to blame."""
+    if call is not None:
+        call.metadata = {**(call.metadata or {}), EXCUSED: True}
+
+
+def is_excused(call: ModelEvent) -> bool:
+    """Whether a call failed by what was asked, and not by its service."""
+    return bool(call.metadata and call.metadata.get(EXCUSED))
+
+
 def _seconds(begin: datetime, end: datetime) -> float:
-    return max(0.0, (end - begin).total_seconds())
+    """Between two moments, without what the platform itself stood still meanwhile."""
+    return max(0.0, (end - begin).total_seconds() - stalled(begin, end))

@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 
 
 def submit(
-    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
+    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "agent", store: Where = None,
     grade: bool = True, sandbox: str = "bubblewrap", experiment: str | Run = "", **known: Any,
 ) -> HandedIn:  # fmt: skip
     """Hand in a folder or a zip that `entrant` made for a task: the stored submission, and its evaluation.
 
-    `origin`: `person`, or `external` for an agent elsewhere. `known`: instance, at (a datetime), minutes, cost (US
-    dollars), author; what is not given is unknown, and never 0. `experiment`: its rounds judge the work instead, once
-    it is resumed; then the same work given again is taken once, and `repeat` tells several pieces apart.
+    `origin`: `person`, or `agent` for an agent elsewhere (`external` is the same). `known`: instance, at (a datetime),
+    minutes, cost (US dollars), author; what is not given is unknown, and never 0. `experiment`: its rounds judge the
+    work instead, once it is resumed; then the same work given again is taken once, and `repeat` tells several pieces
+    apart.
     """
     return call(lambda stop: _submit(path, task, entrant, origin, store, grade, sandbox, experiment, known))
 
 
 async def submit_async(
-    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "external", store: Where = None,
+    path: str | Path, task: str | Path | Package, *, entrant: str, origin: str = "agent", store: Where = None,
     grade: bool = True, sandbox: str = "bubblewrap", experiment: str | Run = "", **known: Any,
 ) -> HandedIn:  # fmt: skip
     """As `submit`."""

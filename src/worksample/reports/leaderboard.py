@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from worksample.metrics import Resampling
-    from worksample.verdicts.frame import WorkRules
+    from worksample.verdicts.frame import Work, WorkRules
 
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
@@ -43,7 +43,9 @@ class Row:
     ungraded: int
     """Those that their deliverable left ungraded among them: `broken`."""
     broken: int
-    """Ungraded because the deliverable broke its grader, by no fault of ours."""
+    """Ungraded because the deliverable broke its grader, or is of a kind that no model can be shown."""
+    unseen: int
+    """Ungraded because whoever judged could not see enough of it."""
     pending: int
     not_attemptable: int
     passed: Estimate
@@ -59,6 +61,8 @@ class Row:
     seconds: Estimate
     tokens: Estimate
     steps: Estimate
+    blind: int = 0
+    """Both `broken` and `unseen`: of a kind that no model can be shown."""
     entrant: str = ""
     """Who handed work in: "person" or "external agent"; "" for an agent of the plan."""
 
@@ -77,8 +81,9 @@ class Row:
         """What is not graded, in words: none of it counts as 0."""
         counts = (
             (self.infrastructure_failed, "failed by infrastructure"),
-            (self.broken, "ungraded since the deliverable broke its grader"),
-            (self.ungraded - self.broken, "ungraded"),
+            (self.broken - self.blind, "ungraded since the deliverable broke its grader"),
+            (self.unseen, "ungraded since who judged could not see all of it"),
+            (self.ungraded - self.broken - self.unseen + self.blind, "ungraded"),
             (self.not_attemptable, "not attemptable"),
             (self.pending, "not run"),
         )
@@ -176,7 +181,16 @@ def leaderboard(
     board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
+    board = replace(board, notes=(*board.notes, *_judges(store, work)))
     return with_reasons(store, board)
+
+
+def _judges(store: Store, work: Work) -> tuple[str, ...]:
+    """How far the judges behind the board's verdicts follow the order of a pair."""
+    from worksample.verdicts.judge_orders import order_notes
+
+    deciding = work.bench_of(work.primary).deciding.get(work.primary, ())
+    return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
 
 
 def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
@@ -258,6 +272,8 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         infrastructure_failed=states.get("infrastructure", 0),
         ungraded=states.get("ungraded", 0),
         broken=int(frame["broken"].sum()),
+        unseen=int(frame["unseen"].sum()),
+        blind=int((frame["broken"] & frame["unseen"]).sum()),
         pending=states.get("pending", 0),
         not_attemptable=states.get("not_attemptable", 0),
         passed=passed,

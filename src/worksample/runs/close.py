@@ -25,6 +25,7 @@ from worksample.models.waiting import waiting
 from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
 from worksample.services import export
 from worksample.services.exporting import Exported
+from worksample.steady_loop import stalled
 from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
@@ -78,7 +79,11 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     from inspect_ai.log import transcript
 
     events = list(transcript().events)
-    ended, working = now(), _working_seconds()
+    ended = now()
+    lost = stalled(try_.started, ended)
+    working = max(0.0, _working_seconds() - lost)
+    if lost:
+        try_.phases["stall"] = round(lost, 6)
     if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
         outcome = handed_over(outcome)
     reach("close.begin")

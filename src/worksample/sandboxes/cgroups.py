@@ -23,6 +23,9 @@ LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
 for would not come at all on a machine that is busy for minutes."""
 
 
+USUAL = (("cpu.weight", "100"), ("cpu.shares", "1024"))
+
+
 @dataclass(frozen=True, slots=True)
 class Parents:
     """The folders in which a box's groups are made; None where this machine has no such control for us."""
@@ -208,6 +211,28 @@ def give_way(parents: Parents, groups: Groups, name: str) -> None:
                 return
 
 
+def stop_giving_way(groups: Groups, name: str) -> None:
+    """Give the box the share that others have. Where it has no group for that, raise its processes' own priority, which
+    root may do."""
+    for folder in groups.folders:
+        for setting, value in USUAL:
+            if folder.name == named(name) and (folder / setting).exists():
+                with suppress(OSError):
+                    (folder / setting).write_text(value, encoding="ascii")
+                    return
+    for pid in {pid for folder in groups.folders for pid in _members(folder)}:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, 0)
+            Path(f"/proc/{pid}/autogroup").write_text("0", encoding="ascii")
+
+
+def _members(folder: Path) -> list[int]:
+    try:
+        return [int(word) for word in (folder / "cgroup.procs").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
+
+
 def join(groups: Groups, pid: int) -> None:
     """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
     for folder in groups.folders:
@@ -246,6 +271,22 @@ def _open_events(folder: Path) -> int:
         return os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def processor_seconds(groups: Groups) -> float | None:
+    """Seconds of the processors that all processes of the box have had; None where nobody counts.
+
+    It has those of processes that nobody waited for, too, which a box's own accounts lack.
+    """
+    for folder in {*groups.folders, *filter(None, (groups.unified, groups.memory))}:
+        with suppress(OSError, ValueError):
+            if (folder / "cpu.stat").exists():
+                found = dict(line.split() for line in (folder / "cpu.stat").read_text(encoding="ascii").splitlines())
+                if "usage_usec" in found:
+                    return int(found["usage_usec"]) / 1e6
+            if (folder / "cpuacct.usage").exists():
+                return int((folder / "cpuacct.usage").read_text(encoding="ascii")) / 1e9
+    return None
 
 
 def close(groups: Groups) -> None:

@@ -127,7 +127,7 @@ class Exchange:
         """Connections to a listening socket, bounded by the exec server; None is the end."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.done.add_done_callback(lambda future: future.cancelled() or future.exception())  # maybe nobody asks
-        self.returncode, self.flags, self.seconds, self.errno = 0, 0, 0.0, 0
+        self.returncode, self.flags, self.seconds, self.counted, self.errno = 0, 0, 0.0, 0.0, 0
 
     def take(self, kind: int, payload: bytes) -> bool:
         """A frame under this number; False when it breaks the protocol."""
@@ -144,7 +144,7 @@ class Exchange:
         elif kind == frames.DEAF:
             self.input.deafen()
         elif kind == frames.ENDED:
-            self.returncode, self.flags, self.seconds = frames.DONE.unpack(payload)
+            self.returncode, self.flags, self.seconds, self.counted = frames.DONE.unpack(payload)
             self._settle(self.lasting)
         elif kind == frames.FAILED:
             number, _, where = payload.partition(b" ")

@@ -29,6 +29,7 @@ def call(
         errors="replace",
         cwd=cwd,
         env=env,
+        encoding="utf-8",
     ) as process:
         try:
             out, err = process.communicate(timeout=seconds)

@@ -74,9 +74,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
         "MPLBACKEND": "Agg",
     }
     if config.python == "platform":
-        import sys
-
-        given["PATH"] = f"{Path(sys.executable).parent}:{given['PATH']}"
+        given["PATH"] = f"{Path(toolbox.platform_python()).parent}:{given['PATH']}"
     return {**given, **dict(config.env)}
 
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from worksample.box import Ended
+from worksample.box import Ended, FairTimeout, Timeout
+from worksample.sandboxes.in_box.clock import Clock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32
@@ -29,7 +30,8 @@ class PlainProcess:
         self._told = told
         self._timer: asyncio.TimerHandle | None = None
         self.done: asyncio.Future[int] = self._loop.create_future()
-        self.timed_out, self.seconds = False, 0.0
+        self.timed_out, self.starved, self.seconds, self.counted = False, False, 0.0, 0.0
+        self._clock: Clock | None = None
         near, far = [], []
         for flip in (True, False, False):
             one, other = os.pipe()
@@ -50,10 +52,24 @@ class PlainProcess:
         self._alive = os.pidfd_open(self.pid)
         self._loop.add_reader(self._alive, self._ended)
 
-    def limit(self, seconds: float | None) -> None:
+    def limit(self, timeout: Timeout) -> None:
         """End it after so long."""
-        if seconds is not None:
-            self._timer = self._loop.call_later(seconds, self._expire)
+        if isinstance(timeout, FairTimeout):
+            self._clock = Clock(self.pid, timeout.seconds, timeout.backstop)
+            timeout.bind(self._clock.hold)
+            self._look_later(self._clock)
+        elif timeout is not None:
+            self._timer = self._loop.call_later(timeout, self._expire)
+
+    def _look_later(self, clock: Clock) -> None:
+        self._timer = self._loop.call_at(self._loop.time() + clock.due - time.monotonic(), self._look, clock)
+
+    def _look(self, clock: Clock) -> None:
+        if clock.look():
+            self.starved = clock.starved
+            self._expire()
+        else:
+            self._look_later(clock)
 
     def _expire(self) -> None:
         self.timed_out = True
@@ -64,7 +80,9 @@ class PlainProcess:
         self._forget()
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert state is not None
-        self.seconds = time.monotonic() - self._began
+        self.seconds = self.counted = time.monotonic() - self._began
+        if self._clock is not None:
+            self.counted = self._clock.total()
         self.stdin.descriptor.close()
         self.stdout.ended()
         self.stderr.ended()
@@ -83,7 +101,7 @@ class PlainProcess:
     async def wait(self) -> Ended:
         """See Process."""
         code = await asyncio.shield(self.done)
-        return Ended(code, self.timed_out, False, self.seconds)
+        return Ended(code, self.timed_out, False, self.seconds, self.starved, self.counted)
 
     async def kill(self) -> None:
         """See Process."""
@@ -164,6 +182,12 @@ class Groups:
         """Signal all, as far as they stayed in their groups."""
         for process in self._held:
             process.signal(number)
+
+    def hurry(self) -> None:
+        """Give all the usual priority, where this process may."""
+        for process in self._held:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.setpriority(os.PRIO_PGRP, process.pid, 0)
 
     def _thin(self) -> None:
         """Let go of groups that are empty but for their leader."""

@@ -58,6 +58,8 @@ class WorksampleSandbox(SandboxEnvironment):
     def __init__(self, box: Box) -> None:
         super().__init__()
         self.box = box
+        self.memory_kills = 0
+        """Commands so far during which a process of the box was ended for want of memory."""
 
     @classmethod
     async def sample_init(
@@ -121,6 +123,7 @@ class WorksampleSandbox(SandboxEnvironment):
             done = await self.box.run(cmd, input=data, cwd=cwd, env=env, timeout=timeout, output_limit=limit)
         except SandboxError as failure:
             raise SandboxUnavailableError(str(failure)) from failure
+        self.memory_kills += done.oom
         out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         if done.timed_out:
             raise TimeoutError(f"Command timed out after {timeout} seconds")
@@ -155,3 +158,11 @@ class WorksampleSandbox(SandboxEnvironment):
 def box_of(environment: SandboxEnvironment) -> Box:
     """The box behind Inspect's `sandbox()`. Raises TypeError for another provider's environment."""
     return environment.as_type(WorksampleSandbox).box
+
+
+def memory_kills(environment: SandboxEnvironment) -> int:
+    """Commands so far during which a process of the sandbox was ended for want of memory; 0 for another provider's."""
+    try:
+        return environment.as_type(WorksampleSandbox).memory_kills
+    except TypeError:
+        return 0

@@ -27,8 +27,9 @@ class RemoteProcess:
         """See Process."""
         exchange = self._exchange
         await asyncio.shield(exchange.done)
-        timed_out = bool(exchange.flags & frames.TIMED_OUT)
-        return Ended(exchange.returncode, timed_out, self._kills() > self._before, exchange.seconds)
+        timed_out, starved = bool(exchange.flags & frames.TIMED_OUT), bool(exchange.flags & frames.STARVED)
+        oom = self._kills() > self._before
+        return Ended(exchange.returncode, timed_out, oom, exchange.seconds, starved, exchange.counted)
 
     async def kill(self) -> None:
         """See Process."""

@@ -96,14 +96,24 @@ def need_box(kind: str) -> str:
 
 
 def _output(words: list[str]) -> str:
-    return subprocess.run(words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL).stdout
+    return subprocess.run(
+        words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace"
+    ).stdout
 
 
 def _trial(bwrap: str, root: bool) -> tuple[str, str]:
     """Start the smallest box; return why it failed and what to type, or two empty texts."""
     words = [bwrap, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
     words += [] if root else ["--unshare-user", "--uid", "0", "--gid", "0"]
-    done = subprocess.run([*words, "true"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [*words, "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+    )
     if done.returncode == 0:
         return "", ""
     said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]

@@ -158,7 +158,7 @@ def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -
     """
     if folder.is_dir():
         return folder
-    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+    with folder.with_name(f".{folder.name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.is_dir():
             return folder
@@ -179,7 +179,7 @@ def remove_halves(folder: Path) -> list[str]:
     """Remove what makers that were killed left in a folder of such folders; return their names."""
     removed = []
     for half in folder.glob(".*.new"):
-        with half.with_suffix(".lock").open("w") as lock:
+        with half.with_suffix(".lock").open("w", encoding="utf-8") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

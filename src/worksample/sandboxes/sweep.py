@@ -89,7 +89,7 @@ def _workplaces() -> list[str]:
         sockets = [path for path in folder.glob("*") if path.is_socket()]
         if not (of_trial or sockets):
             continue
-        with contextlib.suppress(OSError), (folder / LOCK).open() as lock:
+        with contextlib.suppress(OSError), (folder / LOCK).open(encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for socket in sockets:
                 socket.unlink(missing_ok=True)

@@ -40,6 +40,15 @@ def base_python() -> Path:
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
+def platform_python() -> str:
+    """Our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
+
+    The program itself stays a link: by its place Python knows the environment.
+    """
+    path = Path(sys.executable)
+    return str(path.parent.resolve() / path.name) if sys.executable else str(base_python())
+
+
 @functools.cache
 def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadata.Distribution, ...]:
     """The offered distributions and all they require here, by name. Those not installed are left out."""
@@ -201,8 +210,11 @@ def base_folders() -> tuple[str, ...]:
 def platform_folders() -> tuple[str, ...]:
     """What a grader's Python needs beside the base: our environment, and the source of an editable installation."""
     source = Path(__file__).resolve().parents[2]
-    folders = {str(Path(sys.prefix).absolute()), str(source)}
-    folders |= {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
+    libraries = {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
+    named = {str(Path(sys.prefix).absolute()), *libraries}
+    # What scripts of the environment name may be a linked folder; a place with .. in it can only be its real one.
+    folders = {os.path.realpath(path) for path in named} | {path for path in named if ".." not in Path(path).parts}
+    folders.add(str(source))
     return tuple(sorted(folder for folder in folders if not any(_below(folder, other) for other in folders)))
 
 

@@ -20,16 +20,16 @@ import re
 import shutil
 import signal
 import socket
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from worksample.box import BoxConfig, Completed, Endpoint, Process
+from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
 from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
 from worksample.sandboxes.sweep import sweep_first
+from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
 from .dialler import connected
 from .host_state import BoxFolder
@@ -65,10 +65,8 @@ class PlainBox:
 
     def _environment(self) -> dict[str, str]:
         given = {name: self._host(value) for name, value in environment(self.config).items()}
-        first = pathlib.Path(sys.executable).parent if self.config.python == "platform" else None
+        first = pathlib.Path(platform_python()).parent if self.config.python == "platform" else None
         if self.config.python == "toolbox":
-            from worksample.sandboxes.toolbox import toolbox_folder
-
             first = toolbox_folder() / "bin"
         given[MARK] = str(self._folder.path)
         given["PATH"] = ":".join([*([str(first)] if first else []), os.environ.get("PATH", os.defpath)])
@@ -92,7 +90,7 @@ class PlainBox:
         input: bytes = b"",
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
         output_limit: int | None = None,
     ) -> Completed:
         """See Box.run."""
@@ -113,7 +111,9 @@ class PlainBox:
             if not ended:
                 process.signal(signal.SIGKILL)
                 process.hang_up()
-        return Completed(how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds)
+        return Completed(
+            how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds, how.starved, how.counted
+        )
 
     async def start(
         self,
@@ -121,7 +121,7 @@ class PlainBox:
         *,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
-        timeout: float | None = None,
+        timeout: Timeout = None,
     ) -> Process:
         """See Box.start."""
         try:
@@ -130,7 +130,7 @@ class PlainBox:
             return Unstarted(*self._why(failure, argv, cwd))
 
     def _begin(
-        self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: float | None
+        self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: Timeout
     ) -> PlainProcess:
         self._usable()
         if not argv:
@@ -224,6 +224,11 @@ class PlainBox:
     def changes_path(self) -> pathlib.Path:
         """See Box.changes_path."""
         raise SandboxError("a box without isolation has no root of its own", where="box")
+
+    async def hurry(self) -> None:
+        """See Box.hurry: where we may, what runs now is no longer below others."""
+        self._usable()
+        self._groups.hurry()
 
     async def kill(self) -> None:
         """See Box.kill."""

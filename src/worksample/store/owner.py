@@ -51,7 +51,7 @@ def _start(pid: int) -> int | None:
     where that is not to be seen."""
     with suppress(OSError):
         # The name in brackets may hold anything.
-        fields = (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+        fields = (_PROC / str(pid) / "stat").read_text(errors="replace", encoding="utf-8").rpartition(")")[2].split()
         return 0 if fields[0] in "ZX" else int(fields[19])
     return None
 
@@ -60,6 +60,6 @@ def _start(pid: int) -> int | None:
 def _kernel() -> str:
     """Empty where a process may not even look at itself."""
     with suppress(OSError):
-        boot = (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
         return f"{boot}/{(_PROC / 'self/ns/pid').stat().st_ino}"
     return ""

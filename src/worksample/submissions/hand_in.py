@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, scan, unzip
+from worksample.files.litter import is_litter, litter_note
 from worksample.files.scratch import scratch
 from worksample.records import (
     CaptureStatus,
@@ -47,7 +49,8 @@ def hand_in(
 ) -> Submission:
     """Commit a folder or ZIP archive as a submission for `instance` and return it.
 
-    Where everything lies in one folder that no deliverable names, that folder's contents count, and the note says so.
+    Where everything lies in one folder that no deliverable names, that folder's contents count. What a desktop or an
+    archiver left beside the work (`__MACOSX`, `.DS_Store`, `Thumbs.db`) is left out. The note says both.
     `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
     reported. `experiment`: whose rounds judge it; by default it has one of its own. Raises UsageError, and CaptureError
     where the archive is unsound, something cannot be read, or more was handed in than is taken.
@@ -98,14 +101,39 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
         raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
-    inner = _wrapping(found.manifest, instance)
-    if not inner:
+    manifest, notes = tidied(found.manifest, instance)
+    inner = _wrapping(manifest, instance)
+    if inner:
+        start = len(inner) + 1
+        kept = tuple(e.replaced(path=e.path[start:]) for e in manifest.entries if e.path != inner)
+        manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
+    if not notes:
         return part_of(found), ""
-    start = len(inner) + 1
-    kept = tuple(e.replaced(path=e.path[start:]) for e in found.manifest.entries if e.path != inner)
-    manifest = Manifest(entries=kept)
     part = Part(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
-    return part, f"taken from the only folder, {inner}"
+    return part, "; ".join(notes)
+
+
+def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
+    """What people handed in, without what a desktop or an archiver left beside it, and what was done, in words.
+
+    A path that a deliverable names is kept whatever its name. macOS writes `é` as a letter and an accent: such names
+    are composed, as briefs and graders write them, unless another file has that name.
+    """
+    named = {d.name for d in instance.work.deliverables}
+    left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
+    kept = [e for e in manifest.entries if e.path not in left]
+    there, notes = {e.path for e in kept}, [note] if (note := litter_note(left)) else []
+    changed = 0
+    for n, entry in enumerate(kept):
+        plain = unicodedata.normalize("NFC", entry.path)
+        if plain != entry.path and plain not in there:
+            kept[n], changed = entry.replaced(path=plain), changed + 1
+            there.add(plain)
+    if changed:
+        notes.append(f"{changed} names with accents apart, as macOS writes them, are composed")
+    if not left and not changed:
+        return manifest, []
+    return Manifest(entries=tuple(sorted(kept, key=lambda e: e.path))), notes
 
 
 def _wrapping(manifest: Manifest, instance: Instance) -> str:

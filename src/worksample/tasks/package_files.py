@@ -9,10 +9,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
 
+from worksample.files.litter import is_litter
 from worksample.manifests import Faults, Line, shown, told
 
-IGNORED = ("__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-"""Names, at any depth, that are no part of a package."""
+IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+"""Names, at any depth, that are no part of a package; and what desktops leave (`files.litter`)."""
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
 """Folders that are no part of the grader; `dev/` is for the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
@@ -20,7 +21,7 @@ SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 def ignored(path: str) -> bool:
     """Whether a path of a package is left out of its manifest."""
-    return any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
+    return is_litter(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
 
 
 def of_grader(path: str, apart: frozenset[str]) -> bool:
@@ -87,7 +88,7 @@ def is_folder(path: Path) -> bool:
 def check_tree(root: Path, faults: Faults) -> None:
     """Faults for links, devices and pipes anywhere but in `cases/*/output/`, and for names that are no UTF-8."""
     for where, folders, files in os.walk(root, followlinks=False):
-        folders[:] = sorted(f for f in folders if f not in IGNORED)
+        folders[:] = sorted(f for f in folders if not ignored(f))
         at = Path(where).relative_to(root)
         for name in sorted([*folders, *files]):
             path = at / name

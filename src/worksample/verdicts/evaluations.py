@@ -9,12 +9,14 @@ import polars as pl
 from sqlalchemy import Connection, case, func, select
 
 from worksample.errors import Cause
-from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Labels, Pairwise, Payload, Target, struck
+from worksample.records import Amendment, Evaluation, Given, Grade, Holistic, Labels, Pairwise, Target, struck
 from worksample.store import schema
 from worksample.store.tabulate import TIME, Columns, tabulate
 
 _e = schema.evaluations.c
 _GIVEN = Given.GIVEN.value
+FAULT = "file_at_fault"
+"""Key of an evaluation's record: what could not be inspected is itself to blame, and is judged for that."""
 NO = "no"
 """The answer that speaks against a job."""
 _COLUMNS: dict[str, pl.DataType] = {
@@ -79,8 +81,9 @@ def said_in(
     # Inside a text the quotes are escaped, so that only a skip itself can match; without `leaves` those alone are read.
     graded = _e.payload == "grade"
     some = (graded if leaves else graded & _e.body.contains('"skip":"')) | (_e.payload == "labels")
-    query = select(_e.id, _e.body).where(mine & some)
-    read = ((id, Evaluation.model_validate_json(body).payload) for id, body in connection.execute(query))
+    voted = _e.payload.in_(("holistic", "pairwise"))
+    query = select(_e.id, _e.body).where(mine & (some | (voted & _e.body.contains('"inspected":false'))))
+    read = (Evaluation.model_validate_json(body) for _, body in connection.execute(query))
     return _whole(frame, read, amendments, leaves=leaves)
 
 
@@ -89,7 +92,7 @@ def said_of(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], 
     standing = (e for e in evaluations if e.cause is not Cause.SUPERSEDED)
     rows = sorted(standing, key=lambda e: (e.subject, e.at, e.id))
     frame = pl.DataFrame([_row(e) for e in rows], schema=_COLUMNS, orient="row")
-    return _whole(frame, ((e.id, e.payload) for e in rows), amendments, leaves=leaves)
+    return _whole(frame, rows, amendments, leaves=leaves)
 
 
 def _row(e: Evaluation) -> tuple[object, ...]:
@@ -105,13 +108,15 @@ def _row(e: Evaluation) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _whole(
-    frame: pl.DataFrame, read: Iterable[tuple[str, Payload | None]], amendments: Iterable[Amendment], *, leaves: bool
-) -> Said:
+def _whole(frame: pl.DataFrame, read: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool) -> Said:
     skips: list[tuple[str, str | None, bool]] = []
     denied: list[tuple[str, list[str]]] = []
     parts: list[tuple[object, ...]] = []
-    for id, said in read:
+    unseen: list[str] = []
+    for evaluation in read:
+        id, said = evaluation.id, evaluation.payload
+        if is_unseen(evaluation):
+            unseen.append(id)
         if isinstance(said, Labels):
             denied.append((id, [name for name, answer in said.labels.items() if answer == NO]))
         if not isinstance(said, Grade):
@@ -125,8 +130,28 @@ def _whole(
     against = pl.DataFrame(denied, schema=_DENIED, orient="row")
     frame = frame.join(against, on="evaluation", how="left", maintain_order="left")
     frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_gone(amendments))
+    frame = _uncounted(frame, unseen)
     order = ["evaluation", *(name for name in frame.columns if name != "evaluation")]
     return Said(frame.select(order), pl.DataFrame(parts, schema=_LEAVES, orient="row"))
+
+
+def is_unseen(evaluation: Evaluation) -> bool:
+    """Whether the evaluator says that the work could not be inspected, through no fault of the work's own files."""
+    said = evaluation.payload
+    denied = isinstance(said, Holistic) and not said.inspected
+    return (denied or evaluation.record.get("inspected") is False) and not evaluation.record.get(FAULT)
+
+
+def _uncounted(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
+    """With what was said without seeing the work as a failure: it is evidence, and no vote."""
+    if not unseen:
+        return frame
+    mine, judge = pl.col("evaluation").is_in(unseen), pl.col("evaluator").str.starts_with("judge.")
+    cause = pl.when(judge).then(pl.lit(Cause.JUDGE_UNSHOWN.value)).otherwise(pl.lit(Cause.PERSON_UNSHOWN.value))
+    return frame.with_columns(
+        outcome=pl.when(mine).then(pl.lit(Given.FAILED.value)).otherwise("outcome"),
+        cause=pl.when(mine).then(cause).otherwise("cause"),
+    )
 
 
 def _leaves(id: str, grade: Grade) -> Iterator[tuple[object, ...]]:

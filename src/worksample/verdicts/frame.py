@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from worksample.errors import POLICY, Cause, UsageError
+from worksample.errors import POLICY, UNSEEN_CAUSES, Cause, UsageError
 from worksample.metrics import State
 from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
@@ -23,6 +23,7 @@ from worksample.records import (
     Submission,
     Target,
 )
+from worksample.records.members import member
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
@@ -37,6 +38,7 @@ from .subset import Subset
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NOT_ATTEMPTABLE = "not_attemptable"
 _KEYS = frozenset({"slot", "live", "reason"})
+_UNSEEN = [cause.value for cause in UNSEEN_CAUSES]
 _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
 
 
@@ -51,6 +53,10 @@ class WorkRules:
     judged_by: JudgedBy | None = None
     rubric: RubricRules = field(default_factory=RubricRules)
     where: Subset = field(default_factory=Subset)
+
+    def __post_init__(self) -> None:
+        if self.judged_by is not None:
+            object.__setattr__(self, "judged_by", member(JudgedBy, self.judged_by, "judged_by"))
 
 
 class Work:
@@ -133,7 +139,8 @@ class Work:
         `state` is a `metrics.State` or not_attemptable; standing, score, passed, partial, holistic (the label 1, 2 or
         3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
         verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
-        deliverable broke its grader, and by no fault of ours.
+        deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
+        enough of it.
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
@@ -154,9 +161,11 @@ class Work:
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
         known = pl.col("state") == VALID
         broken = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_BROKEN)
+        unseen = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_UNSEEN)
         frame = frame.with_columns(state=state).with_columns(
             *(pl.when(known).then(c).alias(c) for c in ("score", "passed", "partial", "holistic")),
             broken=broken.fill_null(False),
+            unseen=unseen.fill_null(False),
         )
         # The chains' rule goes by the first protocol.
         return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame

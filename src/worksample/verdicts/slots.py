@@ -10,6 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from worksample.errors import Cause
 from worksample.records import IMPORTED, Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
+from worksample.records.members import member
 from worksample.store import schema
 from worksample.store.frames import experiment_id, seconds_of
 from worksample.store.tabulate import Columns, middle, tabulate
@@ -69,6 +70,7 @@ def slots_df(
     what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
     the experiments say.
     """
+    judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
     experiment = None if experiment is None else experiment_id(store, experiment)
     plan = plan_df(store, experiment)
     amendments = store.find(Amendment)

@@ -15,7 +15,7 @@ from .views import View
 if TYPE_CHECKING:
     from worksample.store import Store
 
-VERSION = 3
+VERSION = 4
 """Raised whenever a converter gives something else for the same file."""
 
 

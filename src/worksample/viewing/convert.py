@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files import ScanLimits, Sink, scan
+from worksample.models.exhibit import Visibility
 from worksample.records import Entry, Manifest, canonical
+from worksample.sandboxes.toolbox import platform_python
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -24,10 +26,10 @@ LIMITS = BoxLimits(memory=2 << 30, processes=256, disk=1 << 30, files=30_000, ou
 TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
 """Of one file's artefacts."""
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
-"""Time for a family of formats."""
+"""Time that a conversion has, by family of formats; what it waits for a processor does not count (FairTimeout)."""
 USUAL_SECONDS = 90.0
-AGAIN = 3_600.0
-"""Seconds after which what was too slow is tried again: the machine may have been busy."""
+_COLOURED = ("text", "markdown")
+"""Families that can be shown without their colours where those take too long."""
 BATCH = 100
 """Light files that share a process."""
 BATCH_SECONDS = 60.0
@@ -37,14 +39,19 @@ BATCH_SECONDS = 60.0
 class Raw:
     """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
 
-    `files`: blobs by path below the output folder; `fault`: why there is nothing; `kept`: for how many
-    seconds that counts; None is for good.
+    `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
+    `kept`: for how many seconds that counts; None is for good.
     """
 
     plain: dict[str, Any] | None = None
     files: dict[str, str] = field(default_factory=dict)
     manifest: Manifest = field(default_factory=Manifest)
     fault: str = ""
+    blame: Visibility = Visibility.CRASHED
+    again: bool = True
+    """Whether another try at once may go better: after a lost box, or without colours and the blind copy."""
+    lost: bool = False
+    """The box was lost, and not by what was asked of it as far as anybody knows."""
     kept: float | None = None
 
     @property
@@ -61,11 +68,27 @@ class Converter:
     limits: BoxLimits = LIMITS
     seconds: float | None = None
     """Instead of each family's own time."""
+    backstop: float = 0.0
+    """Seconds on the clock after which a view is given up that got too little of the processor; 0 for the usual."""
+    background: bool = False
+    """Nobody waits for these views: others' work goes first."""
+    boxes: dict[str, Box] = field(default_factory=dict, compare=False)
+    """By quoted path, those in which views are made now."""
+    urgent: set[str] = field(default_factory=set, compare=False)
+    """Quoted paths of the views that somebody waits for."""
 
     @property
     def usual(self) -> bool:
         """Only failures under the usual limits say something of the file."""
         return self.limits == LIMITS and self.seconds is None
+
+    async def hurry(self, path: str) -> None:
+        """Somebody waits for this view by now: give its box, where it has one, a fair share of the processors."""
+        self.urgent.add(path)
+        box = self.boxes.get(path)
+        if box is not None and self.background:
+            with suppress(SandboxError):  # it is over already
+                await box.hurry()
 
     def config(self) -> BoxConfig:
         """Lays the manifest's folder out. Raises what `Store.folder` does."""
@@ -79,7 +102,7 @@ class Converter:
             limits=self.limits,
             python="platform",
             label="view",
-            background=True,  # a server's own answers do not wait for views
+            background=self.background,
         )
 
     async def light(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, Raw]:
@@ -88,27 +111,45 @@ class Converter:
         A file that brings the process down, and those after it, are not in the answer.
         """
         try:
-            async with open_box(config) as box:
-                done = await box.run(COMMAND, input=order(entries, light=True), timeout=BATCH_SECONDS)
+            async with open_box(config) as box, self._shown_in(box, entries):
+                limit = FairTimeout(BATCH_SECONDS)
+                done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
                 return await self._taken(box, done, len(entries))
         except SandboxUnavailable:
             raise
         except SandboxError:
             return {}
 
+    @asynccontextmanager
+    async def _shown_in(self, box: Box, entries: Sequence[Entry]) -> AsyncIterator[None]:
+        mine = dict.fromkeys((entry.path for entry in entries), box)
+        self.boxes.update(mine)
+        try:
+            if self.background and not self.urgent.isdisjoint(mine):
+                await box.hurry()
+            yield
+        finally:
+            for path in mine:
+                self.boxes.pop(path, None)
+
     async def one(self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False) -> Raw:
         """One file in a box of its own; never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
-            async with open_box(config) as box:
-                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=seconds)
+            async with open_box(config) as box, self._shown_in(box, [entry]):
+                limit = FairTimeout(seconds, self.backstop)
+                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
                 found = await self._taken(box, done, 1)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return Raw(fault=f"its box was lost: {error.what}", kept=0.0)
-        kept = 0.0 if not self.usual else AGAIN if done.timed_out else None
-        return found.get(0) or Raw({"family": family}, fault=_why(done, seconds, self.limits), kept=kept)
+            return Raw(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
+        blame = _blame(done)
+        kept = 0.0 if not self.usual or blame.ours else None
+        again = not done.timed_out or (not done.starved and family in _COLOURED)
+        return found.get(0) or Raw(
+            {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
+        )
 
     async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
@@ -129,9 +170,9 @@ def _scan(path: Path, blobs: Sink) -> Manifest:
         os.close(folder)
 
 
-_FOLDER = str(Path(__file__).parent)
+_FOLDER = str(Path(__file__).resolve().parent)
 COMMAND = [
-    sys.executable,
+    platform_python(),
     "-I",
     "-B",
     "-c",
@@ -165,9 +206,18 @@ def _own(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
     return files, Manifest(entries=tuple(sorted(inner, key=lambda e: e.path)))
 
 
+def _blame(done: Completed) -> Visibility:
+    """Who is to blame for a process without an answer: the file only if it took more than any file is given."""
+    if done.starved:
+        return Visibility.STARVED
+    return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED
+
+
 def _why(done: Completed, seconds: float, limits: BoxLimits) -> str:
     if done.oom:
         return f"showing it needs more than {limits.memory >> 20:,} MiB of memory"
+    if done.starved:
+        return f"the server was too busy: converting it got {done.counted:.1f} s of its time in {done.seconds:.0f} s"
     if done.timed_out:
         return f"converting it did not end within {seconds:g} seconds"
     if done.truncated:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import errno
 import io
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import open_box
+from worksample.box import Completed, FairTimeout, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.models import Exhibit, Look
+from worksample.models import Exhibit, Look, Visibility
 from worksample.records import Entry, EntryKind, Manifest
 
+from . import needs
 from .convert import IN, WORK, Converter
 from .view import prepare
 from .views import View
@@ -33,9 +36,12 @@ TEXT = 400_000
 """Characters of one file's text."""
 ROWS = 2_000
 """Rows of one table."""
+PICTURES = 24
+"""Pictures of one notebook."""
 PICTURE = 4 << 20
 """Bytes of one picture."""
 SECONDS = 60.0
+"""For the text of a document, and for its pages; what they wait for a processor does not count."""
 _MIMES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
@@ -73,7 +79,11 @@ class _Shown:
         unseen = not found or not self.view.inspectable
         if unseen or self.view.problem:
             said = self.view.problem or f"shown to people as {self.view.kind}"
-            found.append(Exhibit(Look.TEXT, self.entry.path, said, side=UNSEEN if unseen else ""))
+            blame = self.view.visibility
+            if unseen and blame is Visibility.SHOWN:
+                blame = Visibility.FILE if self.view.kind == "card" else Visibility.PEOPLE_ONLY
+            side = UNSEEN if unseen else ""
+            found.append(Exhibit(Look.TEXT, self.entry.path, said, side=side, visibility=blame))
         return found
 
     def _nothing(self) -> Iterator[Exhibit]:
@@ -92,6 +102,14 @@ class _Shown:
         cells = json.loads(self._blob("cells", 64 << 20) or b"[]")
         lines = [f"[{c.get('type', '')}]\n{c.get('source', '')}\n{_outputs(c)}" for c in cells]
         yield Exhibit.of_text("\n".join(lines)[:TEXT], self.entry.path)
+        shown = [o["file"] for c in cells for o in c.get("outputs", []) if isinstance(o, dict) and o.get("file")]
+        for number, name in enumerate(map(str, shown[:PICTURES]), 1):
+            kind = next((mime for mime in _MIMES.values() if name.endswith(mime.split("/")[1])), "image/png")
+            if name.endswith(".svg"):
+                source = self._blob(name, 4 * TEXT).decode("utf-8", "replace")[:TEXT]
+                yield Exhibit.of_text(source, f"{self.entry.path}, picture {number}, its source")
+            else:
+                yield from self._picture(name, kind, f", picture {number}")
 
     def _tables(self) -> Iterator[Exhibit]:
         for number, sheet in enumerate(self.view.meta.get("sheets", [])):
@@ -139,13 +157,20 @@ class _Shown:
             return []
         name = self.entry.path
         try:
-            text, pages = await _print(self.store, digest, int(self.view.meta.get("pages", 1)))
+            drawn = await _print(self.store, digest, int(self.view.meta.get("pages", 1)))
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return [Exhibit(Look.TEXT, name, f"its pages could not be drawn: {error.what}", side=UNSEEN)]
-        found = [Exhibit.of_text(text[:TEXT], f"{name}, its text")] if with_text and text.strip() else []
-        return found + [Exhibit.of_picture(page, f"{name}, page {n}") for n, page in enumerate(pages, 1)]
+            drawn = _Print(said=f"its pages could not be drawn: {error.what}", blame=Visibility.CRASHED)
+        found: list[Exhibit] = []
+        if with_text and drawn.text.strip():
+            found.append(Exhibit.of_text(drawn.text[:TEXT], f"{name}, its text"))
+        for n, page in drawn.pages.items():
+            kind = "image/jpeg" if page.startswith(b"\xff\xd8") else "image/png"
+            found.append(Exhibit.of_picture(page, f"{name}, page {n}", mime=kind))
+        if drawn.said:
+            found.append(Exhibit(Look.TEXT, name, drawn.said, side=UNSEEN, visibility=drawn.blame))
+        return found
 
 
 def _outputs(cell: dict[str, Any]) -> str:
@@ -153,21 +178,59 @@ def _outputs(cell: dict[str, Any]) -> str:
     return "\n".join(text for text in said if text)
 
 
-async def _print(store: Store, digest: str, count: int) -> tuple[str, list[bytes]]:
-    """Text and first pages (PNG) of a PDF, in a box. SandboxError where the box is lost."""
+@dataclass
+class _Print:
+    """What poppler made of a PDF. `said`, `blame`: why not all of it is there."""
+
+    text: str = ""
+    pages: dict[int, bytes] = field(default_factory=dict)
+    said: str = ""
+    blame: Visibility = Visibility.SHOWN
+
+    def note(self, what: str, done: Completed) -> None:
+        """What a program of poppler's ended with, where it failed."""
+        if not done.returncode and not done.timed_out:
+            return
+        words = done.stderr[-300:].decode("utf-8", "replace").strip()
+        self.blame, self.said = Visibility.FILE, f"{what}: {words or f'exit code {done.returncode}'}"
+        if done.starved:
+            self.blame, self.said = Visibility.STARVED, f"{what}: the server was too busy"
+        elif done.timed_out:
+            self.said = f"{what} within {SECONDS:g} seconds"
+        elif needs.missing(("poppler",)):
+            self.blame, self.said = Visibility.MISSING, f"{what}: poppler is missing on the server"
+        elif done.returncode < 0 or done.returncode in (126, 127):
+            self.blame = Visibility.CRASHED
+
+
+async def _print(store: Store, digest: str, count: int) -> _Print:
+    """Text and first pages (PNG, or JPEG where that is smaller than what is shown) of a PDF, in a box. SandboxError
+    where the box is lost."""
     size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
     one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))
     config = await asyncio.to_thread(Converter(store, one).config)
-    pages: list[bytes] = []
+    found, last = _Print(), min(count, PAGES)
     async with open_box(config) as box:
         source = f"{IN}/print.pdf"
-        text = await box.run(["pdftotext", "-layout", "-enc", "UTF-8", source, "-"], timeout=SECONDS)
-        words = ["pdftoppm", "-png", "-l", str(min(count, PAGES)), "-scale-to", "1400"]
-        await box.run([*words, source, f"{WORK}/page"], timeout=SECONDS)
+        words = ["pdftotext", "-layout", "-enc", "UTF-8", source, "-"]
+        text = await box.run(words, timeout=FairTimeout(SECONDS))
+        found.text = text.stdout.decode("utf-8", "replace")
+        found.note("its text cannot be read", text)
+        words = ["pdftoppm", "-l", str(last), "-scale-to", "1400", source, f"{WORK}/page"]
+        found.note(
+            "its pages cannot be drawn", await box.run([words[0], "-png", *words[1:]], timeout=FairTimeout(SECONDS))
+        )
         width = len(str(count))
-        for number in range(1, min(count, PAGES) + 1):
+        for number in range(1, last + 1):
+            page = f"{WORK}/page-{number:0{width}d}"
             try:
-                pages.append(await box.read(f"{WORK}/page-{number:0{width}d}.png", PICTURE))
-            except OSError:
-                break
-    return text.stdout.decode("utf-8", "replace"), pages
+                found.pages[number] = await box.read(f"{page}.png", PICTURE)
+            except OSError as error:
+                if error.errno != errno.EFBIG:
+                    continue
+                await box.run([words[0], "-jpeg", "-f", str(number), *words[1:]], timeout=FairTimeout(SECONDS))
+                with suppress(OSError):
+                    found.pages[number] = await box.read(f"{page}.jpg", PICTURE)
+    if len(found.pages) < last and not found.said:
+        found.blame, found.said = Visibility.FILE, f"only {len(found.pages)} of its first {last} pages can be drawn"
+    return found

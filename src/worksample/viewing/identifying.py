@@ -14,4 +14,7 @@ HEAD = 16
 
 def may_identify(head: bytes) -> bool:
     """False only where no blind copy is ever made: serve the file as it is, without waiting for its view."""
-    return head.lstrip(b" \t\r\n").startswith(_STARTS) or head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide")
+    start = head.lstrip(b" \t\r\n")
+    return (
+        start.startswith(_STARTS) or start[:5].lower() == b"solid" or head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide")
+    )

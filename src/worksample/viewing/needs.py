@@ -84,8 +84,10 @@ def version(name: str) -> str | None:
     if not need.version:
         return ""
     try:
-        done = subprocess.run(need.version, capture_output=True, text=True, timeout=30, check=False)
-    except FileNotFoundError:
+        done = subprocess.run(
+            need.version, capture_output=True, text=True, timeout=600, check=False, encoding="utf-8", errors="replace"
+        )
+    except (FileNotFoundError, subprocess.TimeoutExpired):
         return ""
     found = _NUMBER.search(done.stdout + done.stderr)
     return found.group() if found else ""

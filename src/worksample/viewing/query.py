@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import open_box
+from worksample.box import FairTimeout, open_box
 from worksample.errors import UsageError
 from worksample.records import Manifest
 
@@ -41,7 +41,7 @@ async def query(store: Store, manifest: Manifest, path: str, sql: str) -> Answer
         raise UsageError(f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long")
     config = await asyncio.to_thread(Converter(store, manifest).config)
     async with open_box(config) as box:
-        done = await box.run(COMMAND, input=order([entry], light=False, query=sql), timeout=SECONDS)
+        done = await box.run(COMMAND, input=order([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
     try:
         _, plain = json.loads(done.stdout)
         if "unreadable" in plain:
@@ -50,5 +50,9 @@ async def query(store: Store, manifest: Manifest, path: str, sql: str) -> Answer
         return Answer(tuple(map(str, plain["columns"])), rows, bool(plain["more"]))
     except (ValueError, KeyError, TypeError):
         return Answer(
-            problem="the query took too long" if done.timed_out or not done.oom else "it needs too much memory"
+            problem="it needs too much memory"
+            if done.oom
+            else "the server is too busy: ask again"
+            if done.starved
+            else "the query took too long"
         )

@@ -10,14 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
+from worksample.models.exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest, canonical
 
 from . import needs
 from .cache import ViewCache, key
-from .convert import AGAIN, BATCH, Converter, Raw
+from .convert import BATCH, Converter, Raw
 from .in_box.blind import KEEPS, SCRUBBERS
 from .in_progress import ALONE, InProgress
-from .views import View, beside, card
+from .views import View, beside, blamed, card
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -26,8 +27,6 @@ NAMED = 10
 """Files that an error names, where another was meant."""
 BESIDE = 500
 """Files that a view may refer to."""
-_RETRY_PLAIN = ("text", "markdown")
-"""Families that can be shown without their colours where those bring the converter down."""
 _LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
@@ -115,7 +114,9 @@ class _Work:
         try:
             config = await asyncio.to_thread(self.converter.config)
         except CaptureError as error:
-            return self.done | {e.path: card(f"the folder cannot be laid out: {error.what}") for e in open_}
+            return self.done | {
+                e.path: card(f"the folder cannot be laid out: {error.what}", Visibility.CRASHED) for e in open_
+            }
 
         async def keep(entry: Entry, raw: Raw) -> None:
             shown, by, seconds = self._shown(entry, raw)
@@ -131,8 +132,8 @@ class _Work:
                     return
                 raw = await self.converter.one(config, entry, family)
                 # A crash may be due to what makes the blind copy: then the view goes without one.
-                if raw.fault and (family in _RETRY_PLAIN or raw.kept is None):
-                    raw = await self.converter.one(config, entry, family, plain=True)
+                if raw.fault and raw.again:
+                    raw = await self.converter.one(config, entry, family, plain=not raw.lost)
                 await keep(entry, raw)
 
         async def batch(some: Sequence[Entry]) -> None:
@@ -172,23 +173,25 @@ class _Work:
         if "missing" in plain:
             name = str(plain["missing"])
             need = needs.NEEDS.get(name)
+            if need is not None and not needs.missing((name,)):
+                said = f"its converter says that {need.title} is missing, which is on this server"
+                return card(said, Visibility.CRASHED, source=entry.blob, meta=about), "", 0.0
             line = f"; to see it: {need.line}" if need else ""
             problem = f"{need.title if need else name[:60]} is missing on the server{line}"
-            return card(problem, source=entry.blob, meta=about | {"missing": name[:60]}), "", 0.0
-        if "unreadable" in plain or raw.fault or not plain:
-            said = str(plain.get("unreadable") or raw.fault or "its converter said nothing")
+            return card(problem, Visibility.MISSING, source=entry.blob, meta=about | {"missing": name[:60]}), "", 0.0
+        if {"unreadable", "broken"} & set(plain) or raw.fault or not plain:
+            said = str(plain.get("unreadable") or plain.get("broken") or raw.fault or "its converter said nothing")
             head = {"head": str(plain["head"])[:512]} if "head" in plain else {}
-            kept = AGAIN if plain.get("slow") else raw.kept
-            return card(said, source=entry.blob, meta=about | head), "", kept
+            blame = Visibility.FILE if "unreadable" in plain else raw.blame
+            kept = 0.0 if blame.ours else raw.kept
+            return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
-            return self._made(entry, raw, plain), str(plain.get("by", "")), None
+            made = self._made(entry, raw, plain)
+            return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
-            return (
-                card(f"its converter's answer is not a view: {str(error)[:200]}", source=entry.blob, meta=about),
-                "",
-                None,
-            )
+            said = f"its converter's answer is not a view: {str(error)[:200]}"
+            return card(said, Visibility.FILE, source=entry.blob, meta=about), "", None
 
     def _made(self, entry: Entry, raw: Raw, plain: dict[str, Any]) -> View:
         files = {"source": entry.blob} if entry.blob else {}
@@ -203,14 +206,16 @@ class _Work:
             found = {name: beside(self.files, entry.path, name) for name in wanted}
             meta["beside"] = {name: place for name, place in found.items() if place}
             meta["absent"] = [name for name, place in found.items() if not place]
+        blame = Visibility(plain["lacks"] or ("shown" if plain["inspectable"] else "file"))
         return View.from_plain(
             {
                 "kind": plain["kind"],
                 "badge": _badge(str(plain["badge"]), by),
                 "files": files,
                 "meta": meta,
-                "problem": plain["problem"],
+                "problem": blamed(str(plain["problem"]), blame),
                 "inspectable": plain["inspectable"],
+                "visibility": blame,
             }
         )
 
@@ -240,11 +245,17 @@ def _likely(entry: Entry) -> str:
 def _without_content(entry: Entry) -> View | None:
     """Entries that are no files, or whose content was not taken in."""
     if entry.kind is EntryKind.LINK:
-        return card("a link, which is not followed", meta={"type": "link", "target": (entry.target or "")[:1000]})
+        return card(
+            "a link, which is not followed",
+            Visibility.FILE,
+            meta={"type": "link", "target": (entry.target or "")[:1000]},
+        )
     if entry.kind is EntryKind.FOLDER:
-        return card("a folder", meta={"type": "folder"})
+        return card("a folder", Visibility.FILE, meta={"type": "folder"})
     if entry.kind is EntryKind.OTHER:
-        return card("no file: a device, a socket or a pipe", meta={"type": "other"})
+        return card("no file: a device, a socket or a pipe", Visibility.FILE, meta={"type": "other"})
     if entry.blob is None:
-        return card(f"its content was not taken in: {entry.note}", meta={"type": "file", "size": entry.size})
+        return card(
+            f"its content was not taken in: {entry.note}", Visibility.FILE, meta={"type": "file", "size": entry.size}
+        )
     return None

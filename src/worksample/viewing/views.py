@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from worksample.models.exhibit import Visibility
 from worksample.records import quote_path
 
 KINDS = (
@@ -36,6 +37,7 @@ META = 1 << 20
 """Bytes of JSON that `meta` may have; what is longer lies in an artefact."""
 TEXT = 2_000
 """Characters of a problem that are kept."""
+NOT_THE_FILE = ". This is no fault of the file: try again in a minute, or open the original"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class View:
     `files`: artefact name -> blob digest; `source` is the original wherever it was taken in. `badge` is "native",
     "converted (<program> <version>)", "thumbnail only" or "card". `inspectable` False: not enough can be seen to
     judge by, so whoever judges is asked. `problem`: what is wrong, in a sentence; empty where nothing is.
+    `visibility`: whether it, and each part of it, could be shown, and who is to blame where not. A view can be
+    inspectable and still lack a part for a reason that is ours.
     """
 
     kind: str
@@ -53,6 +57,7 @@ class View:
     meta: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
     inspectable: bool = True
+    visibility: Visibility = Visibility.SHOWN
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -69,6 +74,7 @@ class View:
             "meta": dict(self.meta),
             "problem": self.problem,
             "inspectable": self.inspectable,
+            "visibility": self.visibility.value,
         }
 
     @classmethod
@@ -81,13 +87,20 @@ class View:
             meta=dict(plain["meta"]),
             problem=str(plain["problem"])[:TEXT],
             inspectable=bool(plain["inspectable"]),
+            visibility=Visibility(plain["visibility"]),
         )
 
 
-def card(problem: str, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
-    """What is shown where nothing better can be."""
+def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
+    """What is shown where nothing better can be, and who is to blame for that."""
     files = {"source": source} if source is not None else {}
-    return View("card", "card", files, dict(meta or {}), problem[:TEXT], inspectable=False)
+    said = blamed(problem[: TEXT - len(NOT_THE_FILE)], blame)
+    return View("card", "card", files, dict(meta or {}), said, inspectable=False, visibility=blame)
+
+
+def blamed(problem: str, blame: Visibility) -> str:
+    """The problem, with a sentence for whoever judges where the file is not to blame for it."""
+    return problem + NOT_THE_FILE if blame.ours else problem
 
 
 def beside(files: Collection[str], path: str, name: str) -> str | None:

@@ -22,7 +22,7 @@ STAMP_LIMIT = 1 << 20
 def stamp(state: Path, company: str, names: Sequence[str]) -> None:
     """Write into a fresh state of which services it is. `company`: digest of its folder."""
     said = {"format": FORMAT, "company": company, "services": lines(names)}
-    (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n")
+    (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def require_state(state: Path, names: Sequence[str], *, where: str = "export") -> None:

@@ -55,6 +55,8 @@ def _as_root(words: list[str], line: str) -> subprocess.CompletedProcess[str]:
     asked = words if os.geteuid() == 0 else ["sudo", "-n", *words]
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     try:
-        return subprocess.run(asked, env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            asked, env=env, capture_output=True, text=True, check=False, encoding="utf-8", errors="replace"
+        )
     except FileNotFoundError as error:
         raise SandboxUnavailable(f"there is no {error.filename} here", where="apt-get", next=line) from None

@@ -162,9 +162,9 @@ def listening(port: int) -> socket.socket:
 
 def main() -> int:
     """See the module."""
-    plan = json.loads(Path(sys.argv[1]).read_text())
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(plan["folder"])
-    with (folder / LOCK).open("w") as lock:
+    with (folder / LOCK).open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

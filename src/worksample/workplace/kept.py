@@ -63,7 +63,7 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
             "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
         )
     plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
-    (folder / "plan.json").write_text(json.dumps(plan))
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     with (folder / "log").open("wb") as log:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "worksample.workplace.keeping", str(folder / "plan.json")],
@@ -73,7 +73,7 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
     with keeper.stdout as answers:
         line = answers.readline()
     if not line:
-        last = (folder / "log").read_text(errors="replace").strip()[-1000:]
+        last = (folder / "log").read_text(errors="replace", encoding="utf-8").strip()[-1000:]
         said = f"its process ended: {last or 'it said nothing'}"
         raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
@@ -121,7 +121,7 @@ def _claimed(folder: Path) -> IO[str]:
     while True:
         with contextlib.suppress(FileNotFoundError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = (folder / LOCK).open("w")
+            lock = (folder / LOCK).open("w", encoding="utf-8")
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock.fileno()).st_nlink:
                 return lock
@@ -131,14 +131,14 @@ def _claimed(folder: Path) -> IO[str]:
 def down(name: str) -> None:
     """End it, and wait until it is gone. UsageError where none of this name stands."""
     tell(name, "down")
-    with (folder_of(name) / LOCK).open("w") as lock:
+    with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def stands(name: str) -> bool:
     """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
     try:
-        with (folder_of(name) / LOCK).open("r") as lock:
+        with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False

@@ -65,7 +65,7 @@ def remove(one: KeptSeed, *, unless_used_after: float | None = None) -> bool:
     was begun with after that time.
     """
     folder = seeds_folder()
-    with (folder / f".{one.id}.lock").open("w") as making:
+    with (folder / f".{one.id}.lock").open("w", encoding="utf-8") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
         now = _told(folder / one.id)
         if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
@@ -101,7 +101,7 @@ def _told(folder: Path) -> KeptSeed | None:
 def _in_use(about: Path) -> bool:
     """Whether a box of anybody's has it (`worksample.sandboxes.holder.claim`)."""
     try:
-        with about.open() as own:
+        with about.open(encoding="utf-8") as own:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -127,7 +127,9 @@ def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
     """Package -> version."""
     asked = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *wanted]
     try:
-        done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            asked, capture_output=True, text=True, check=False, timeout=60, encoding="utf-8", errors="replace"
+        )
     except FileNotFoundError:
         return {}
     lines = [line.split() for line in done.stdout.splitlines()]

@@ -73,7 +73,7 @@ def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "
     once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
     with contextlib.suppress(OSError):  # somebody else's cache, which we only read
         os.utime(folder / ABOUT)
-    return Seed(folder / "state", json.loads((folder / "accounts.json").read_text()))
+    return Seed(folder / "state", json.loads((folder / "accounts.json").read_text(encoding="utf-8")))
 
 
 async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str], kind: str) -> None:
@@ -92,7 +92,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
         await box.freeze()
         await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
     stamp(folder / "state", company.folder, names)
-    (folder / "accounts.json").write_text(json.dumps(words))
+    (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
     about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 

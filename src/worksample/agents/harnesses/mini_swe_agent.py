@@ -23,4 +23,5 @@ MINI_SWE_AGENT = Program(
     },
     brief="file",
     logs=("trajectory.json",),
+    ends_by="echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
 )

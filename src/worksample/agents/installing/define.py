@@ -59,14 +59,8 @@ class Program:
     mcp: str = ""
     """The form in which its configuration names MCP servers (`worksample.agents.mcp.forms`): they stand at `{mcp}` in
     one of `files`. Empty where it takes none."""
-    noise: tuple[str, ...] = ()
-    """How lines of its output begin that the agent did not say."""
-
-    def said(self, printed: str) -> str:
-        """What the agent said last, of what the program printed on standard output: its last paragraph."""
-        lines = [line.rstrip() for line in printed.splitlines() if not line.lstrip().startswith(self.noise or ("\0",))]
-        paragraphs = [part.strip() for part in "\n".join(lines).split("\n\n") if part.strip()]
-        return paragraphs[-1] if paragraphs else ""
+    ends_by: str = ""
+    """The shell command by which its model ends the work, for programs that go on until then. `agent check` uses it."""
 
 
 QUIET: Mapping[str, str] = {"DO_NOT_TRACK": "1", "NO_COLOR": "1", "NO_UPDATE_NOTIFIER": "1", "CI": "1"}

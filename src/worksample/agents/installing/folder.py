@@ -88,8 +88,9 @@ def find(name: str, version: str = "", digest: str = "") -> Installed | None:
     return next(fitting, None)
 
 
-def digest_of_tree(folder: Path) -> str:
-    """SHA-256 over paths, contents, links and who may execute; without bytecode and what installers note."""
+def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
+    """SHA-256 over paths, contents, links and who may execute, without bytecode. `installed`: also without what
+    installers note, and without `bin/`."""
     total = hashlib.sha256()
     for parent, below, files in os.walk(folder):
         below[:] = sorted(name for name in below if name != "__pycache__")
@@ -97,7 +98,7 @@ def digest_of_tree(folder: Path) -> str:
         for name in sorted([*files, *links]):
             path = Path(parent) / name
             at = path.relative_to(folder).as_posix()
-            if name in _OWN or at.startswith("bin/") or name.endswith(".pyc"):
+            if name.endswith(".pyc") or (installed and (name in _OWN or at.startswith("bin/"))):
                 continue  # of a virtual environment, `bin/` holds paths of this machine
             if path.is_symlink():
                 what = f"link {path.readlink()}"
@@ -107,3 +108,12 @@ def digest_of_tree(folder: Path) -> str:
                     what = f"{mode} {hashlib.file_digest(file, 'sha256').hexdigest()}"
             total.update(f"{at}\0{what}\n".encode(errors="surrogateescape"))
     return total.hexdigest()
+
+
+def make_read_only(folder: Path) -> None:
+    """Let everyone read the files below a folder, and nobody write them."""
+    for parent, below, files in os.walk(folder):
+        for path in (Path(parent) / name for name in (*below, *files)):
+            if not path.is_symlink():
+                path.chmod(0o555 if path.is_dir() or path.stat().st_mode & 0o100 else 0o444)
+    folder.chmod(0o555)

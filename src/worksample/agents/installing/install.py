@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from pathlib import Path
 
 from worksample.errors import UsageError
@@ -13,7 +12,7 @@ from worksample.sandboxes.sweep import sweep_first
 
 from . import libraries, npm, pypi
 from .define import Npm, Program
-from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find
+from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find, make_read_only
 from .registry import named, names
 
 LATEST = "latest"
@@ -40,7 +39,7 @@ def install(text: str) -> Installed:
     program, version = split(text)
     sweep_first()
     place = agents_folder()
-    with (place / f".{program.name}.lock").open("w") as lock:
+    with (place / f".{program.name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = find(program.name, version) if version != LATEST else None
         if known is not None and (known.anywhere or not libraries.loader()):
@@ -56,7 +55,7 @@ def install(text: str) -> Installed:
         brought = bool(libraries.loader()) and (libraries.relink(tree) or bool(got.node or got.python))
         if brought:
             libraries.gather(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
-            _only_read(fresh / LIBRARIES)
+            make_read_only(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
         # An earlier release installed the same files without what they stand on: that folder stays as it is.
         folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if libraries.loader() else ''}"
@@ -76,15 +75,6 @@ def install(text: str) -> Installed:
         )
         if not folder.exists():
             (fresh / ABOUT).write_text(json.dumps(about.plain(), indent=2, sort_keys=True), encoding="utf-8")
-            _only_read(tree)
+            make_read_only(tree)
             fresh.rename(folder)
     return about
-
-
-def _only_read(folder: Path) -> None:
-    """Everyone may read, nobody write."""
-    for parent, below, files in os.walk(folder):
-        for path in (Path(parent) / name for name in (*below, *files)):
-            if not path.is_symlink():
-                path.chmod(0o555 if path.is_dir() or path.stat().st_mode & 0o100 else 0o444)
-    folder.chmod(0o555)

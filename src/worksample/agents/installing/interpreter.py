@@ -30,7 +30,14 @@ def folder_of(python: Path) -> Path:
 
     Its own libraries stay out, so that a program's environment holds all that it has.
     """
-    said = subprocess.run([str(python), "-I", "-c", _ASKED], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [str(python), "-I", "-c", _ASKED],
+        capture_output=True,
+        text=True,
+        check=True,
+        encoding="utf-8",
+        errors="replace",
+    ).stdout
     prefix, places, library, beside, version = json.loads(said)
     key = hashlib.sha256("\n".join([str(python), version, prefix, libraries.glibc()]).encode()).hexdigest()[:24]
 

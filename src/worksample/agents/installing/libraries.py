@@ -109,6 +109,8 @@ def _libraries() -> dict[str, Path]:
     """Where this machine's loader finds a library, by name; of several the first, which is the loader's choice, too."""
     kind = {"x86_64": "x86-64", "aarch64": "AArch64"}[platform.machine()]
     tool = shutil.which("ldconfig", path="/sbin:/usr/sbin") or "ldconfig"
-    said = subprocess.run([tool, "-p"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [tool, "-p"], capture_output=True, text=True, check=True, encoding="utf-8", errors="replace"
+    ).stdout
     lines = re.findall(rf"^\s*(\S+) \([^)]*{kind}[^)]*\) => (\S+)$", said, re.M)
     return {name: Path(path) for name, path in reversed(lines)}

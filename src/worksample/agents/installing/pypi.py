@@ -58,6 +58,8 @@ def python_of(source: PyPI) -> tuple[Path, str]:
             capture_output=True,
             text=True,
             check=False,
+            encoding="utf-8",
+            errors="replace",
         )
         if said.returncode == 0:
             version, real = said.stdout.splitlines()

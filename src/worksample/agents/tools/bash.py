@@ -52,6 +52,9 @@ async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
+    from worksample.sandboxes.provider import memory_kills
+
+    killed = memory_kills(sandbox())
     argv = ["timeout", f"--kill-after={KILL_AFTER}", f"{seconds:g}", "bash", "-c", f"exec 2>&1\n{command}"]
     if "\0" in command:
         raise ToolError("the command holds a NUL character")
@@ -62,6 +65,8 @@ async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int
     except OutputLimitExceededError as error:
         return 0, clipped(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
     text = clipped((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
+    if memory_kills(sandbox()) > killed:
+        text = f"{text}\n{workspace.out_of_memory}".lstrip("\n")
     if done.returncode == TIMED_OUT:
         return TIMED_OUT, f"{text}\n{_mark(seconds)}".lstrip("\n")
     return done.returncode, text

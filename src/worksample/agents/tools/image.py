@@ -18,6 +18,8 @@ LARGEST = 8 << 20
 """Bytes of the rewritten picture."""
 PNG = b"\x89PNG\r\n\x1a\n"
 TIME = 60
+ALONE = ("-I",)
+"""Python without the working folder, variables and packages of the agent's own, whose `base64.py` it would import."""
 PROGRAM = """
 import base64, io, sys
 from PIL import Image
@@ -44,7 +46,7 @@ def view_image(workspace: Workspace) -> ToolDef:
 
         if "\0" in path:
             raise ToolError("the path holds a NUL character")
-        argv = ["python3", "-c", PROGRAM, path, str(SIDE)]
+        argv = ["python3", *ALONE, "-c", PROGRAM, path, str(SIDE)]
         try:
             done = await sandbox().exec(argv, timeout=TIME, timeout_retry=False)
         except TimeoutError:

@@ -6,6 +6,7 @@ import asyncio
 import os
 
 from worksample.box.interface import Box
+from worksample.box.timeout import FairTimeout
 from worksample.errors import SandboxError
 
 from .expecting import PATIENCE, raises, until
@@ -44,6 +45,40 @@ async def missing_programs_and_signals_are_told_as_results(box: Box) -> None:
 async def a_timeout_ends_the_command_and_what_it_started(box: Box) -> None:
     done = await box.run(["sh", "-c", "echo begun; sleep 100 & sleep 100"], timeout=0.5)
     assert done.timed_out and done.stdout == b"begun\n", done
+
+
+_ON_ONE_PROCESSOR = "import os, time; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+_SPINS = _ON_ONE_PROCESSOR + "while True: pass"
+_COMPUTES = _ON_ONE_PROCESSOR + "while time.process_time() < 0.4: pass"
+
+
+async def a_fair_timeout_ends_what_sleeps_and_what_computes(box: Box) -> None:
+    for words in (["sleep", "1000"], ["sh", "-c", "while :; do :; done"]):
+        done = await box.run(words, timeout=FairTimeout(0.3))
+        assert done.timed_out and not done.starved and done.counted >= 0.3, done
+
+
+async def a_fair_timeout_does_not_count_what_others_take_of_the_processor(box: Box) -> None:
+    others = [await box.start(["python3", "-c", _SPINS]) for _ in range(6)]
+    done = await box.run(["python3", "-c", _COMPUTES], timeout=FairTimeout(1.2))
+    assert done.returncode == 0 and not done.timed_out, done
+    assert 0.3 < done.counted < done.seconds, done
+    starved = await box.run(["python3", "-c", _SPINS], timeout=FairTimeout(1000, backstop=0.5))
+    assert starved.timed_out and starved.starved and starved.counted < 1000, starved
+    for other in others:
+        await other.kill()
+
+
+async def a_fair_timeout_stands_still_while_it_is_held(box: Box) -> None:
+    timeout = FairTimeout(0.4)
+    timeout.hold(True)
+    running = asyncio.create_task(box.run(["sh", "-c", "until test -e go; do sleep 0.05; done"], timeout=timeout))
+    assert (await box.run(["sleep", "1"])).returncode == 0
+    await box.write("go", b"")
+    assert not (await running).timed_out, running
+    running = asyncio.create_task(box.run(["sleep", "1000"], timeout=timeout))
+    timeout.hold(False)
+    assert (await running).timed_out
 
 
 async def output_beyond_the_limit_is_dropped(box: Box) -> None:

@@ -66,7 +66,7 @@ class Driver:
     def _shim(self) -> str:
         path = Path(self._given["scratch"]) / "chromium"
         module = Path(__file__).parent / "shim.py"
-        path.write_text(f"#!/bin/sh\nexec {sys.executable} -I {module} {self._given['socket']}\n")
+        path.write_text(f"#!/bin/sh\nexec {sys.executable} -I {module} {self._given['socket']}\n", encoding="utf-8")
         path.chmod(0o755)
         return str(path)
 

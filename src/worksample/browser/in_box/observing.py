@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-MARK = (Path(__file__).parent / "mark.js").read_text()
+MARK = (Path(__file__).parent / "mark.js").read_text(encoding="utf-8")
 MOST_ELEMENTS = 20_000
 """Of a document that has a tree; of a larger one, what can be acted on is listed."""
 MOST_FRAMES = 50

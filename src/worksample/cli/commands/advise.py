@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
+from worksample.cli.output import decimal_option, json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
     from worksample.reports.job_advice import Advised
@@ -42,6 +43,7 @@ SHOWN = 10
 @click.option(
     "--encoding", metavar="NAME", default=None, help="The encoding of a CSV that is not UTF-8, such as cp1252."
 )
+@decimal_option
 @click.option(
     "--out",
     type=click.Path(file_okay=False),
@@ -63,6 +65,7 @@ def command(
     mapping: str | None,
     monthly: str | None,
     encoding: str | None,
+    decimal: str | None,
     out: str | None,
     store: str | None,
     as_json: bool | None,
@@ -77,15 +80,18 @@ def command(
     from worksample.reports.job_advice import AdviceConfig, advise, evidence_of, read_list
 
     need("report")
+    notes: list[str] = []
     listed = read_list(
-        Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or ""
-    )
+        Path(jobs), mapping=Path(mapping) if mapping else None, encoding=encoding or "", monthly=monthly or "",
+        decimal=decimal or "", told=notes.append,
+    )  # fmt: skip
     config = AdviceConfig(
         sure=sure or 0.8, wage=wage, people=people or "measured", embedding=by or "tfidf", base_url=base_url or ""
     )
     with open_store(store) as opened:
         chosen = [find_experiment(opened, name) for name in experiments or ("",)]
         found = advise(evidence_of(opened, chosen, agent=agent or "", hourly=hourly), listed, config)
+    found = replace(found, notes=(*notes, *found.notes))
     page = _write(found, Path(out)) if out else None
     if as_json:
         say_json({**found.plain(), "page": page})

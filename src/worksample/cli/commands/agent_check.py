@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 @service_options
 @json_option
 def command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
-    """Let installed agents answer with one sentence from inside a sandbox, over its connection to a model.
+    """Let installed agents answer with one line from inside a sandbox, over its connection to a model.
 
-    Without --model this costs nothing: a scripted model on this machine answers every request with one sentence. Also
-    says whether the program's files are unchanged since it was installed. Exit code 1 if an agent does not work.
+    An agent passes if the line that its model was asked for is in its output or its log. Without --model this costs
+    nothing: a scripted model on this machine answers. Also says whether the program's files are unchanged since it was
+    installed. Exit code 1 if an agent does not work.
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.agent_check import check_agents

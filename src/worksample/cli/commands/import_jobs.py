@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.cli.output import console, json_option, printable, say_json, table
+from worksample.cli.output import console, decimal_option, json_option, printable, say_json, table
 
 if TYPE_CHECKING:
     from worksample.formats.jobs import Imported
@@ -57,6 +57,7 @@ def job_options(function: Callable[..., None]) -> Callable[..., None]:
                 "--encoding", metavar="NAME", default=None,
                 help="The encoding of a CSV that is not UTF-8, such as cp1252.",
             ),
+            decimal_option,
             click.option(
                 "--files", metavar="DIR", default=None,
                 help="The folder with the attachments; default: the table's own.",
@@ -94,7 +95,7 @@ def run_import(preset: str, source: str, out: str, as_json: bool, given: dict[st
     config = ImportJobs(
         preset="jobs" if preset == "rli" else preset,
         mapping=Path(given["mapping"]) if given["mapping"] else None,
-        encoding=given["encoding"] or "",
+        encoding=given["encoding"] or "", decimal=given["decimal"] or "",
         files=Path(given["files"]) if given["files"] else None,
         filters=tuple(given["filters"] or ()), source=origin,
         visibility="public" if given["public"] else "private",
@@ -141,6 +142,8 @@ def _show(made: Imported, out: str) -> None:
         click.echo(printable(f"  {where}: {what}"))
     if made.unread:
         click.echo(printable(f"  not read: {', '.join(made.unread)}"))
+    for note in made.numbers:
+        click.echo(printable(f"  {note}"))
     if made.without_price:
         click.echo(f"  without a price: {made.without_price}; they are left out of figures in dollars")
     if made.foreign:

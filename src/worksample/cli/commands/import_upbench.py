@@ -64,7 +64,8 @@ def _tables(
                 next=f"leave out --{option}",
             )  # fmt: skip
     config = ImportUpbench(
-        encoding=given["encoding"] or "", files=Path(given["files"]) if given["files"] else None,
+        encoding=given["encoding"] or "", decimal=given["decimal"] or "",
+        files=Path(given["files"]) if given["files"] else None,
         source=source_named(given["source"]), visibility="public" if given["public"] else "private",
         skip_faulty=bool(given["skip_faulty"]), dry_run=dry_run,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from worksample.cli.figure_options import judged_by_option
 from worksample.cli.output import dollars, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
+    from worksample.experiments.handed_in_alone import HandedInWork
     from worksample.experiments.status import Status
     from worksample.records import JudgedBy
 
@@ -18,23 +20,61 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 
 
 @click.command("list")
+@click.option("--handed-in", "handed", is_flag=True, help="List the work that was handed in without an experiment.")
 @judged_by_option
 @store_option
 @json_option
-def command(judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
+def command(handed: bool, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and the cost so far."""
+    from worksample.experiments.handed_in_alone import handed_in_alone
     from worksample.experiments.status import status_of
     from worksample.records import Experiment
 
     with open_store(store) as opened:
+        alone = handed_in_alone(opened)
+        if handed:
+            _show_handed_in(alone, as_json=bool(as_json))
+            return
         known = sorted(opened.find(Experiment), key=lambda e: (e.at, e.id))
         rows = [status_of(opened, experiment, judged_by) for experiment in known]
     if as_json:
         say_json([row.plain() for row in rows])
         return
+    _show(rows, len(alone), store)
+
+
+def _show(rows: list[Status], alone: int, store: str | None) -> None:
     if not rows:
         click.echo("no experiment yet\n  next: worksample run --suite starter --agent worker --model PROVIDER/MODEL")
-        return
+    else:
+        _show_experiments(rows)
+    if alone:
+        pieces = "1 piece of work was" if alone == 1 else f"{alone} pieces of work were"
+        place = f" --store {shlex.quote(store)}" if store else ""
+        click.echo(f"{pieces} handed in without an experiment\n  next: worksample list --handed-in{place}")
+
+
+def _show_handed_in(alone: tuple[HandedInWork, ...], *, as_json: bool) -> None:
+    if as_json:
+        say_json([piece.plain() for piece in alone])
+    elif not alone:
+        click.echo("no work was handed in without an experiment\n  next: worksample submit --help")
+    else:
+        rows = [
+            (
+                piece.entrant,
+                {"external": "agent elsewhere"}.get(piece.origin, piece.origin),
+                piece.instance,
+                piece.at[:16].replace("T", " "),
+                piece.standing if piece.score is None else f"{piece.score:.3f}",
+                piece.submission,
+            )
+            for piece in alone
+        ]
+        table("", ("entrant", "origin", "work", "when", "score", "submission"), rows)
+
+
+def _show_experiments(rows: list[Status]) -> None:
     shown = [_cells(row) for row in rows]
     # Counts that are 0 for every experiment are left out: the table has to fit a terminal.
     columns = [name for name in shown[0] if name in ALWAYS or any(cells[name] for cells in shown)]

@@ -27,7 +27,7 @@ from worksample.errors import UsageError
     type=float,
     default=None,
     metavar="RATE",
-    help="The pass rate that --dry-run assumes when it computes power; default: 0.25.",
+    help="The first agent's pass rate that --dry-run assumes when it computes power; default: 0.25.",
 )
 @click.option(
     "--pilot",

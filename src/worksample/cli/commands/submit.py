@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.output import json_option, open_store, say_json, store_option
+from worksample.cli.output import decimal_option, json_option, open_store, printable, say_json, store_option
 from worksample.errors import UsageError
+from worksample.tables.numbers import readings, two_readings
 
 if TYPE_CHECKING:
     from worksample.experiments.hand_in import HandedIn
@@ -24,10 +25,10 @@ class Amount(click.ParamType[float | str]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
         if value == "unknown" or isinstance(value, float):
             return value
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = -1.0
+        found = readings(str(value))
+        if found.unclear:
+            self.fail(f"{two_readings(str(value))}; write it without a mark of thousands", param, ctx)
+        number = -1.0 if found.only is None else found.only
         if not 0 <= number < float("inf"):
             self.fail(f"{value!r} is neither a number of 0 or more, nor the word unknown", param, ctx)
         return number
@@ -48,11 +49,16 @@ class Amount(click.ParamType[float | str]):
     metavar="NAME",
     help="Judge it in this experiment's rounds, once you resume the experiment.",
 )
+@click.option("--encoding", metavar="NAME", default=None, help="The table's encoding, if not UTF-8, such as cp1252.")
+@decimal_option
 @click.option("--task", default=None, metavar="DIR", help="The task's package.")
 @click.option("--instance", default=None, metavar="NAME", help="The task's instance; needed if the task has several.")
 @click.option("--entrant", default=None, help="Who made it: the name of a person or of an agent.")
 @click.option(
-    "--origin", type=click.Choice(["person", "external"]), default=None, help="A person, or an agent elsewhere."
+    "--origin",
+    type=click.Choice(["person", "agent", "external"]),
+    default=None,
+    help="Who made it: a person, or an agent elsewhere; external means agent.",
 )
 @click.option(
     "--date", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), default=None, help="When; default: now."
@@ -129,6 +135,8 @@ def _say(done: HandedIn) -> None:
     click.echo(f"submission {done.submission.id}: {part.files} files, {part.size} bytes, {part.status}{before}")
     if part.reason:
         click.echo(f"  {part.reason}")
+    if done.submission.note:
+        click.echo(printable(f"  {done.submission.note}"))
     if done.evaluation:
         click.echo(f"  {grade_of(done.evaluation)}")
 
@@ -151,11 +159,16 @@ def _fits(path: str | None, table: str | None, experiment: str | None, given: di
             f"with --table, give these as columns of the table: {', '.join(said)}",
             next="worksample submit --table FILE",
         )
+    of_many = [f"--{name}" for name in ("encoding", "decimal") if given[name] is not None]
+    if path is not None and of_many:
+        raise UsageError(
+            f"{', '.join(of_many)}: only a table has numbers and an encoding", next="worksample submit --table FILE"
+        )
     lacking = [f"--{name}" for name in ("task", "entrant", "origin") if given[name] is None]
     if path is not None and lacking:
         raise UsageError(
             f"PATH also needs {', '.join(lacking)}",
-            next="worksample submit PATH --task FOLDER --entrant NAME --origin external",
+            next="worksample submit PATH --task FOLDER --entrant NAME --origin agent",
         )
     if path is not None and not str(given["entrant"]).strip():
         raise UsageError("--entrant is empty", next="--entrant NAME")
@@ -179,7 +192,11 @@ def _many(
     with open_store(store, create=experiment is None) as opened:
         found = find_experiment(opened, experiment, planned=True) if experiment else None
         author = _text(given["author"]) or default_author()
-        done = hand_in_many(opened, HandInMany(table, found, author, sandbox=sandbox), grade_now=graded)
+        what = HandInMany(
+            table, found, author, sandbox=sandbox, encoding=_text(given["encoding"]) or "",
+            decimal=_text(given["decimal"]) or "",
+        )  # fmt: skip
+        done = hand_in_many(opened, what, grade_now=graded)
         name = call(opened, found) if found else ""
     if as_json:
         counts = {"rows": len(done.submissions), "taken": done.taken, "graded": done.graded, "ungraded": done.ungraded}

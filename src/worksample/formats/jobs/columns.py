@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from worksample.errors import ManifestError
+from worksample.errors import ManifestError, UsageError
 from worksample.manifests import Faults, Texts, checked, nearest, read_toml, shown
 from worksample.records import Frozen
-
-from . import cells
+from worksample.tables import cells
+from worksample.tables.number_columns import NumberColumns
 
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "contract": cells.text, "title": cells.text, "description": cells.text,
@@ -26,6 +26,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 """What a job may say, and how its cell is read."""
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
+NUMBERS = tuple(name for name, parser in PARSERS.items() if parser in (cells.number, cells.whole))
 
 _USUAL: dict[str, tuple[str, ...]] = {
     "contract": ("contract_id", "id", "job_id"), "title": ("job_title",), "description": ("job_description", "brief"),
@@ -48,6 +49,8 @@ class MapTable(Frozen):
     columns: dict[str, str] = {}
     values: dict[str, str | int | float | bool | tuple[str, ...]] = {}
     ignore: Texts = ()
+    decimal: Literal["", ".", ","] = ""
+    """The decimal mark of every number; "": what each column's own numbers tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,13 @@ class Columns:
     values: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     """Columns that no field takes."""
+    numbers: NumberColumns = field(default_factory=NumberColumns)
+    """What is known of the decimal marks."""
+
+    def looked_through(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
+        """The same columns, with what their numbers in all rows say. `more`: further columns of numbers."""
+        own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
+        return replace(self, numbers=self.numbers.seen({**dict.fromkeys(more, False), **own}, rows))
 
     def read(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """(what a row says, what is wrong with it), blanks left out."""
@@ -68,13 +78,18 @@ class Columns:
             if cells.is_blank(cell):
                 continue
             try:
-                found[name] = PARSERS[name](cell)
+                found[name] = self._parsed(name, column, cell)
                 if name in AMOUNTS:
                     named.add(cells.currency_in(cell))
             except cells.Unfit as e:
                 faults.append(f"{column}: {e}")
         faults += _one_currency(found, named - {""})
         return found, faults
+
+    def _parsed(self, name: str, column: str, cell: Any) -> Any:
+        if name not in NUMBERS:
+            return PARSERS[name](cell)
+        return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
 
 
 def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
@@ -91,8 +106,14 @@ def _one_currency(found: dict[str, Any], named: set[str]) -> list[str]:
     return []
 
 
-def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None) -> Columns:
-    """Columns for a table with this header; a mapping goes before the preset's names. Raises ManifestError."""
+def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = None, decimal: str = "") -> Columns:
+    """Columns for a table with this header; a mapping goes before the preset's names. Raises ManifestError.
+
+    decimal: the decimal mark of every number; the mapping's, where it is "".
+    """
+    if decimal not in ("", ".", ","):
+        what = f"{decimal[:20]!r} is not a decimal mark"
+        raise UsageError(what, where="--decimal", next="--decimal ',' or --decimal '.'")
     known = {h.strip().lower(): h for h in reversed(header)}
     given = _mapping(mapping, header) if mapping else MapTable()
     of: dict[str, str] = {}
@@ -106,7 +127,7 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
                 of[name] = column
     taken = {*of.values(), *given.ignore}
     values = {name: PARSERS[name](list(v) if isinstance(v, tuple) else v) for name, v in given.values.items()}
-    return Columns(of, values, tuple(h for h in header if h not in taken))
+    return Columns(of, values, tuple(h for h in header if h not in taken), NumberColumns(decimal or given.decimal))
 
 
 def _mapping(path: Path, header: Sequence[str]) -> MapTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections import Counter
@@ -13,14 +12,15 @@ from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
 from worksample.records import Source
+from worksample.tables.cells import Unfit
+from worksample.tables.opening import FaultyRow
 from worksample.taxonomy import slug
 
-from .cells import Unfit
-from .columns import choose_columns
+from .columns import Columns, choose_columns
 from .filters import FILTERS, UPBENCH, stays_out
-from .package import find_files, package_name, there_of, write_package
+from .package import find_files, free_folder, there_of, write_package
 from .posting import Posting, read_posting
-from .table import open_table
+from .projects import open_jobs
 
 COUNTS = "import.json"
 """Beside a suite that was imported: how many rows there were, and which stayed out."""
@@ -38,6 +38,8 @@ class ImportJobs:
     """A TOML file with a firm's own column names."""
     encoding: str = ""
     """Of a CSV; "": UTF-8, or what its first bytes say."""
+    decimal: str = ""
+    """The decimal mark of every number; "": what each column's own numbers tell. Unclear ones are refused."""
     files: Path | None = None
     """Where attachments and deliverables lie; None: beside the table."""
     filters: tuple[str, ...] = ()
@@ -73,6 +75,8 @@ class Imported:
     without_category: int
     unread: tuple[str, ...]
     """Columns that nothing was taken from."""
+    numbers: tuple[str, ...] = ()
+    """How unclear numbers were read, and why, a line for each column."""
 
 
 def import_jobs(
@@ -88,21 +92,16 @@ def import_jobs(
             raise UsageError(
                 f"there is no filter {name!r}; there are {', '.join(FILTERS)}", next=f"--filter {next(iter(FILTERS))}"
             )
-    if config.encoding:
-        try:
-            codecs.lookup(config.encoding)
-        except LookupError:
-            raise UsageError(
-                f"there is no encoding {config.encoding!r}", next="such as cp1252, latin-1, cp1251, shift_jis"
-            ) from None
     filters = UPBENCH if config.preset == "upbench" else config.filters
     files = config.files or (table if table.is_dir() else table.parent)
     if not files.is_dir():
         raise UsageError("there is no such folder", where=str(files), next="--files DIR with the attachments")
     tally = _Tally()
-    with open_table(table, config.encoding) as opened:
-        columns = choose_columns(opened.header, config.preset, config.mapping)
-    for line, posting in _postings(table, config, filters, tally, told):
+    with open_jobs(table, config.encoding) as opened:
+        chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal)
+        columns = chosen.looked_through(opened.rows)
+        unread = (*columns.unread, *opened.nameless)
+    for line, posting in _postings(table, config, columns, filters, tally, told):
         try:
             if not config.missing:
                 find_files(posting, files)
@@ -114,8 +113,9 @@ def import_jobs(
     written: list[str] = []
     there = 0
     day = config.day or date.today()
-    for line, posting in _postings(table, config, filters, tally, told):
-        root = out / package_name(posting)
+    taken: dict[str, str] = {}
+    for line, posting in _postings(table, config, columns, filters, tally, told):
+        root = free_folder(posting, out, taken)
         if root.exists() and not config.overwrite:
             there += 1
             continue
@@ -138,7 +138,7 @@ def import_jobs(
         (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
     return Imported(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
-        dict(tally.foreign.most_common()), tally.without_category, columns.unread,
+        dict(tally.foreign.most_common()), tally.without_category, unread, columns.numbers.notes(),
     )  # fmt: skip
 
 
@@ -153,18 +153,20 @@ class _Tally:
 
 
 def _postings(
-    table: Path, config: ImportJobs, filters: tuple[str, ...], tally: _Tally, told: Callable[[int], None]
-) -> Iterator[tuple[int, Posting]]:
+    table: Path, config: ImportJobs, columns: Columns, filters: tuple[str, ...], tally: _Tally,
+    told: Callable[[int], None],
+) -> Iterator[tuple[int, Posting]]:  # fmt: skip
     """The sound jobs that pass the filters; the others go into the tally."""
     seen: dict[str, int] = {}
-    with open_table(table, config.encoding) as opened:
-        columns = choose_columns(opened.header, config.preset, config.mapping)
+    with open_jobs(table, config.encoding) as opened:
         for line, row in opened.rows:
             tally.rows += 1
             if tally.rows % 1000 == 0:
                 told(tally.rows)
-            said, faults = columns.read(row)
             try:
+                if isinstance(row, FaultyRow):
+                    raise Unfit(row.what)
+                said, faults = columns.read(row)
                 if faults:
                     raise Unfit("; ".join(faults))
                 posting = read_posting(said, config.source)
@@ -199,5 +201,6 @@ def _write_suite(out: Path, table: Path, config: ImportJobs) -> None:
     name = re.sub(r"^[^a-z0-9]+", "", slug(out.resolve().name)) or "jobs"
     path.write_text(
         f'name = "{name}"\ntitle = "Jobs of {slug(table.stem)}"\nversion = "1"\n'
-        f'visibility = "{config.visibility}"\ntasks = ["*"]\n'
+        f'visibility = "{config.visibility}"\ntasks = ["*"]\n',
+        encoding="utf-8",
     )

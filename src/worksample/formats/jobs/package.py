@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
 import shutil
 import stat
+import tomllib
+import unicodedata
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,9 +19,9 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from worksample.records import Criteria
+from worksample.tables.cells import Unfit
 from worksample.taxonomy import slug
 
-from .cells import Unfit
 from .filters import marks
 from .posting import Posting
 
@@ -30,6 +33,8 @@ BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
 FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
 FILE_LIMIT = 2 << 30
 """Bytes of one attachment."""
+MOST_NEAR = 2_000
+"""Names of a folder among which the one that is nearest to a missing name is looked for."""
 
 
 def package_name(posting: Posting) -> str:
@@ -42,6 +47,28 @@ def package_name(posting: Posting) -> str:
         own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
     title = slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
+
+
+def free_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
+    """The folder of a job below `out`: its package's own name, unless that belongs to another job.
+
+    A title and an id may join to the name that another title and id join to. taken: name -> id of those so far.
+    """
+    name, contract = package_name(posting), posting.job.contract
+    if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
+        name = f"{name[:87].rstrip('-')}-{uuid.uuid5(_NAMESPACE, contract).hex[:12]}"
+    taken[name] = contract
+    return out / name
+
+
+def owner_of(root: Path) -> str:
+    """The id of the job whose package lies in a folder; "" where there is none, or it does not say."""
+    try:
+        data = tomllib.loads((root / "task.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    job = (data.get("about") or {}).get("job") if isinstance(data.get("about"), dict) else None
+    return str(job.get("contract", "")) if isinstance(job, dict) else ""
 
 
 def job_folder(contract: str) -> str:
@@ -59,10 +86,10 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
         (draft / "reference").mkdir()
         inputs = _copy(posting.attachments, files, draft / "inputs")
         _copy(posting.reference, files, draft / "reference")
-        (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance))
-        (draft / "brief.md").write_text(_brief(posting, inputs))
+        (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance), encoding="utf-8")
+        (draft / "brief.md").write_text(_brief(posting, inputs), encoding="utf-8")
         if posting.criteria.criteria:
-            (draft / "criteria.toml").write_text(criteria_text(posting.criteria))
+            (draft / "criteria.toml").write_text(criteria_text(posting.criteria), encoding="utf-8")
         if root.exists():
             shutil.rmtree(root)
         draft.rename(root)
@@ -126,12 +153,17 @@ def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for step in path.parts[:-1]:
-            inner = os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            inner = _open_named(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, folder)
             os.close(folder)
             folder = inner
-        file = os.fdopen(os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder), "rb")
+        file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
+    except FileNotFoundError:
+        near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
+        raise Unfit(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
     except OSError as e:
         raise Unfit(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
+    except UnicodeEncodeError:
+        raise Unfit(f"{name[:80]!r} is no name that a file can have here") from None
     finally:
         os.close(folder)
     found = os.fstat(file.fileno())
@@ -140,6 +172,26 @@ def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
     file.close()
     too_big = f"has more than {FILE_LIMIT >> 30} GiB"
     raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
+
+
+def _open_named(name: str, flags: int, folder: int) -> int:
+    """Open a name in a folder; where it is not there, the one name that differs from it in composition alone.
+
+    macOS writes `é` as a letter and an accent, tables hold one character: both are the same name to people.
+    """
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except FileNotFoundError:
+        plain = unicodedata.normalize("NFC", name)
+        same = [] if plain.isascii() else [n for n in _names(folder) if unicodedata.normalize("NFC", n) == plain]
+        if len(same) != 1:
+            raise
+        return os.open(same[0], flags, dir_fd=folder)
+
+
+def _names(folder: int) -> list[str]:
+    with os.scandir(folder) as found:
+        return [entry.name for entry in found]
 
 
 def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from worksample.errors import UsageError
 from worksample.records import ContractType, Criteria, Job, Source
+from worksample.tables import cells
 from worksample.taxonomy import categories, lookup, slug
 
-from . import cells
 from .rubric import read_rubric
 
 _TITLE = 120

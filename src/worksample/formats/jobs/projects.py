@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from worksample.errors import ImportFailed
+from worksample.files.litter import is_litter
+from worksample.tables.encodings import marked_encoding
+from worksample.tables.opening import FaultyRow, Table, check_encoding, open_table, read_json, table_of_records
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
 DELIVERABLES = ("human_deliverable", "human_deliverables", "deliverable", "deliverables", "reference", "gold")
 METADATA = ("metadata.json", "meta.json", "project.json")
-AGAIN = "correct the file, then run the same command again"
 _BRIEF_LIMIT = 4 << 20
+
+
+@contextmanager
+def open_jobs(path: Path, encoding: str = "") -> Iterator[Table]:
+    """A table of jobs, or a folder that holds a project in each folder of its own. Raises as `open_table`."""
+    check_encoding(encoding)
+    if path.is_dir():
+        yield table_of_records(enumerate(read_projects(path), 1))
+        return
+    with open_table(path, encoding) as opened:
+        yield opened
 
 
 def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
     """A row for each folder, in order; `metadata.json` in it may say price, hours, category and the like."""
     for entry in sorted(p for p in folder.iterdir() if p.is_dir() and not p.is_symlink() and p.name[0] not in "._"):
+        metadata = _metadata(entry)
+        if isinstance(metadata, str):
+            yield FaultyRow(metadata)
+            continue
         yield {
-            **_metadata(entry),
+            **metadata,
             "contract": entry.name,
             "description": _brief(entry),
             "attachments": _files(folder, entry, INPUTS),
@@ -30,17 +46,17 @@ def read_projects(folder: Path) -> Iterator[dict[str, Any]]:
         }
 
 
-def _metadata(project: Path) -> dict[str, Any]:
+def _metadata(project: Path) -> dict[str, Any] | str:
+    """What the project's file says, or what is wrong with it."""
     path = _first(project, METADATA)
     if path is None:
         return {}
     try:
-        found = json.loads(path.read_bytes())
+        data = path.read_bytes()
+        found = read_json(data.decode(marked_encoding(data[:4096]) or "utf-8"))
     except (OSError, ValueError, RecursionError) as e:
-        raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
-    if not isinstance(found, dict):
-        raise ImportFailed("does not hold a JSON object", where=str(path), next=AGAIN)
-    return found
+        return f"{project.name}/{path.name} is not JSON: {e}"
+    return found if isinstance(found, dict) else f"{project.name}/{path.name} does not hold a JSON object"
 
 
 def _brief(project: Path) -> str:
@@ -62,4 +78,6 @@ def _files(folder: Path, project: Path, names: tuple[str, ...]) -> list[str]:
     if root is None:
         return []
     found = [Path(at) / name for at, _, files in os.walk(root) for name in files]
-    return sorted(str(p.relative_to(folder)) for p in found if not p.is_symlink())
+    return sorted(
+        str(p.relative_to(folder)) for p in found if not p.is_symlink() and not is_litter(str(p.relative_to(root)))
+    )

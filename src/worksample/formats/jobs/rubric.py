@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from worksample.records import By, Criteria, Criterion, Importance
 from worksample.records.rubric_text import LARGEST, read_line
-
-from .cells import Unfit, text
+from worksample.tables.cells import Unfit, text
 
 _WEIGHT = ("importance", "label", "type", "level")
 _TEXT = ("text", "criterion", "criteria", "description", "name")

@@ -87,13 +87,13 @@ def company_folder(
     for name in ("projects", "repositories", "wiki"):
         if more is not None and (more / name).is_dir():
             shutil.copytree(more / name, root / name, dirs_exist_ok=True)
-    (root / "company.toml").write_text(_company(people))
+    (root / "company.toml").write_text(_company(people), encoding="utf-8")
     for room, keys in channels(people, AGENT).items():
         lines = (f"{key} = {_toml(value)}\n" for key, value in keys.items())
-        (root / "channels" / f"{room}.toml").write_text("".join(lines))
+        (root / "channels" / f"{room}.toml").write_text("".join(lines), encoding="utf-8")
     for one in played.values():
         told = f'strategy = {_toml(one.strategy)}\nbacking = "model"\n'
-        (root / "colleagues" / f"{one.id}.toml").write_text(told)
+        (root / "colleagues" / f"{one.id}.toml").write_text(told, encoding="utf-8")
     if documents is not None:
         shutil.copytree(documents, root / "files", dirs_exist_ok=True)
     for place, source in material.items():
@@ -105,7 +105,7 @@ def company_folder(
         inside = root / "files" / folder
         inside.mkdir(parents=True, exist_ok=True)
         if not any(inside.iterdir()):
-            (inside / "README.txt").write_text("A folder of the company's documents.\n")
+            (inside / "README.txt").write_text("A folder of the company's documents.\n", encoding="utf-8")
 
 
 def defined_in(path: Path, next: str) -> list[dict[str, Any]]:

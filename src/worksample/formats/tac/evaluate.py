@@ -161,7 +161,7 @@ def _sound(task: Published) -> None:
 def _login(folder: Path) -> Iterator[None]:
     """A home whose login shells find `python`: evaluators call it under `bash -lc`."""
     before = os.environ.get("HOME")
-    (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n')
+    (folder / ".bash_profile").write_text(f'export PATH="{Path(sys.executable).parent}:$PATH"\n', encoding="utf-8")
     os.environ["HOME"] = str(folder)
     try:
         yield

@@ -81,14 +81,14 @@ def _write(
     for name in ("inputs", "reference"):
         (root / name).mkdir(parents=True)
     _files(task, root, as_published)
-    (root / "task.toml").write_text(_manifest(task))
-    (root / "brief.md").write_text(_brief(task))
+    (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
+    (root / "brief.md").write_text(_brief(task), encoding="utf-8")
     criteria = _criteria(task, as_published)
     if criteria:
-        (root / "criteria.toml").write_text(criteria)
-    (root / "grade.py").write_text(_GRADE.format(name=task.name))
+        (root / "criteria.toml").write_text(criteria, encoding="utf-8")
+    (root / "grade.py").write_text(_GRADE.format(name=task.name), encoding="utf-8")
     needs = (*task.needs, *(("documents on ownCloud",) if _lacks_documents(task, documents) else ()))
-    (root / "notes.md").write_text(_notes(task, needs))
+    (root / "notes.md").write_text(_notes(task, needs), encoding="utf-8")
     if task.services:
         write_company(root / "company", task, documents)
     return Imported(task.name, root, not needs, needs, task.looks.judge)

@@ -190,9 +190,9 @@ def write_original(
                 made = root / folder / item.target.removeprefix(f"{place}/")
                 made.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(item.source, made)
-    (root / "task.toml").write_text(_manifest(task))
-    (root / "brief.md").write_text(_brief(task))
-    (root / "grade.py").write_text(_GRADE)
+    (root / "task.toml").write_text(_manifest(task), encoding="utf-8")
+    (root / "brief.md").write_text(_brief(task), encoding="utf-8")
+    (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     if task.services and not task.lacks:
         found = next(iter(sorted(copy.rglob("npc_definition.json"))), None)
         people = defined_in(found, AGAIN) if found is not None else []
@@ -201,7 +201,7 @@ def write_original(
         if "gitlab" in task.services:
             write_wiki(copy, root / "company")
     lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unprepared}
-    (root / "notes.md").write_text(notes(task.name, lacks))
+    (root / "notes.md").write_text(notes(task.name, lacks), encoding="utf-8")
     return root
 
 

@@ -51,10 +51,14 @@ def write_wiki(copy: Path, root: Path) -> None:
         return
     for folder in ("projects", "repositories", f"repositories/{DOC}/first", f"wiki/{DOC}"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    (root / "projects" / f"{DOC}.toml").write_text('title = "Documentation"\nabout = "Wiki for company-wide doc"\n')
+    (root / "projects" / f"{DOC}.toml").write_text(
+        'title = "Documentation"\nabout = "Wiki for company-wide doc"\n', encoding="utf-8"
+    )
     first = '[[commit]]\nat = 2024-10-01T09:00:00\nby = "theagentcompany"\nmessage = "Add README"\nfiles = "first"\n'
-    (root / "repositories" / f"{DOC}.toml").write_text(first)
-    (root / "repositories" / DOC / "first" / "README.md").write_text("All documentation is in the wiki.\n")
+    (root / "repositories" / f"{DOC}.toml").write_text(first, encoding="utf-8")
+    (root / "repositories" / DOC / "first" / "README.md").write_text(
+        "All documentation is in the wiki.\n", encoding="utf-8"
+    )
     for page in pages:
         shutil.copyfile(page, root / "wiki" / DOC / page.name)
 

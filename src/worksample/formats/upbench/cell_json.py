@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worksample.formats.jobs.cells import Unfit
 from worksample.records import By, Criteria, Criterion, Grade, GradePart, Holistic, Importance, Labels, Skip
 from worksample.records.weighing import weigh
+from worksample.tables.cells import Unfit
 from worksample.verdicts.qualifying import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import FaultyRows, ImportFailed, UsageError
-from worksample.formats.jobs import cells
-from worksample.formats.jobs.table import CELL_LIMIT, open_table
 from worksample.store.faults import keeping
+from worksample.tables import cells
+from worksample.tables.delimited import CELL_LIMIT
+from worksample.tables.number_columns import NumberColumns
+from worksample.tables.numbers import written
+from worksample.tables.opening import FaultyRow, open_table
 
 from .tables import COLUMNS, Kind, Row, Tables, id_of, tidied
 
@@ -53,11 +56,12 @@ def columns_of(table: str, rows: Iterable[Row]) -> dict[str, Kind]:
 
 
 def read_tables(
-    folder: Path, *, encoding: str = "", faults: dict[str, str] | None = None
+    folder: Path, *, encoding: str = "", decimal: str = "", faults: dict[str, str] | None = None
 ) -> tuple[Tables, dict[str, tuple[str, ...]]]:
     """The tables that lie in a folder, one file each, and per table the columns that have no place.
 
-    `encoding`: of CSVs; "": UTF-8, or what their first bytes say. Raises ImportFailed where `projects` or a column of
+    `encoding`: of CSVs; "": UTF-8, or what their first bytes say. `decimal`: the decimal mark of all numbers; "": what
+    each column's own numbers tell. Raises ImportFailed where `projects` or a column of
     ids is missing, or a table lies there twice; FaultyRows, which is one, with every cell that is not to be read,
     unless `faults` is there to hear of them: then the rows stay out.
     """
@@ -67,7 +71,7 @@ def read_tables(
     for name in COLUMNS:
         path = _file_of(folder, name)
         if path is not None:
-            tables[name], unread[name] = _read(name, path, encoding, found)
+            tables[name], unread[name] = _read(name, path, (encoding, decimal), found)
     if "projects" not in tables:
         raise ImportFailed(
             "there is no table `projects`", where=str(folder), next=f"projects.csv, or with {', '.join(ENDINGS[1:])}"
@@ -90,10 +94,11 @@ def _file_of(folder: Path, table: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read(table: str, path: Path, encoding: str, faults: dict[str, str]) -> tuple[list[Row], tuple[str, ...]]:
+def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) -> tuple[list[Row], tuple[str, ...]]:
     rows: list[Row] = []
     seen: dict[str, int] = {}
     key = id_of(table)
+    encoding, decimal = how
     with open_table(path, encoding) as opened:
         header = opened.header
         if key not in header:
@@ -103,8 +108,14 @@ def _read(table: str, path: Path, encoding: str, faults: dict[str, str]) -> tupl
                 f"the table {table} has no column {key}", where=str(path), next=f"rename its column to {key}"
             )
         known = {h: kind for h in header if (kind := _kind(table, h)) is not None}
+        numbers = {h: h.endswith("_amount") for h, kind in known.items() if kind in (Kind.NUMBER, Kind.WHOLE)}
+        columns = NumberColumns(decimal).seen(numbers, opened.rows)
+    with open_table(path, encoding) as opened:
         for line, row in opened.rows:
-            read, wrong = _row(known, row)
+            if isinstance(row, FaultyRow):
+                faults[f"{path.name}, line {line}"] = row.what
+                continue
+            read, wrong = _row(known, row, columns)
             id = read[key]
             if id is None and not wrong:
                 wrong.append(f"{key}: is missing")
@@ -124,12 +135,16 @@ def _kind(table: str, column: str) -> Kind | None:
     return found
 
 
-def _row(known: dict[str, Kind], row: dict[str, Any]) -> tuple[Row, list[str]]:
+def _row(known: dict[str, Kind], row: dict[str, Any], columns: NumberColumns) -> tuple[Row, list[str]]:
     read: Row = {}
     wrong: list[str] = []
     for name, kind in known.items():
         try:
-            read[name] = _READERS[kind](row.get(name))
+            cell = row.get(name)
+            if kind in (Kind.NUMBER, Kind.WHOLE):
+                read[name] = _number(columns, name, cell, whole=kind is Kind.WHOLE)
+            else:
+                read[name] = _READERS[kind](cell)
         except cells.Unfit as e:
             read[name] = None
             wrong.append(f"{name}: {e}")
@@ -156,15 +171,13 @@ def _sound(told: str) -> str:
     return told
 
 
-def _whole(cell: object) -> int | None:
-    found = None if cells.is_blank(cell) else cells.whole(cell)
-    if found is not None and found > LARGEST:
+def _number(columns: NumberColumns, name: str, cell: object, *, whole: bool) -> float | int | None:
+    if cells.is_blank(cell):
+        return None
+    found = columns.read(name, cell, whole=whole)
+    if whole and found > LARGEST:
         raise cells.Unfit("is too large")
     return found
-
-
-def _number(cell: object) -> float | None:
-    return None if cells.is_blank(cell) else cells.number(cell)
 
 
 def _flag(cell: object) -> bool | None:
@@ -195,8 +208,7 @@ def _plain(value: Any) -> Any:
 
 
 _READERS: dict[Kind, Callable[[Any], Any]] = {
-    Kind.TEXT: _text, Kind.WHOLE: _whole, Kind.NUMBER: _number, Kind.FLAG: _flag, Kind.MOMENT: _moment,
-    Kind.JSON: _json,
+    Kind.TEXT: _text, Kind.FLAG: _flag, Kind.MOMENT: _moment, Kind.JSON: _json,
 }  # fmt: skip
 
 
@@ -214,7 +226,7 @@ def _csv_cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return repr(value) if isinstance(value, float) else _told(value)
+    return written(value) if isinstance(value, float) else _told(value)
 
 
 def _write_csv(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:

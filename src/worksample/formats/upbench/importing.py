@@ -26,6 +26,8 @@ class ImportUpbench:
 
     encoding: str = ""
     """Of CSVs; "": UTF-8, or what their first bytes say."""
+    decimal: str = ""
+    """The decimal mark of numbers in CSVs; "": what each column's own numbers tell."""
     files: Path | None = None
     """Where attachments and deliverables lie; None: beside the tables."""
     source: Source = Source.PAID
@@ -68,7 +70,7 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     """
     config = config or ImportUpbench()
     faults: dict[str, str] = {}
-    tables, unread = read_tables(folder, encoding=config.encoding, faults=faults)
+    tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
     coming = Coming(store, tables, config.files or folder, config.source, faults)
     coming.look()
     _refuse(faults, config)

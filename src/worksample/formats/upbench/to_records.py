@@ -8,7 +8,6 @@ from datetime import date, datetime
 from pathlib import Path
 
 from worksample.fault_injection import reach
-from worksample.formats.jobs.cells import Unfit
 from worksample.records import (
     IMPORTED,
     Action,
@@ -35,6 +34,7 @@ from worksample.records import (
     digest_of,
     now,
 )
+from worksample.tables.cells import Unfit
 from worksample.taxonomy import slug
 from worksample.verdicts.qualifying import CORE_NAMES, DECIDES
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from worksample.formats.jobs.cells import Unfit
 from worksample.records import (
     Action,
     Amendment,
@@ -22,6 +21,7 @@ from worksample.records import (
     Target,
     digest_of,
 )
+from worksample.tables.cells import Unfit
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
 from .exporting import HOME, kept_id

@@ -11,7 +11,6 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.files import Sink
-from worksample.formats.jobs.cells import Unfit
 from worksample.formats.jobs.package import inside, opened_file
 from worksample.records import (
     IMPORTED,
@@ -41,6 +40,7 @@ from worksample.records import (
     path_fault,
     quote_path,
 )
+from worksample.tables.cells import Unfit
 from worksample.taxonomy import slug
 
 from .exporting import HOME

@@ -43,10 +43,10 @@ class ByJudge:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        panel = len(self.role.config.models) > 1
+        """Named by role and model, whether it judges alone or in a panel: it is the same evaluator."""
         return Evaluator(
             id=f"judge.{self.role.name}@{self.role.version}",
-            name=f"{self.role.name} ({self.role.model})" if panel else self.role.name,
+            name=f"{self.role.name} ({self.role.model})",
             type=EvaluatorKind.JUDGE,
             version=self.role.version,
             at=now(),

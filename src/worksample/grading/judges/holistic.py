@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from worksample.models import Exhibit, ExhibitLimits, choice
+from worksample.models import ExhibitLimits, choice
 from worksample.models.exhibit import within
 from worksample.records import Holistic
 
 from .asking import Asking
-from .material import UNSEEN, Material, both
+from .material import Material, both, hidden_in
 
 MEANING = {
     "1": "no reasonable client would accept it as the commissioned work",
@@ -18,7 +18,8 @@ MEANING = {
 }
 INSTRUCTION = (
     "You compare the work with a reference that a professional made for the same brief, and say whether a reasonable "
-    "client would accept it. Work that lacks a part of what was commissioned, or cannot be opened, is not acceptable."
+    "client would accept it. Work that lacks a part of what was commissioned, or whose files are damaged, is not "
+    "acceptable. That a file could not be shown to you, through no fault of the work, is no reason against it."
 )
 Score = Literal[1, 2, 3]
 
@@ -28,14 +29,11 @@ async def holistic(material: Material, asking: Asking) -> Holistic:
     work, reference = await both(material.work(), material.reference())
     if not work:
         return Holistic(score=1, justification="nothing was delivered")
+    hidden = hidden_in(work, reference)
     limits = material.role.config.limits
     half = ExhibitLimits(limits.count // 2, limits.characters // 2, limits.pictures // 2, limits.picture_bytes)
     shown = (*within(work, half)[0], *within(reference, half)[0])
     meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
     question = f"{material.brief}\n\nWhich holds of the work that was delivered?\n{meanings}"
-    answer = await asking(choice(question, tuple(MEANING), *shown, instruction=INSTRUCTION))
-    return Holistic(score=cast("Score", int(str(answer.value))), justification=answer.reason, inspected=_seen(work))
-
-
-def _seen(work: tuple[Exhibit, ...]) -> bool:
-    return not any(exhibit.side == UNSEEN for exhibit in work)
+    answer = await asking.seeing(choice(question, tuple(MEANING), *shown, instruction=INSTRUCTION), hidden)
+    return Holistic(score=cast("Score", int(str(answer.value))), justification=answer.reason)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from worksample.errors import Cause, JudgeError
 from worksample.grading.evaluators import Asked
-from worksample.models import Exhibit, Role
+from worksample.models import Exhibit, Role, Visibility
 from worksample.records import Submission
 
 if TYPE_CHECKING:
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 UNSEEN = "what could not be shown"
 """The side of an exhibit that says why a file is not there to look at; `viewing.exhibits` writes the same."""
 REFERENCE = "the reference, made by a person"
+NAMED = 5
+"""Files that an error names."""
+_NEXT = {
+    Cause.JUDGE_UNSHOWN: "worksample doctor says which converters are missing; worksample grade asks the judge again",
+    Cause.JUDGE_BLIND: "have people judge this work",
+    Cause.GRADER_REFERENCE: "mend the reference of the instance",
+}
 Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
 """From the digest of a manifest to its files as people see them. `viewing.exhibits` is one."""
 
@@ -32,12 +40,12 @@ class Material:
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:
         """The deliverables, by default those that are judged."""
         parts = (submission or self.asked.submission).parts
-        return await self.render(self.asked.store, parts["output"].manifest)
+        return tuple(map(_blamed, await self.render(self.asked.store, parts["output"].manifest)))
 
     async def reference(self) -> tuple[Exhibit, ...]:
         """The human's deliverable, as people see it."""
         digest = self.asked.instance.shown_reference or self.asked.grading.reference
-        return tuple(replace(e, side=REFERENCE) for e in await self.render(self.asked.store, digest))
+        return tuple(replace(_blamed(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
 
     @property
     def brief(self) -> str:
@@ -45,6 +53,40 @@ class Material:
         notes = self.asked.grading.notes.strip()
         said = f"The work was commissioned by this brief:\n\n{self.asked.instance.work.brief.strip()}"
         return f"{said}\n\nNotes for those who judge:\n\n{notes}" if notes else said
+
+
+def _blamed(exhibit: Exhibit) -> Exhibit:
+    """With who is to blame for what is not there to look at: without evidence, Worksample."""
+    unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
+    return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
+
+
+def hidden_in(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
+    """What the judge cannot be shown, through no fault of the work.
+
+    A file that is itself to blame is not among them: the judge is told so, and judges it. Of the reference every file
+    is, since nobody can compare work with what cannot be seen. Raises JudgeError where nothing is left to look at.
+    """
+    shown = (Visibility.SHOWN, Visibility.FILE)
+    hidden = tuple(e for e in work if e.visibility not in shown)
+    hidden += tuple(e for e in reference if e.visibility is not Visibility.SHOWN)
+    blank = hidden and not any(e.visibility in shown for e in work)
+    if blank or (reference and not any(e.visibility is Visibility.SHOWN for e in reference)):
+        raise unshown(hidden)
+    return hidden
+
+
+def unshown(hidden: Sequence[Exhibit]) -> JudgeError:
+    """Why the work stays ungraded by a judge that was not shown these."""
+    blame = {e.visibility for e in hidden}
+    cause = Cause.JUDGE_BLIND
+    if Visibility.FILE in blame:
+        cause = Cause.GRADER_REFERENCE
+    elif any(each.ours for each in blame):
+        cause = Cause.JUDGE_UNSHOWN
+    named = "; ".join(f"{e.name}: {e.text[:200]}" for e in hidden[:NAMED])
+    more = f"; and {len(hidden) - NAMED} more" if len(hidden) > NAMED else ""
+    return JudgeError(f"the judge could not be shown {named}{more}", cause=cause, next=_NEXT[cause])
 
 
 async def both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[

@@ -7,7 +7,7 @@ from worksample.models import pair
 from worksample.records import Pairwise, Side
 
 from .asking import Asking
-from .material import Material, both
+from .material import Material, both, hidden_in
 
 COMPLETION = "Which of the two is closer to having done all of what was commissioned?"
 QUALITY = "Which of the two would a client rather have, all in all?"
@@ -22,9 +22,10 @@ async def pairwise(material: Material, asking: Asking) -> Pairwise:
     if not first or not second:
         side = Side.EQUAL if not first and not second else Side.FIRST if first else Side.SECOND
         return Pairwise(completion=side, quality=side, justification="nothing was delivered")
+    hidden = (*hidden_in(first), *hidden_in(second))
     sides, reasons = [], []
     for question in (COMPLETION, QUALITY):
-        answer = await asking(pair(f"{material.brief}\n\n{question}", first, second))
+        answer = await asking.seeing(pair(f"{material.brief}\n\n{question}", first, second), hidden)
         sides.append(Side(str(answer.value)))
         reasons.append(answer.reason)
     return Pairwise(completion=sides[0], quality=sides[1], justification="\n\n".join(reasons))

@@ -9,7 +9,7 @@ from worksample.models import Exhibit, Probe, yes_no
 from worksample.records import By, Criterion, Grade, GradePart, Importance
 
 from .asking import Asking
-from .material import Material
+from .material import Material, hidden_in
 
 HOLDS = (
     "You check one criterion of a rubric. Say yes only where the exhibits show that the work meets it in full; "
@@ -38,11 +38,12 @@ async def rubric(material: Material, asking: Asking) -> Grade:
             next='set by = "judge" in criteria.toml',
         )
     exhibits = await material.work()
+    hidden = hidden_in(exhibits)
     parts = []
     for leaf in leaves:
         yes, reason = False, "nothing was delivered"
         if exhibits:
-            answer = await asking(probe_of(leaf, material.brief, exhibits))
+            answer = await asking.seeing(probe_of(leaf, material.brief, exhibits), hidden)
             yes, reason = bool(answer.value), answer.reason
         parts.append(part_of(leaf, yes != (leaf.importance is Importance.PITFALL), reason))
     return integrated(parts)

@@ -9,8 +9,9 @@ from typing import Any
 
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
 from worksample.kit.check import Check
+from worksample.kit.comparisons.unclear_numbers import settle_numbers
 from worksample.kit.matching import best_pairs
-from worksample.kit.numbers import close, key_text, number, plain_text
+from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv
 
@@ -34,10 +35,16 @@ class Rules:
 
     def same(self, column: str, got: Any, want: Any) -> bool:
         """Whether a cell is right: as numbers where both are numbers, else as text."""
+        if (one := whole(got)) is not None and (other := whole(want)) is not None:
+            return close(one, other, self.absolute[column], self.relative[column])
         left, right = number(got), number(want)
         if left is not None and right is not None:
-            return close(left, right, self.absolute[column], self.relative[column])
+            return self.near(column, left, right)
         return plain_text(got) == plain_text(want)
+
+    def near(self, column: str, got: float, want: float) -> bool:
+        """Whether two numbers of a column are the same within its tolerances."""
+        return close(got, want, self.absolute[column], self.relative[column])
 
     def right(self, got: Row, want: Row) -> int:
         """Right cells of a row."""
@@ -59,12 +66,15 @@ def tabular(
     row or column has no right cells. extra: whether rows beyond the reference's count as wrong ones.
     partial=False: 1 for a table without any fault, else 0.
 
-    The reason names the first differences. DeliverableError for `got`, ReferenceUnreadable for `want`; tolerances,
-    keys or columns that the reference does not have are a ReferenceUnreadable too: then nobody can be graded.
+    A number such as `1.200` is as the other cells of its column tell; if they do not, as more cells of the column are
+    right. The reason says how it was read, and names the first differences. DeliverableError for `got`,
+    ReferenceUnreadable for `want`; tolerances, keys or columns that the reference does not have are a
+    ReferenceUnreadable too: then nobody can be graded.
     """
     wanted = _reference(want)
     rules = _rules(wanted, tuple(keys), columns, tolerance, relative)
     found, missing = _fit(_bounded(_deliverable(got), wanted), rules, aliases or {})
+    found, wanted, notes = settle_numbers(found, wanted, rules)
     compare = _by_key if rules.keys else _in_order
     pairs, lost, surplus = compare(found.rows, wanted.rows, rules)
     width = max(1, len(rules.values))
@@ -79,7 +89,7 @@ def tabular(
         share = 1.0 if not faults else 0.0
     if faults:
         share = min(share, 1 - 1e-6)
-    return Check(share, _reason(faults, right, total))
+    return Check(share, "; ".join(filter(None, [_reason(faults, right, total), *notes])))
 
 
 def _reason(faults: list[str], right: int, total: int) -> str:

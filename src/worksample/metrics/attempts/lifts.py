@@ -17,6 +17,7 @@ from worksample.metrics.scores.rates import nothing_valid, share
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums, ratio
 from worksample.metrics.uncertainty.intervals import exact
+from worksample.metrics.uncertainty.shift import difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,10 @@ def rubric_lifts(
             alike = units.zero_or_one((one if "first" in name else final)[judged])
             ends, note = units.share_of_sums(column, jobs, how.level, alike=alike)
         elif unit is Unit.POINTS:
-            ends, note = units.difference((per[2] - per[1]) / jobs.mean(), how.level, alike=0.5)
+            # What each task does to the lift: tasks may hold different numbers of jobs.
+            lift = float((total[2] - total[1]) / total[0])
+            gaps = lift + (per[2] - per[1] - lift * jobs) / jobs.mean()
+            ends, note = difference(gaps, how.level, alike=units.zero_or_one(final[judged]))
         else:
             some = (per[3] > 0) | (per[4] > 0)
             ends, note = units.ratio_of_sums(per[3][some], per[4][some], how.level)

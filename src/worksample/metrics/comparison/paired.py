@@ -15,7 +15,8 @@ from worksample.metrics.rounding import percent
 from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty import units
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
+from worksample.metrics.uncertainty.shift import Shift, interval_of
 from worksample.records import is_full
 
 
@@ -23,14 +24,14 @@ from worksample.records import is_full
 class Comparison:
     """`difference`: second minus first, the mean over common tasks. `instances`: instance by instance what changed:
     task, instance, first, second, difference, change (gained, lost, better, worse, same). `sign_test`: exact two-sided
-    p of as lopsided a split of the tasks that differ, if neither agent were better. `shift`: Student's t of the tasks'
+    p of as lopsided a split of the tasks that differ, if neither agent were better. `shift`: the test of the tasks'
     differences, None below two tasks.
     """
 
     difference: Estimate
     sign_test: Estimate
     instances: pl.DataFrame
-    shift: units.Shift | None = None
+    shift: Shift | None = None
 
     @property
     def p(self) -> float | None:
@@ -40,12 +41,13 @@ class Comparison:
     @property
     def ahead(self) -> float | None:
         """The probability that the second is better."""
-        return None if self.shift is None else self.shift.above()
+        return None if self.shift is None else self.shift.ahead
 
     def not_worse(self, margin: float) -> Estimate:
-        """The probability that the second is worse by less than `margin` (0.05 is five points): non-inferiority at a
+        """The confidence that the second is worse by less than `margin` (0.05 is five points): non-inferiority at a
         one-sided level of 97.5 % holds where it is 0.975 or more, which is where the interval at 95 % lies above
-        -margin. Errors: UsageError for a margin outside of 0..1.
+        -margin. An agent that is worse by the margin is called "not worse" in at most 2.5 % of studies. Errors:
+        UsageError for a margin outside of 0..1.
         """
         if not 0 < margin <= 1:
             raise UsageError(f"a margin of {margin:g}", next="pass a share of 0..1: 0.05 is five points")
@@ -53,7 +55,7 @@ class Comparison:
         if self.shift is None:
             return Estimate(name, None, self.difference.counts, unit=Unit.SHARE, reason="one task: no interval")
         value = self.shift.above(-margin)
-        method = "Student's t over tasks, one-sided"
+        method = "Gaffke's bound over tasks, one-sided"
         return Estimate(name, value, self.difference.counts, method=method, unit=Unit.SHARE)
 
 
@@ -63,7 +65,7 @@ def paired_difference(
     """Compare two agents on the instances that both have a valid trial of; `task` is required in both.
 
     Repeats average within an instance, instances within a task; the interval is of tasks' differences
-    (`units.difference`), in which the chance within a task stands once, as it should.
+    (`shift.Shift`), in which the chance within a task stands once, as it should.
     """
     sides = [read_side(side) for side in (first, second)]
     keys = _common(*(side.keys for side in sides))
@@ -94,9 +96,9 @@ def paired_difference(
         tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)
     )  # fmt: skip
     alike = sum(units.zero_or_one(part.values) for part in kept) / 2
-    ends, note = units.difference(per_task, how.level, alike=alike)
+    shift = Shift.of(per_task, alike) if tasks.size > 1 else None
+    ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, how.level)
     difference = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
-    shift = units.Shift.of(per_task, alike) if tasks.size > 1 else None
     return Comparison(difference, _sign_test(counts), table, shift)
 
 

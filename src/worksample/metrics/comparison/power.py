@@ -14,7 +14,7 @@ from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.units import zero_or_one
 
-from .studies import Work, found
+from .studies import Work, found, most_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Variances:
 
 
 def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0.5) -> Variances:
-    """Variances of pass or fail at a pass rate guessed before any data: `between_tasks` is the part of rate * (1 -
-    rate) that lies between tasks, the rest lies between repeats.
+    """Variances of pass or fail at a pass rate guessed before any data, the first agent's: the second is to differ
+    from it. `between_tasks` is the part of rate * (1 - rate) that lies between tasks, the rest lies between repeats.
     """
     if not 0 < rate < 1 or not 0 <= between_tasks <= 1:
         raise UsageError(f"a pass rate of {rate} with {between_tasks} between tasks", next="pass shares of 0..1")
@@ -119,25 +119,30 @@ class Aim:
 def detectable(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float | None:
-    """The smallest true difference that a plan sees with the aim's power (two-sided), as a share. None where it sees
-    none at all: below five tasks that pass or fail.
+    """The smallest true difference that a plan sees with the aim's power (two-sided), as a share: of a first agent that
+    passes as often as the variances tell, and a second that passes so much more often (less often, of a rate above a
+    half, which is the same). None where it sees none that is possible.
     """
     from scipy.optimize import brentq
 
     _refuse_none(tasks)
     goal, work = aim or Aim(), variances.work(instances, repeats)
+    most = most_points(work)
 
     def short(points: float) -> float:
         return found(work, tasks, points, goal.level) - goal.power
 
-    if tasks < 2 or short(1.0) < 0:
+    if tasks < 2 or short(most) < 0:
         return None
-    return float(brentq(short, 1e-6, 1.0, xtol=1e-4)) if short(1e-6) < 0 else 1e-6
+    return float(brentq(short, 1e-6, most, xtol=1e-4)) if short(1e-6) < 0 else 1e-6
 
 
 def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int = 1, repeats: int = 1) -> Estimate:
-    """How many tasks it takes to see the aim's difference between two agents on the same tasks."""
+    """How many tasks it takes to see the aim's difference between two agents on the same tasks. Errors: UsageError for
+    a difference that no two agents can have.
+    """
     goal, work = aim or Aim(), variances.work(instances, repeats)
+    _refuse_impossible(work, goal)
     # What a normal difference would take; the search begins around it.
     reach = normal_quantile((1 + goal.level) / 2) + normal_quantile(goal.power)
     few = many = max(2, math.ceil(work.variance * (reach / goal.points) ** 2))
@@ -157,10 +162,23 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
 def power_of(
     variances: Variances, tasks: int, *, instances: int = 1, repeats: int = 1, aim: Aim | None = None
 ) -> float:
-    """The chance that `paired_difference` sees the aim's difference with this plan (two-sided)."""
+    """The chance that `paired_difference` sees the aim's difference with this plan (two-sided). Errors: UsageError for
+    a difference that no two agents can have.
+    """
     _refuse_none(tasks)
-    goal = aim or Aim()
-    return found(variances.work(instances, repeats), tasks, goal.points, goal.level) if tasks > 1 else 0.0
+    goal, work = aim or Aim(), variances.work(instances, repeats)
+    _refuse_impossible(work, goal)
+    return found(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
+
+
+def _refuse_impossible(work: Work, goal: Aim) -> None:
+    if goal.points > (most := most_points(work)):
+        raise UsageError(
+            f"no two agents differ by {goal.points:.1%} if the first passes {1 - most:.1%} of the time, or fails that"
+            " often",
+            where="Aim.points",
+            next=f"pass at most {most:.3g}",
+        )
 
 
 def _refuse_none(tasks: int) -> None:

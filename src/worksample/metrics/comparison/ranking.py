@@ -19,7 +19,8 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import Trials
 from worksample.metrics.uncertainty import units
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, weights
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
+from worksample.metrics.uncertainty.shift import Shift, interval_of
 
 from .paired import read_side
 
@@ -29,8 +30,8 @@ MOST_AGENTS = 60
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """`second` minus `first`. `p`: two-sided, of Student's t over tasks. `holm`: the same, corrected so that among all
-    pairs one false alarm is as unlikely as the level says. `ahead`: the probability that `second` is better.
+    """`second` minus `first`. `p`: two-sided, of the test of `paired_difference`. `holm`: the same, corrected so that
+    among all pairs one false alarm is as unlikely as the level says. `ahead`: the probability that `second` is better.
     """
 
     first: str
@@ -122,13 +123,13 @@ def _pair(table: _Table, one: int, two: int, level: float) -> PairTest:
     below = np.bincount(table.task[both])
     per_task = np.bincount(table.task[both], weights=gap[both])[below > 0] / below[below > 0]
     alike = (table.alike[one] + table.alike[two]) / 2
-    ends, note = units.difference(per_task, level, alike=alike)
+    shift = Shift.of(per_task, alike) if len(per_task) > 1 else None
+    ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, level)
     counts = counts.having(tasks=len(per_task))
     found = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
-    if len(per_task) < 2:
+    if shift is None:
         return PairTest(first, second, found, None, None, None)
-    shift = units.Shift.of(per_task, alike)
-    return PairTest(first, second, found, shift.p, None, shift.above())
+    return PairTest(first, second, found, shift.p, None, shift.ahead)
 
 
 def holm(p: list[float]) -> list[float]:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.columns import Floats
+from worksample.metrics.uncertainty.intervals import normal_quantile
+from worksample.metrics.uncertainty.shift import Shift, p_of
 from worksample.metrics.uncertainty.units import student
 
 _NODES = 200
-_STUDIES = 5000
-"""Drawn for one answer: it is good to half a point."""
+_STUDIES, _GRADED = 2500, 1000
+"""Drawn for one answer: it is good to a point, of graded work to one and a half."""
 _MANY = 150
 """From so many tasks on that differ the normal limit holds within a point."""
 
@@ -52,30 +54,48 @@ class Gaps:
 
 def found(work: Work, tasks: int, points: float, level: float) -> float:
     """The chance that a study of so many tasks (two or more) finds a true difference of `points`."""
+    tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
-        alike = work.alike if work.whole > 0 else 0.0
-        if tasks >= _MANY or work.variance <= 1e-12:
-            return _in_the_limit(work.variance, points, 1.0, (tasks, level, alike))
-        return _normal(work.variance, points, tasks, level, alike)
+        if work.variance <= 1e-12:
+            return float(Shift(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level)
+        if tasks >= _MANY:
+            far = student(level, tasks - 1)
+            return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
+        return _graded(work, points, tasks, tail)
     gaps = gaps_of(work, points)
-    differ = 1 - float(gaps.chance[len(gaps.value) // 2])
     mean = float(gaps.chance @ gaps.value)
-    variance = float(gaps.chance @ gaps.value**2) - mean**2
-    if tasks * differ >= _MANY:
-        return _in_the_limit(variance, mean, differ, (tasks, level, 1.0))
-    return _drawn(gaps, tasks, level)
+    if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
+        variance = float(gaps.chance @ gaps.value**2) - mean**2
+        return _in_the_limit(variance, mean, 1.0, (tasks, normal_quantile(1 - tail)))
+    times = np.random.default_rng(0).multinomial(tasks, gaps.chance, size=_STUDIES)
+    # Studies that come out alike are tested once.
+    alike, many = np.unique(times, axis=0, return_counts=True)
+    side = np.where(alike @ gaps.value < 0, -1.0, 1.0)
+    p = p_of(-side[:, None] * gaps.value, alike.astype(np.float64), 1.0)
+    return float((p <= tail) @ many) / _STUDIES
+
+
+def most_points(work: Work) -> float:
+    """The largest difference that two agents can have, of which the first passes as often as the variances tell."""
+    return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
+
+
+def rate_of(work: Work) -> float:
+    """The pass rate that has such a variance; of the two that have, the one below a half: rates and differences above
+    it are the same with passes and failures exchanged.
+    """
+    return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
 def gaps_of(work: Work, points: float) -> Gaps:
-    """Of agents whose rates lie around the one that the variances tell, `points` apart."""
-    trials = work.trials
-    middle = (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
-    first = min(max(middle - points / 2, 0.0), 1 - points)
+    """Of a first agent that passes as often as the variances tell, and one that passes `points` more often."""
+    trials, first = work.trials, rate_of(work)
+    second = min(first + points, 1.0)
     # Of trials that share a chance, that part of their variance which gives the mean over them its own.
     of_task = work.between + work.within
     between = work.between if trials == 1 else (of_task - work.whole / trials) / (1 - 1 / trials)
-    part = min(1.0, max(0.0, between / max(middle * (1 - middle), 1e-12)))
-    one, two = (_passes(_chances(rate, part), trials) for rate in (first, first + points))
+    part = min(1.0, max(0.0, between / max(first * (1 - first), 1e-12)))
+    one, two = (_passes(_chances(rate, part), trials) for rate in (first, second))
     together = one.T @ two / _NODES
     apart = np.outer(one.mean(axis=0), two.mean(axis=0))
     shared = min(1.0, max(0.0, work.shared))
@@ -105,46 +125,23 @@ def _passes(chance: Floats, trials: int) -> Floats:
     return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
 
 
-def _drawn(gaps: Gaps, tasks: int, level: float) -> float:
-    """Of studies in which each task has one of these gaps."""
-    rng = np.random.default_rng(0)
-    times = rng.multinomial(tasks, gaps.chance, size=_STUDIES)
-    differ = tasks - times[:, len(gaps.value) // 2]
-    return _seen(times @ gaps.value, times @ gaps.value**2, differ, (tasks, level, 1.0))
-
-
-def _normal(variance: float, points: float, tasks: int, level: float, alike: float) -> float:
+def _graded(work: Work, points: float, tasks: int, tail: float) -> float:
     """Of studies of graded work, whose gaps are normal."""
-    rng = np.random.default_rng(0)
-    total = tasks * rng.normal(points, math.sqrt(variance / tasks), _STUDIES)
-    squares = variance * rng.chisquare(tasks - 1, _STUDIES) + total**2 / tasks
-    return _seen(total, squares, np.full(_STUDIES, tasks), (tasks, level, alike))
+    gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
+    reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))
+    p = p_of(-np.where(gaps.sum(axis=1) < 0, -1.0, 1.0)[:, None] * gaps, np.ones_like(gaps), reach)
+    far = student(1 - 2 * tail, tasks - 1) * gaps.std(axis=1, ddof=1) / math.sqrt(tasks)
+    return float(((p <= tail) & (np.abs(gaps.mean(axis=1)) >= far)).mean())
 
 
-def _seen(total: Floats, squares: Floats, differ: Ints, study: tuple[int, float, float]) -> float:
-    """The share of studies whose interval leaves 0 out, from the sum of each one's gaps, that of their squares, and how
-    many tasks differ: `units.Shift` of all at once.
+def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int, float]) -> float:
+    """The same where a study's sum of gaps is normal: its distance from 0, less the one task more that differs the
+    other way, over an error that is itself uncertain.
     """
-    tasks, level, alike = study
-    whole = tasks + 1
-    typical = (alike**2 + squares) / (1 + differ)
-    middle = total / whole
-    error = np.sqrt(np.maximum((squares + typical) / whole - middle**2, 0.0) / whole)
-    return float((np.abs(middle) > student(level, tasks - 1) * error).mean())
-
-
-def _in_the_limit(variance: float, points: float, differ: float, study: tuple[int, float, float]) -> float:
-    """The same where a study's mean is normal: its distance from 0 over an error that is itself uncertain."""
-    tasks, level, alike = study
-    whole = tasks + 1
-    squares = tasks * (variance + points**2)
-    typical = (alike**2 + squares) / (1 + tasks * differ)
-    middle = tasks * points / whole
-    error = math.sqrt(max((squares + typical) / whole - middle**2, 1e-300) / whole)
-    far = student(level, tasks - 1) * error
-    if variance <= 1e-12:
-        return float(middle > far)
-    spread = math.sqrt(tasks * variance) / whole
-    reach, shift = far / spread, middle / spread
-    scale = math.sqrt(2 * (1 + reach**2 / (2 * max(tasks - 1, 1))))
-    return 0.5 * math.erfc((reach - shift) / scale) + 0.5 * math.erfc((reach + shift) / scale)
+    tasks, quantile = study
+    spread = math.sqrt(tasks * variance)
+    # The error under no difference holds the difference itself.
+    null = math.sqrt(tasks * (variance + points**2 / 2) + reach**2)
+    far, shift = (quantile * null + reach) / spread, tasks * points / spread
+    scale = math.sqrt(2 * (1 + far**2 / (2 * max(tasks - 1, 1))))
+    return 0.5 * math.erfc((far - shift) / scale) + 0.5 * math.erfc((far + shift) / scale)

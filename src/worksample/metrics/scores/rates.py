@@ -30,6 +30,7 @@ from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
 from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
+from worksample.metrics.uncertainty.shift import difference
 
 UNWIELDY = 100_000
 """Instances of which a mean is no longer worked out as a rational."""
@@ -143,7 +144,7 @@ def mean_score(
     """The mean over tasks of the mean over instances of the mean over repeats, of what is valid.
 
     `score`: numbers, null where there is none; shares must lie in 0..1. Without `task` every row is a task of its own.
-    The interval takes tasks as units: `units.share` of shares, `units.difference` of points, `units.amounts` of the
+    The interval takes tasks as units: `units.share` of shares, `shift.difference` of points, `units.amounts` of the
     rest.
     """
     low, high = (0.0, 1.0) if unit is Unit.SHARE else (None, None)
@@ -215,7 +216,7 @@ def _interval(means: Floats, alike: float, how: Resampling, unit: Unit) -> tuple
     if unit is Unit.SHARE:
         return units.share(means, how.level, alike=alike)
     if unit is Unit.POINTS:
-        return units.difference(means, how.level)
+        return difference(means, how.level)
     return units.amounts(means, how.level)
 
 

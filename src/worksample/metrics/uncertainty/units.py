@@ -1,4 +1,5 @@
-"""Intervals from independent units: one policy for shares, differences and amounts, whatever stands below a unit.
+"""Intervals from independent units: one policy for shares and amounts, whatever stands below a unit (`shift`:
+differences).
 
 A unit is a task (a project, a job): its instances and repeats are averaged into it first, so that neither counts as
 evidence of its own. Everything is in closed form; `benchmarks/coverage.py` shows how often each holds the truth.
@@ -7,11 +8,10 @@ evidence of its own. Everything is in closed form; `benchmarks/coverage.py` show
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from worksample.metrics.columns import Floats, Ints, how_many
+from worksample.metrics.columns import Floats, Ints
 
 from .bootstrap import Interval
 from .intervals import check_level
@@ -129,59 +129,6 @@ def _beta(successes: float, trials: float, level: float) -> tuple[float, float]:
     low = 0.0 if successes <= _TINY else float(betaincinv(successes, missed + 1, tail))
     high = 1.0 if missed <= _TINY else float(betaincinv(successes + 1, missed, 1 - tail))
     return low, high
-
-
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """Student's t of units' differences in -1..1, with one unit more that differs both ways.
-
-    That unit keeps ten equal pairs from looking certain, as Agresti and Min's pseudo-observations do; of graded scores
-    (`alike` small) it is as small as the differences themselves.
-    """
-
-    middle: float
-    error: float
-    freedom: int
-
-    @classmethod
-    def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
-        """Of two units or more."""
-        squares = gaps * gaps
-        some = how_many(squares > _TINY)
-        prior = alike**2 if some else 1.0
-        typical = (prior + float(squares.sum())) / (1 + some)
-        whole = len(gaps) + 1
-        middle = float(gaps.sum()) / whole
-        variance = max(0.0, (float(squares.sum()) + typical) / whole - middle**2)
-        return cls(middle, math.sqrt(variance / whole), len(gaps) - 1)
-
-    def above(self, threshold: float = 0.0) -> float:
-        """The probability that the true difference lies above a threshold, as the interval has it."""
-        from scipy.special import stdtr
-
-        return float(stdtr(self.freedom, (self.middle - threshold) / self.error))
-
-    @property
-    def p(self) -> float:
-        """Two-sided, of no difference: below 1 - level exactly where the interval leaves 0 out."""
-        ahead = self.above()
-        return min(1.0, 2 * min(ahead, 1 - ahead))
-
-
-def difference(gaps: Floats, level: float, *, alike: float = 1.0) -> tuple[Interval, str]:
-    """The interval of the mean of units' differences in -1..1, and a note (see `Shift`)."""
-    size = len(gaps)
-    if size < 2:
-        return Interval(), ONE_UNIT
-    shift = Shift.of(gaps, alike)
-    half = student(level, shift.freedom) * shift.error
-    low, high = max(-1.0, shift.middle - half), min(1.0, shift.middle + half)
-    mean = float(gaps.mean())
-    differs = bool((gaps * gaps > _TINY).any())
-    note = "" if differs else "no task differs: the interval allows for one that does"
-    error = float(gaps.std(ddof=1)) / math.sqrt(size)
-    method = "Student's t over tasks, with one pseudo-task"
-    return Interval(min(low, mean), max(high, mean), level, method, error if error > _TINY else None), note
 
 
 def amounts(values: Floats, level: float) -> tuple[Interval, str]:

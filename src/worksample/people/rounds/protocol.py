@@ -154,7 +154,9 @@ _TOLD = Ask(
     (("no", "No"), ("guess", "I have a guess"), ("yes", "Yes")), required=False,
 )  # fmt: skip
 _INSPECTED = Ask(
-    "inspected", "yes_no", "Could you inspect the deliverable adequately?", required=False,
+    "inspected", "yes_no",
+    "Could you inspect the deliverable adequately? With No your vote does not count, unless its own files are damaged.",
+    required=False,
     when="a file could not be shown in full",
 )  # fmt: skip
 SOUND = "sound"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +28,11 @@ from worksample.records import (
     digest_of,
     now,
 )
+from worksample.tables.cells import Unfit
+from worksample.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
+from worksample.tables.encodings import marked_encoding
+from worksample.tables.number_columns import NumberColumns
+from worksample.tables.opening import FaultyRow, read_json
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -68,8 +72,14 @@ def import_judgments(
     evaluations: list[Evaluation] = []
     evaluators: dict[str, Evaluator] = {}
     seen: set[tuple[str, ...]] = set()
-    for line, row in _rows(data, format):
+    rows = list(_rows(data, format))
+    numbers = NumberColumns().seen({"minutes": False}, rows)
+    for line, row in rows:
         try:
+            if isinstance(row, FaultyRow):
+                raise ImportFailed(row.what)
+            if row.get("minutes") not in (None, ""):
+                row["minutes"] = _minutes(numbers, row["minutes"])
             made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
             faults[f"row {line}"] = e.what
@@ -114,36 +124,42 @@ def _round(
 
 
 def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line or row number from 1, what is in it). ImportFailed for what is neither."""
+    """(line from 1, what is in it); a `FaultyRow` where it cannot be read. ImportFailed for what is neither form."""
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as e:
+        text = data.decode(marked_encoding(data[:4096]) or "utf-8")
+    except UnicodeError as e:
         raise ImportFailed("the file is not UTF-8", next="save it as UTF-8") from e
     if format == "csv":
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        try:
-            for n, row in enumerate(reader, 2):
-                if None in row or None in row.values():
-                    raise ImportFailed(
-                        f"row {n} does not have as many columns as the header",
-                        next="put cells that hold a comma or a line end into quotes",
-                    )
-                yield n, {k: _cell(k, v) for k, v in row.items() if v != ""}
-        except csv.Error as e:
-            raise ImportFailed(f"not a CSV: {e}", next="save it as CSV with commas and double quotes") from e
+        yield from _csv_rows(text)
     elif format == "jsonl":
         for n, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
+                row = read_json(line)
             except (ValueError, RecursionError) as e:
-                raise ImportFailed(f"line {n} is not JSON: {e}", next="write one JSON object a line") from e
-            if not isinstance(row, dict):
-                raise ImportFailed(f"line {n} is not an object", next="write one JSON object a line")
-            yield n, row
+                row = FaultyRow(f"is not JSON: {e}; write one JSON object a line")
+            yield n, row if isinstance(row, dict) else FaultyRow("is not an object; write one JSON object a line")
     else:
         raise ImportFailed(f"no such format: {format}", next="csv or jsonl")
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        found = records(io.StringIO(text, newline=""), sniff(text[:SAMPLE], whole=len(text) <= SAMPLE))
+        header, below = header_of(found)
+        for record in below:
+            try:
+                row = header.row(record)
+            except TableFault as fault:
+                yield record.line, FaultyRow(f"{fault.what}; {fault.next}")
+                continue
+            if None in row.values():
+                yield record.line, FaultyRow("has fewer cells than the header")
+                continue
+            yield record.line, {k: _cell(k, v) for k, v in row.items() if v != ""}
+    except TableFault as fault:
+        raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
 
 
 def _cell(name: str, value: str) -> Any:
@@ -183,7 +199,7 @@ def _evaluation(
     return Evaluation(
         id=digest_of([round, line])[:32], round=round, subject=subject.id, second=second.id if second else None,
         instance=subject.instance, evaluator=evaluator.id, outcome=Given.GIVEN,
-        payload=payload, minutes=_minutes(row.get("minutes")), author=author, at=_moment(row.get("at")),
+        payload=payload, minutes=row.get("minutes"), author=author, at=_moment(row.get("at")),
         record={"line": line, **beside},
     )  # fmt: skip
 
@@ -212,16 +228,11 @@ def _evaluator(name: str, by: EvaluatorKind, evaluators: dict[str, Evaluator]) -
     return evaluators[id]
 
 
-def _minutes(value: Any) -> float | None:
-    if value in (None, ""):
-        return None
+def _minutes(numbers: NumberColumns, value: Any) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise ImportFailed(f"minutes {value!r} is not a number of 0 or more")
-    return number
+        return float(numbers.read("minutes", value))
+    except Unfit as e:
+        raise ImportFailed(f"minutes {str(value)[:40]!r}: {e}") from None
 
 
 def _moment(value: Any) -> datetime:

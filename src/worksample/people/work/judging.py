@@ -19,6 +19,7 @@ from worksample.people.rounds.protocol import Kind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import Evaluation, Evaluator, Given, Instance, Round
 from worksample.store.people_tables import items
+from worksample.verdicts.evaluations import FAULT
 from worksample.verdicts.graded import as_graded
 
 from . import lease_queries as sql
@@ -26,6 +27,7 @@ from .answer import read_answer
 from .assignment_states import DONE, LEASED, SKIPPED
 from .closing import finish
 from .drafting import Drafting
+from .file_faults import file_at_fault
 from .item import criteria_of, shown_pair
 from .leasing import Leasing, evaluation_id, own
 
@@ -68,6 +70,8 @@ class Judging:
             active = self._drafting.count(connection, mine, active_seconds, now)
         blank = self._evaluation(queue, row, mine, account, active)
         record = {**blank.record, **beside, "key": key}
+        if beside.get("inspected") is False and file_at_fault(self._store, (row.subject, blank.second)):
+            record[FAULT] = True
         said = self._commit(blank.replaced(id=id, outcome=Given.GIVEN, payload=answer, record=record), account)
         reach("people.said")
         with self._db.writing() as connection:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from worksample.errors import FaultyRows, UsageError
-from worksample.formats.jobs import cells
-from worksample.formats.jobs.columns import choose_columns
+from worksample.formats.jobs.columns import Columns, choose_columns
 from worksample.formats.jobs.posting import Posting, read_posting
-from worksample.formats.jobs.table import open_table
+from worksample.formats.jobs.projects import open_jobs
 from worksample.records import Job, Source
+from worksample.tables import cells
+from worksample.tables.opening import FaultyRow
 
 MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")
 """Names that the column with how often a month a job comes may have."""
@@ -34,22 +35,38 @@ class Listed:
     monthly: float
 
 
-def read_list(table: Path, *, mapping: Path | None = None, encoding: str = "", monthly: str = "") -> tuple[Listed, ...]:
+def read_list(
+    table: Path,
+    *,
+    mapping: Path | None = None,
+    encoding: str = "",
+    monthly: str = "",
+    decimal: str = "",
+    told: Callable[[str], None] = lambda note: None,
+) -> tuple[Listed, ...]:
     """The jobs of a .csv, .tsv, .json, .jsonl or .parquet. `monthly` names its column where it has another name.
+
+    `decimal`: the decimal mark of all numbers; "": what each column's own tell; `told` hears how unclear ones are read.
 
     Raises FaultyRows with every fault by row, UsageError for an empty list, an unknown column, or more than `MOST`.
     """
     found: list[Listed] = []
     faults: dict[str, str] = {}
-    with open_table(table, encoding) as opened:
-        columns = choose_columns(opened.header, "jobs", mapping)
+    with open_jobs(table, encoding) as opened:
+        chosen = choose_columns(opened.header, "jobs", mapping, decimal)
         often = _monthly(opened.header, monthly)
+        columns = chosen.looked_through(opened.rows, (often,) if often else ())
+        for note in columns.numbers.notes():
+            told(note)
+    with open_jobs(table, encoding) as opened:
         for n, row in opened.rows:
-            said, wrong = columns.read(row)
             try:
+                if isinstance(row, FaultyRow):
+                    raise cells.Unfit(row.what)
+                said, wrong = columns.read(row)
                 if wrong:
                     raise cells.Unfit("; ".join(wrong))
-                found.append(_listed(f"row {n}", said, row.get(often) if often else None))
+                found.append(_listed(f"row {n}", said, _times(columns, often, row)))
             except cells.Unfit as e:
                 faults[f"row {n}"] = str(e)
             if len(found) > MOST:
@@ -80,14 +97,20 @@ def _monthly(header: Sequence[str], named: str) -> str:
     return next((known[name] for name in MONTHLY if name in known), "")
 
 
-def _listed(row: str, said: Mapping[str, Any], often: object) -> Listed:
+def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
+    """How often a month; once where it is not said."""
+    if not often or cells.is_blank(row.get(often)):
+        return 1.0
+    try:
+        return float(columns.numbers.read(often, row[often]))
+    except cells.Unfit as e:
+        raise cells.Unfit(f"how often a month: {e}") from None
+
+
+def _listed(row: str, said: Mapping[str, Any], monthly: float) -> Listed:
     title = said.get("title", "")
     posting = read_posting({"contract": row, **said, "description": said.get("description") or title}, Source.ESTIMATED)
     value = _value(posting.job)
-    try:
-        monthly = 1.0 if cells.is_blank(often) else cells.number(often)
-    except cells.Unfit as e:
-        raise cells.Unfit(f"how often a month: {e}") from None
     text = words_of(posting.title, posting.description, posting.attachments)
     return Listed(row, posting.title, text, _category(posting), value, posting.hours, monthly)
 

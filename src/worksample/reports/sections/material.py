@@ -193,6 +193,16 @@ def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True
     return frame if attempt is None else frame.filter(pl.col("attempt") == attempt)
 
 
+def unseen_notes(frame: pl.DataFrame) -> tuple[str, ...]:
+    """How many of these are ungraded since whoever judged could not see enough of them, by cause."""
+    lost = frame.filter("unseen")
+    causes = lost["verdict_cause"].value_counts().sort("verdict_cause").iter_rows()
+    told = ", ".join(f"{cause}: {count}" for cause, count in causes)
+    return (f"{lost.height} of {frame.height} are ungraded since who judged could not see all of it ({told})",) * bool(
+        told
+    )
+
+
 def task_of(key: str) -> str:
     """The task in `task/name`."""
     return key.rpartition("/")[0]

@@ -14,7 +14,7 @@ from worksample.records import Protocol
 from worksample.taxonomy import TAXONOMIES, categories
 from worksample.verdicts.frame import state_of
 
-from .material import NONE, Group, Material, attempted
+from .material import NONE, Group, Material, attempted, unseen_notes
 from .section import Section, SectionRow
 
 FEW = 4
@@ -57,6 +57,7 @@ def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protoc
     notes = [
         "full pass is ALE's full pass and TheAgentCompany's S_full; S_partial is 0.5 score + 0.5 S_full",
         *left_out(frame),
+        *unseen_notes(frame),
         *material.by_notes,
     ]
     if listed:

@@ -48,7 +48,7 @@ class Pages:
     def style(self) -> None:
         """Write the style sheet, making the folder."""
         self.out.mkdir(parents=True, exist_ok=True)
-        (self.out / "style.css").write_text(self._source("style.css"))
+        (self.out / "style.css").write_text(self._source("style.css"), encoding="utf-8")
 
     def _source(self, name: str) -> str:
         return self.templates.loader.get_source(self.templates, name)[0]  # type: ignore[union-attr]

@@ -117,7 +117,9 @@ class _Site:
         for folder in (self.out, self.out / "tasks", self.out / "trials"):
             folder.mkdir(parents=True, exist_ok=True)
         self.pages.style()
-        (self.out / "leaderboard.json").write_text(json.dumps(self.board.plain(), indent=1, default=str))
+        (self.out / "leaderboard.json").write_text(
+            json.dumps(self.board.plain(), indent=1, default=str), encoding="utf-8"
+        )
         order = [row.name for row in self.board.rows]
         heat, groups = heat_of(self.frame, order=order), heat_of(self.frame, "category", order)
         canvas = Canvas(self.out / "plots", colours=self.colours)
@@ -168,7 +170,7 @@ class _Site:
                 for s in everything
                 if s.id in WITH_STRUCK
             ]
-        (self.out / "metrics.json").write_text(json.dumps([s.plain() for s in sections], indent=1))
+        (self.out / "metrics.json").write_text(json.dumps([s.plain() for s in sections], indent=1), encoding="utf-8")
         canvas = Canvas(self.out / "plots", colours=self.colours)
         measured_charts(canvas, sections)
         views = [view_of(s) for s in sections]

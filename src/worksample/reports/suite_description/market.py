@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from worksample.errors import UsageError
+from worksample.errors import ImportFailed, UsageError
+from worksample.tables.cells import Unfit
+from worksample.tables.number_columns import NumberColumns
+from worksample.tables.opening import FaultyRow, open_table
 from worksample.taxonomy import TAXONOMIES, categories
 
 from .work_classes import WorkClass, work_class
 
 COLUMNS = ("category", "dollars", "hours", "count")
-HINT = "a CSV with the column category and, where known, dollars, hours and count"
+HINT = "a table (.csv) with the column category and, where known, dollars, hours and count"
 LARGEST = 64 << 20
 """Bytes of a sample."""
 
@@ -48,43 +50,44 @@ def read_market(path: Path) -> Market:
     if not path.is_file() or path.stat().st_size > LARGEST:
         raise UsageError(f"{path} is not a file of at most {LARGEST >> 20} MiB", where="--market", next=HINT)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            heads = [(h or "").strip().lower() for h in reader.fieldnames or ()]
+        with open_table(path) as opened:
+            heads = {h.strip().lower(): h for h in reversed(opened.header)}
             if "category" not in heads:
                 raise UsageError("no column category", where=f"{path}, line 1", next=HINT)
-            reader.fieldnames = heads
-            rows = tuple(_row(line, f"{path}, line {reader.line_num}") for line in reader)
-    except (UnicodeDecodeError, csv.Error) as fault:
-        raise UsageError(f"not a CSV in UTF-8: {fault}", where=str(path), next=HINT) from fault
+            columns = {heads[name]: name == "dollars" for name in COLUMNS[1:] if name in heads}
+            numbers = NumberColumns().seen(columns, opened.rows)
+        with open_table(path) as opened:
+            rows = tuple(_row(row, heads, numbers, f"{path}, line {line}") for line, row in opened.rows)
+    except ImportFailed as fault:
+        raise UsageError(f"not a table: {fault.what}", where=str(path), next=HINT) from fault
     if not rows:
         raise UsageError("no line below the head", where=str(path), next=HINT)
     return Market(path.stem, rows)
 
 
-def _row(line: Mapping[str | None, object], where: str) -> MarketRow:
-    text = str(line.get("category") or "").strip()
+def _row(row: Mapping[str, Any], heads: Mapping[str, str], numbers: NumberColumns, where: str) -> MarketRow:
+    if isinstance(row, FaultyRow):
+        raise UsageError(row.what, where=where, next=HINT)
+    text = str(row.get(heads["category"]) or "").strip()
     if not text:
         raise UsageError("no category", where=where, next=HINT)
     category = _known(text)
-    count = _number(line, "count", where)
+    found = {name: _number(row, heads[name], numbers, where) for name in COLUMNS[1:] if name in heads}
+    count = found.get("count")
     if count is not None and (count != int(count) or count < 1):
         raise UsageError(f"a count of {count:g}", where=where, next="a whole number of jobs, 1 or more")
-    dollars, hours = _number(line, "dollars", where), _number(line, "hours", where)
-    return MarketRow(category, work_class(category), dollars, hours, 1 if count is None else int(count))
+    return MarketRow(
+        category, work_class(category), found.get("dollars"), found.get("hours"), 1 if count is None else int(count)
+    )
 
 
-def _number(line: Mapping[str | None, object], column: str, where: str) -> float | None:
-    text = str(line.get(column) or "").strip().lstrip("$").replace(",", "")
-    if not text:
+def _number(row: Mapping[str, Any], column: str, numbers: NumberColumns, where: str) -> float | None:
+    if row.get(column) is None or not str(row[column]).strip():
         return None
     try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0):
-        raise UsageError(f"{line[column]!r} is not an amount", where=f"{where}, column {column}", next="0 or more")
-    return number
+        return float(numbers.read(column, row[column]))
+    except Unfit as fault:
+        raise UsageError(str(fault), where=f"{where}, column {column}", next="an amount of 0 or more") from None
 
 
 def _known(text: str) -> str:

@@ -72,7 +72,7 @@ def write_description(found: Description, out: Path) -> None:
     """Write index.html, describe.json, style.css and plots/ into `out`."""
     pages = Pages(out, f"Suite {found.census.name}")
     pages.style()
-    (out / "describe.json").write_text(json.dumps(found.plain(), indent=1))
+    (out / "describe.json").write_text(json.dumps(found.plain(), indent=1), encoding="utf-8")
     plots = draw_description(found, Canvas(out / "plots"))
     market = found.config.market
     pages.page(

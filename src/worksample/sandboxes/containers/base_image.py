@@ -24,7 +24,10 @@ def base_image(daemon: Daemon) -> str:
 
     content = _content()
     name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
-    with (cache_folder() / ".docker-base.lock").open("w") as lock, asked(f"the image {name} cannot be made"):
+    with (
+        (cache_folder() / ".docker-base.lock").open("w", encoding="utf-8") as lock,
+        asked(f"the image {name} cannot be made"),
+    ):
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             daemon.api.inspect_image(name)

@@ -115,6 +115,10 @@ class ContainerHolder:
         """See Holder."""
         return cgroups.oom_kills(self._groups)
 
+    def processor_seconds(self) -> float | None:
+        """See Holder."""
+        return cgroups.processor_seconds(self._groups)
+
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause
@@ -129,6 +133,12 @@ class ContainerHolder:
                         raise
         self._frozen = frozen
         return True
+
+    def hurry(self) -> None:
+        """See Holder."""
+        if self._config.background:
+            with asked("the container cannot be given a fair share of the processors"):
+                self._daemon.api.update_container(self.name, cpu_shares=1024)
 
     def end(self) -> None:
         """See Holder. Where the daemon is gone, process 1 has ended with its line to us."""

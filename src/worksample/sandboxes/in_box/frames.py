@@ -9,15 +9,16 @@ from __future__ import annotations
 from struct import Struct
 
 HEAD = Struct("!IBI")
-DONE = Struct("!iBd")
-"""Return code, flags (TIMED_OUT, TRUNCATED), seconds."""
+DONE = Struct("!iBdd")
+"""Return code, flags (TIMED_OUT, TRUNCATED, STARVED), seconds on the clock, and those that the command had."""
 GRANT = Struct("!BQ")
 """OUT or ERR, and how many more bytes of it may be sent."""
 NUMBER = Struct("!I")
 
 # platform -> server
 START = 1
-"""marshal of {op, argv, cwd, env, timeout, limit, input, more, path, mode}; `op` is run, read, write, connect, listen.
+"""marshal of {op, argv, cwd, env, timeout, fair, limit, input, more, path, mode}; `op` is run, read, write, connect,
+listen; `fair` is None, or seconds and backstop of a FairTimeout.
 
 With a `limit` so many bytes of output are sent and the rest is dropped; without one (None) output is a stream: `WINDOW`
 bytes of each kind and then what MORE grants, and its end is told."""
@@ -30,6 +31,8 @@ STOP = 5
 CONTINUE = 6
 MORE = 7
 """GRANT."""
+HOLD = 8
+"""Stop the time of a command with a FairTimeout; empty lets it go on."""
 # server -> platform
 OUT = 16
 """Of a stream: empty is its end."""
@@ -48,6 +51,7 @@ JOINED = 23
 
 TIMED_OUT = 1
 TRUNCATED = 2
+STARVED = 4
 
 CHUNK = 1 << 18
 """Bytes of input on the way at once."""

@@ -152,7 +152,7 @@ def _resident(pid: int) -> int:
 def _segments() -> list[dict[str, int]]:
     """The System V shared memory of the box: `shmid`, `nattch`, `rss` and more of each segment."""
     try:
-        with open("/proc/sysvipc/shm") as file:
+        with open("/proc/sysvipc/shm", encoding="utf-8") as file:
             head, *lines = (line.split() for line in file)
     except (OSError, ValueError):
         return []

@@ -12,6 +12,7 @@ import time
 from . import frames
 from .boot import boot
 from .child import Starter
+from .clock import LONGEST, Clock
 from .dialling import Dialling
 from .line import Line
 from .poller import IN, Poller
@@ -32,6 +33,8 @@ class Command(Channel):
         super().__init__(number, 0 if self.op in ("connect", "listen") else request["limit"])
         self.started = time.monotonic()
         self.deadline = self.started + request["timeout"] if request["timeout"] is not None else None
+        fair = request.get("fair")
+        self.clock = Clock(pid, *fair) if fair else None
         self.reached: Any = None
         """The socket that a child connects or binds."""
 
@@ -85,6 +88,7 @@ class Server:
 
     def _patience(self) -> float | None:
         ends = [command.deadline for command in self.running.values() if command.deadline is not None]
+        ends += [command.clock.due for command in self.running.values() if command.clock is not None]
         if self.watchdog:
             ends.append(self.watchdog.due)
         return max(0.0, min(ends) - time.monotonic()) if ends else None
@@ -108,13 +112,16 @@ class Server:
                     tap.grant(more)
         elif kind == frames.KILL:
             self._kill(number)
+        elif kind == frames.HOLD:
+            if isinstance(channel, Command) and channel.clock is not None:
+                channel.clock.hold(bool(payload))
         else:
             if kind == frames.CLEAR:
                 kill_all()
                 self._reap()
             else:
                 everyone(_signal.SIGSTOP if kind == frames.STOP else _signal.SIGCONT)
-            self.line.send(frames.ENDED, number, frames.DONE.pack(0, 0, 0.0))
+            self.line.send(frames.ENDED, number, frames.DONE.pack(0, 0, 0.0, 0.0))
 
     def _kill(self, number: int) -> None:
         channel = self.channels.get(number)
@@ -180,7 +187,8 @@ class Server:
             self.line.send(frames.FAILED, command.number, trouble)
         else:
             seconds = time.monotonic() - command.started
-            self.line.send(frames.ENDED, command.number, frames.DONE.pack(status, command.flags, seconds))
+            had = command.clock.total() if command.clock is not None else seconds
+            self.line.send(frames.ENDED, command.number, frames.DONE.pack(status, command.flags, seconds, had))
             if command.reached and not status:
                 self._reached(command)
                 return
@@ -200,6 +208,10 @@ class Server:
                 command.deadline = None
                 command.flags |= frames.TIMED_OUT
                 kill_tree(command.pid)
+            elif command.clock is not None and now >= command.clock.due and command.clock.look():
+                command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.starved else 0)
+                kill_tree(command.pid)
+                command.clock.due = now + LONGEST
         if self.watchdog and now >= self.watchdog.due and self.watchdog.look():
             self.line.send(frames.OVER, 0)
 

@@ -144,7 +144,7 @@ def _listed(job: Job, made: Made) -> Made:
     """7z, RAR and zstd by bsdtar: into a folder of its own first, then read like any other."""
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
-    ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], timeout=60, cwd=job.work)
+    ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], seconds=60, cwd=job.work)
     if not packed.exists() or packed.stat().st_size == 0:
         raise Unreadable(f"the archive cannot be read: {ran.err[:200]}")
     again = Job(packed, job.name, job.path, job.folder, job.out, job.work, job.size)
@@ -156,6 +156,6 @@ def _listed(job: Job, made: Made) -> Made:
             if content is not None and len(members) <= FILES:
                 left -= _unpack(job, member.path, content, left) or 0
     except _FAULTS:
-        ran = run([bsdtar, "-tf", str(job.file)], timeout=30)
+        ran = run([bsdtar, "-tf", str(job.file)], seconds=30)
     made.by = "bsdtar"
     return _told(job, made, members, "" if ran.ok else f"damaged or protected: {ran.err[:200]}")

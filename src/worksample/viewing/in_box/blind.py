@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from .job import Job, Made, Missing, Unreadable
+from .job import Broken, Job, Made, Missing, Unreadable
 
 LARGEST = 192 << 20
 """Bytes of a file that is held in memory, several times over."""
@@ -72,7 +72,7 @@ def add(job: Job, made: Made) -> None:
 def _guarded(work: object, leaks: list[str]) -> None:
     try:
         work()  # type: ignore[operator]
-    except (Unreadable, Missing, *FAULTS) as e:
+    except (Unreadable, Broken, Missing, *FAULTS) as e:
         # The words of a parser may hold the very names.
         leaks.append(f"what it says of its maker could not be removed ({type(e).__name__})")
 

@@ -134,7 +134,7 @@ def _remuxed(job: Job, box: str) -> Path:
     # Covers, data tracks and attachments are left out; capital V is film without covers.
     words += ["-map", "0:V?", "-map", "0:a?", "-map", "0:s?", "-c", "copy", "-map_metadata", "-1"]
     words += ["-map_metadata:s", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"]
-    ran = run([*words, "-f", box, str(target)], timeout=40)
+    ran = run([*words, "-f", box, str(target)], seconds=40)
     if not ran.ok or not target.exists() or target.stat().st_size == 0:
         target.unlink(missing_ok=True)
         raise Unreadable("it cannot be put into a new box")

@@ -8,6 +8,7 @@ import struct
 from typing import Any
 
 from .job import Job
+from .mesh import binary_stl
 
 _HEADER = 1 << 20
 
@@ -27,10 +28,11 @@ def scrub(job: Job, leaks: list[str]) -> bytes | None:
         return _gltf(data)
     if job.extension in ("obj", "ply") or data.startswith((b"ply\n", b"ply\r\n")):
         return comments(data)
-    if data.startswith(b"solid") or b"<COLLADA" in data[:4096]:
+    triangles = binary_stl(data[:84], len(data), text=job.extension != "stl")
+    if triangles is not None:
+        return bytes(80) + data[80 : 84 + 50 * triangles]
+    if data.lstrip()[:5].lower() == b"solid" or b"<COLLADA" in data[:4096]:
         return xml_or_solid(data)
-    if len(data) >= 84 and 84 + 50 * struct.unpack("<I", data[80:84])[0] == len(data):
-        return bytes(80) + data[80:]
     leaks.append("this model format is not rewritten; it may name its maker")
     return None
 
@@ -113,6 +115,6 @@ def comments(data: bytes) -> bytes:
 
 def xml_or_solid(data: bytes) -> bytes:
     """STL's text keeps no name behind `solid`; COLLADA loses its contributors."""
-    if data.startswith(b"solid"):
-        return re.sub(rb"(?m)^([ \t]*(?:end)?solid\b)[^\r\n]*", rb"\1", data)
+    if data.lstrip()[:5].lower() == b"solid":
+        return re.sub(rb"(?mi)^([ \t]*(?:end)?solid\b)[^\r\n]*", rb"\1", data)
     return without(without(data, b"<contributor>", b"</contributor>"), b"<!--", b"-->")

@@ -9,6 +9,7 @@ from typing import Any
 
 from .blind_picture import stripped
 from .job import Job
+from .words import decode
 
 LARGEST = 64 << 20
 _CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}
@@ -17,22 +18,25 @@ _CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}
 def scrub(job: Job, leaks: list[str]) -> bytes:
     if job.size > LARGEST:
         raise ValueError("too large")
-    book = json.loads(job.file.read_bytes().decode("utf-8-sig", "replace"))
+    book = json.loads(decode(job.file.read_bytes()) or "")
     about = book.get("metadata") or {}
     language = str((about.get("kernelspec") or {}).get("language") or "python")
     book["metadata"] = {"kernelspec": {"display_name": language, "language": language, "name": language}}
     if isinstance(about.get("language_info"), dict):
         book["metadata"]["language_info"] = about["language_info"]
-    cells = book["cells"] if "cells" in book else [c for w in book["worksheets"] for c in w["cells"]]
-    for cell in cells:
+    for sheet in book.get("worksheets") or []:
+        sheet["metadata"] = {}
+    for cell in book.get("cells") or [c for w in book.get("worksheets") or [] for c in w["cells"] or []]:
+        if cell is None:
+            continue
         cell["metadata"] = {k: v for k, v in (cell.get("metadata") or {}).items() if k in _CELL}
         cell.pop("attachments_metadata", None)
-        for output in cell.get("outputs", []):
+        for output in filter(None, cell.get("outputs") or []):
             if "metadata" in output:
                 output["metadata"] = {}
-            _pictures(output.get("data", output))
+            _pictures(output.get("data", output) or {})
         for files in (cell.get("attachments") or {}).values():
-            _pictures(files)
+            _pictures(files or {})
     return json.dumps(book, ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
 

@@ -13,18 +13,18 @@ TABLES = 200
 ROWS = 5_000
 """Rows of one table that are kept."""
 SECONDS = 20.0
-"""For everything that is read of one database."""
+"""Of the processor, for everything that is read of one database."""
 
 
 def connect(job: Job, seconds: float) -> sqlite3.Connection:
-    """Read-only, taken as it lies there, and stopped after a time."""
+    """Read-only, taken as it lies there, and stopped after so many seconds of the processor."""
     connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA query_only=ON")
-    end = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: int(time.monotonic() > end), 10_000)
+    end = time.process_time() + seconds
+    connection.set_progress_handler(lambda: int(time.process_time() > end), 10_000)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import zipfile
 from typing import Any
 
 from . import database
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, fault, module
 
 CARDS = 5_000
 MEDIA = 2_000
 BYTES = 200 << 20
-_FAULTS = (zipfile.BadZipFile, sqlite3.Error, ValueError, KeyError, TypeError, OSError, EOFError, RuntimeError)
 _NEWEST = ("collection.anki21b", "collection.anki21", "collection.anki2")
 
 
@@ -27,8 +25,8 @@ def convert(job: Job) -> Made:
             kinds, decks, notes = _notes(collection)
             names = _names(package, packed=name.endswith("b"))
             found = _media(job, made, package, names, packed=name.endswith("b"))
-    except _FAULTS as e:
-        raise Unreadable(f"the deck is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the deck") from e
     plain = {"kinds": kinds, "decks": decks, "notes": notes, "media": found}
     made.files["cards"] = job.keep_json("cards.json", plain)
     used = set(re.findall(r"""(?:src=["']?|\[sound:)([^"'\]>]+)""", " ".join(f for n in notes for f in n["fields"])))

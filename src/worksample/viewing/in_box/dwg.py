@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .dxf import LARGEST, sheets
-from .job import READERS_FAULTS, Job, Made, Missing, Unreadable, module
+from .job import READERS_FAULTS, Broken, Job, Made, Missing, Unreadable, fault, module
 from .thumb import dwg_picture
 
 _RELEASES = {"AC1015": "2000", "AC1018": "2004", "AC1021": "2007", "AC1024": "2010", "AC1027": "2013", "AC1032": "2018"}
@@ -16,7 +16,7 @@ def convert(job: Job) -> Made:
     meta: dict[str, Any] = {"format": "DWG", "version": _RELEASES.get(release, release), "size": job.size}
     try:
         return _drawn(job, meta)
-    except (Missing, Unreadable) as e:
+    except (Missing, Unreadable, Broken) as e:
         picture = dwg_picture(job)
         if picture is None:
             raise
@@ -37,7 +37,7 @@ def _drawn(job: Job, meta: dict[str, Any]) -> Made:
     try:
         said = ezdwg.to_dxf(str(job.named("dwg")), str(target))
     except READERS_FAULTS as e:
-        raise Unreadable(f"the drawing cannot be read: {str(e)[:200]}") from e
+        raise fault(e, "the drawing") from e
     made = Made("cad", meta=meta, by="ezdwg")
     left = int(getattr(said, "skipped_entities", 0) or 0)
     if left:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault, module
 
 LAYOUTS = 20
 LAYERS = 5_000
@@ -27,13 +27,14 @@ def convert(job: Job) -> Made:
 def sheets(job: Job, file: Path, made: Made) -> None:
     """Draw every layout of a DXF file into `made`. Raises Unreadable where there is nothing to draw."""
     module("ezdxf", "ezdxf")
-    from ezdxf import recover
     from ezdxf.lldxf.const import DXFError
 
     try:
-        document, auditor = recover.readfile(str(file))
-    except (DXFError, OSError, ValueError, KeyError, IndexError, AttributeError, TypeError) as e:
+        document, auditor = _read(file)
+    except DXFError as e:
         raise Unreadable(f"the drawing is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the drawing") from e
     _complete(document)
     layers = [
         {"name": layer.dxf.name[:200], "colour": layer.color, "visible": layer.is_on() and not layer.is_frozen()}
@@ -60,6 +61,18 @@ def sheets(job: Job, file: Path, made: Made) -> None:
     if auditor.errors:
         said.append(f"{len(auditor.errors)} faults in the file could not be repaired")
     made.problem = "; ".join(said)[:1000]
+
+
+def _read(file: Path) -> tuple[Any, Any]:
+    """The drawing and what was repaired. What repairs drawings reads text alone."""
+    import ezdxf
+    from ezdxf import recover
+
+    with file.open("rb") as f:
+        if f.read(18) != b"AutoCAD Binary DXF":
+            return recover.readfile(str(file))
+    document = ezdxf.filemanagement.readfile(str(file))
+    return document, document.audit()
 
 
 def _complete(document: Any) -> None:
@@ -120,7 +133,7 @@ def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, lis
         # One entity far out would leave a plan no room among a million whole numbers.
         svg = backend.get_string(page, settings=sheet.Settings(output_coordinate_space=SPACE))
         placed = backend.transformation_matrix
-    except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError, OverflowError) as e:
+    except READERS_FAULTS as e:
         return f"cannot be drawn ({str(e)[:200]})"
     if not extent.has_data or placed is None:
         return None

@@ -5,18 +5,29 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import resource
 import shutil
+import signal
+import sqlite3
+import struct
 import subprocess
-from collections.abc import Sequence
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 SOUNDFONT = "/usr/share/sounds/sf2/TimGM6mb.sf2"
-READERS_FAULTS = (
-    ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, EOFError, ArithmeticError, RuntimeError,
+DAMAGE = (
+    ValueError, KeyError, IndexError, OSError, EOFError, ArithmeticError, SyntaxError, struct.error, zlib.error,
+    zipfile.BadZipFile, tarfile.TarError, sqlite3.Error, RecursionError,
 )  # fmt: skip
-"""What libraries that read closed formats raise over a damaged file."""
+"""What readers raise over a damaged file."""
+CONFUSION = (TypeError, AttributeError, AssertionError, NotImplementedError, RuntimeError)
+"""What readers raise where they, or we, did not think of something: that says nothing of the file."""
+READERS_FAULTS = (*DAMAGE, *CONFUSION)
 
 
 class Missing(Exception):
@@ -27,8 +38,21 @@ class Unreadable(Exception):
     """The file cannot be shown: damaged, protected, or beyond a limit. The argument says which, in a sentence."""
 
 
-class Slow(Unreadable):
-    """A program did not end in its time: another day it may."""
+class Heavy(Unreadable):
+    """Showing the file takes more of the processor than is given, on any machine on any day."""
+
+
+class Broken(Exception):
+    """A converter failed in a way that says nothing of the file: that is our fault."""
+
+
+def fault(error: Exception, what: str) -> Unreadable | Broken:
+    """The blame for what a reader raised: the file's where the error says that it is damaged, else ours."""
+    said = str(error)[:200] or type(error).__name__
+    # A recursion without end is a RuntimeError, but one of a file that is nested too deep.
+    if isinstance(error, CONFUSION) and not isinstance(error, RecursionError):
+        return Broken(f"its reader failed: {type(error).__name__} {said}")
+    return Unreadable(f"{what} is damaged: {said}")
 
 
 @dataclass(slots=True)
@@ -93,6 +117,8 @@ class Made:
     problem: str = ""
     inspectable: bool = True
     beside: list[str] = field(default_factory=list)
+    lacks: str = ""
+    """Why a part is not shown that the file has, where that is our fault: "crashed" or "missing"."""
 
 
 def program(name: str, need: str) -> str:
@@ -116,12 +142,35 @@ class Ran:
     err: str
 
 
-def run(words: Sequence[str], *, timeout: float = 60, input: bytes | None = None, cwd: Path | None = None) -> Ran:
-    """A program to its end. Raises Slow."""
+def at_most(seconds: int) -> Callable[[], None]:
+    """For `preexec_fn`: the program, and each that it starts, may use so many seconds of processors."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+
+def run(words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, cwd: Path | None = None) -> Ran:
+    """A program to its end, with `seconds` of processor time. Raises Heavy, and Broken where it cannot run.
+
+    No clock limits it here: on a busy machine it would blame the file. What hangs ends with the job.
+    """
+    name = os.path.basename(words[0])  # noqa: PTH119
+    before = _used()
     try:
         given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-        done = subprocess.run(words, capture_output=True, timeout=timeout, cwd=cwd, check=False, **given)
-    except subprocess.TimeoutExpired as e:
-        raise Slow(f"{os.path.basename(words[0])} did not end within {timeout:g} seconds") from e  # noqa: PTH119
+        done = subprocess.run(words, capture_output=True, cwd=cwd, check=False, preexec_fn=at_most(seconds), **given)
+    except (OSError, subprocess.SubprocessError) as e:
+        raise Broken(f"{name} cannot be started: {e}") from e
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
+    # The kernel counts in ticks, and may have ended it a little early.
+    ended = done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
+    if ended or (done.returncode and _used() - before >= 0.9 * seconds):
+        raise Heavy(f"{name} needs more than {seconds} seconds of processor time")
+    if done.returncode < 0 or done.returncode in (126, 127):
+        how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
+        raise Broken(f"{name} crashed ({how}): {lines[-1] if lines else 'it said nothing'}"[:300])
     return Ran(done.returncode == 0, done.stdout, lines[-1] if lines else f"exit code {done.returncode}")
+
+
+def _used() -> float:
+    """Seconds of processors that programs of ours used which have ended."""
+    done = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.ru_utime + done.ru_stime

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import blind
-from .job import Job, Made, Missing, Slow, Unreadable
+from .job import Broken, Job, Made, Missing, Unreadable
 from .sniff import sniff
 
 CONVERTERS = {
@@ -67,8 +68,17 @@ def main() -> None:
     os.dup2(2, 1)
     order = json.load(sys.stdin)
     for number, path in order["files"]:
-        answers.write(json.dumps([number, one(order, number, path)], allow_nan=False, default=str) + "\n")
+        answers.write(json.dumps([number, finite(one(order, number, path))], allow_nan=False, default=str) + "\n")
         answers.flush()
+
+
+def finite(plain: Any) -> Any:
+    """With None for numbers that JSON lacks: a length or a coordinate that is not known."""
+    if isinstance(plain, float):
+        return plain if math.isfinite(plain) else None
+    if isinstance(plain, dict):
+        return {key: finite(value) for key, value in plain.items()}
+    return [finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
 def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
@@ -99,13 +109,9 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
         return asdict(made) | {"family": job.family}
     except Missing as e:
         return {"family": job.family, "missing": str(e)}
-    except Unreadable as e:
-        return {
-            "family": job.family,
-            "unreadable": str(e)[:2000],
-            "head": job.head(256).hex(),
-            "slow": isinstance(e, Slow),
-        }
+    except (Unreadable, Broken) as e:
+        key = "broken" if isinstance(e, Broken) else "unreadable"
+        return {"family": job.family, key: str(e)[:2000], "head": job.head(256).hex()}
 
 
 def _asked(job: Job, query: str) -> dict[str, Any]:

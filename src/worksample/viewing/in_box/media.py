@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any
 
-from .job import Job, Made, Slow, Unreadable, program, run
+from .job import Broken, Heavy, Job, Made, Unreadable, program, run
 from .peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
@@ -59,7 +60,7 @@ def convert(job: Job) -> Made:
 def probe(job: Job) -> dict[str, Any]:
     """What ffprobe says. Raises Unreadable."""
     words = [program("ffprobe", "ffmpeg"), "-v", "error", *SAFE, "-print_format", "json", "-show_streams"]
-    ran = run([*words, "-show_format", "-i", f"file:{job.file}"], timeout=60)
+    ran = run([*words, "-show_format", "-i", f"file:{job.file}"], seconds=60)
     try:
         found = json.loads(ran.out) if ran.ok else {}
     except ValueError:
@@ -76,7 +77,8 @@ def _cover(stream: dict[str, Any]) -> bool:
 def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
     for place in (found.get("format", {}), stream):
         try:
-            return float(place["duration"])
+            seconds = float(place["duration"])
+            return seconds if math.isfinite(seconds) else 0.0
         except (KeyError, ValueError, TypeError):
             continue
     return 0.0
@@ -84,13 +86,13 @@ def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
 
 def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
     codec, box = sound.get("codec_name", ""), made.meta["container"]
-    plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav"
+    plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav" and job.head(4) == b"RIFF"
     if plain or (codec in SOUNDS and box in _SOUND_BOXES):
         return
     target = job.out / "sound.m4a"
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-vn", *_UNTOLD]
     _done(
-        job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], timeout=500), target
+        job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], seconds=500), target
     )
     made.files["audio"], made.by = job.made(target), "ffmpeg"
 
@@ -125,7 +127,7 @@ def _video(job: Job, made: Made, ffmpeg: str, film: dict[str, Any], sound: dict[
     keep_sound = heard in ("aac", "mp3")
     video = ["-c:v", "copy"] if copied else _ENCODE
     audio = ["-c:a", "copy"] if keep_sound else ["-c:a", "aac", "-b:a", "192k", "-ac", "2"]
-    _done(job, run([*words, *video, *audio, str(target)], timeout=560), target)
+    _done(job, run([*words, *video, *audio, str(target)], seconds=1120), target)
     made.files["video"], made.by = job.made(target), "ffmpeg"
     made.meta["again"] = "remuxed" if copied and keep_sound else "transcoded"
     _poster(job, made, ffmpeg)
@@ -140,8 +142,8 @@ def _poster(job: Job, made: Made, ffmpeg: str) -> None:
     target = job.out / "poster.jpg"
     at = str(min(1.0, made.meta["duration"] / 3))
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
-    with suppress(Slow):
-        run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], timeout=60)
+    with suppress(Heavy, Broken):
+        run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], seconds=60)
     if target.exists() and target.stat().st_size:
         made.files["poster"] = job.made(target)
     else:

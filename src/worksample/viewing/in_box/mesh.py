@@ -43,16 +43,16 @@ def obj(job: Job, made: Made) -> None:
     extent, triangles = Extent(), 0
     materials: dict[str, None] = {}
     used: dict[str, None] = {}
-    for line in lines(job):
-        if line.startswith(b"v "):
-            x, y, z = line.split()[1:4]
+    for word, rest in _statements(job):
+        if word == b"v":
+            x, y, z = rest.split()[:3]
             extent.add(float(x), float(y), float(z))
-        elif line.startswith(b"f "):
-            triangles += max(0, len(line.split()) - 3)
-        elif line.startswith(b"mtllib "):
-            materials[line[7:].strip().decode("utf-8", "replace")] = None
-        elif line.startswith(b"usemtl ") and len(used) < 1_000:
-            used[line[7:].strip().decode("utf-8", "replace")[:100]] = None
+        elif word == b"f":
+            triangles += max(0, len(rest.split()) - 2)
+        elif word == b"mtllib":
+            materials |= dict.fromkeys(_libraries(job, rest.decode("utf-8", "replace")))
+        elif word == b"usemtl" and len(used) < 1_000:
+            used[rest.decode("utf-8", "replace")[:100]] = None
     made.meta |= extent.plain() | {"triangles": triangles, "materials": list(used)}
     made.beside = list(materials)
     lacking = []
@@ -64,6 +64,26 @@ def obj(job: Job, made: Made) -> None:
             lacking.append(name)
     if lacking:
         made.problem = f"its materials are missing: {', '.join(lacking)[:200]}"
+
+
+def _statements(job: Job) -> Iterator[tuple[bytes, bytes]]:
+    """Keyword and what follows it, of each line; a backslash at its end joins the next one to it."""
+    joined = b""
+    for number, line in enumerate(lines(job)):
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+        stripped = line.rstrip()
+        if stripped.endswith(b"\\") and len(joined) < 1 << 20 and not stripped.lstrip().startswith(b"#"):
+            joined += stripped[:-1] + b" "
+            continue
+        word, _, rest = re.sub(rb"\s", b" ", (joined + line).strip(), count=1).partition(b" ")
+        joined = b""
+        yield word, rest.strip()
+
+
+def _libraries(job: Job, names: str) -> list[str]:
+    """One library with spaces in its name, if there is a file of that name beside the model; else one for each word."""
+    whole = job.file.parent / names.replace("\\", "/")
+    return [names] if len(names) < 1_000 and whole.is_file() else names.split() or [names]
 
 
 def _pictures(data: bytes, library: str) -> list[str]:
@@ -80,11 +100,24 @@ def _pictures(data: bytes, library: str) -> list[str]:
     return list(out)
 
 
-def stl(job: Job, made: Made) -> None:
-    """Binary: 80 bytes, a count, 50 bytes for each triangle. Text otherwise."""
-    head = job.head(84)
+def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
+    """How many triangles a binary STL has, by its first 84 bytes; None for what is none.
+
+    Some programs write more after the last triangle. That is only believed of what is no `text`, and does not begin
+    as the other kind of STL does.
+    """
+    if len(head) < 84:
+        return None
     count = int.from_bytes(head[80:84], "little")
-    if 84 + 50 * count == job.size:
+    end = 84 + 50 * count
+    padded = count > 0 and end < size and not text and head[:5].lower() != b"solid"
+    return count if end == size or padded else None
+
+
+def stl(job: Job, made: Made) -> None:
+    """Binary: 80 bytes, a count, 50 bytes for each triangle. Text otherwise, in small or large letters."""
+    count = binary_stl(job.head(84), job.size, text=False)
+    if count is not None:
         import numpy as np
 
         corner = np.dtype([("normal", "<3f4"), ("corners", "<9f4"), ("attribute", "<u2")])
@@ -97,11 +130,11 @@ def stl(job: Job, made: Made) -> None:
         return
     extent, triangles = Extent(), 0
     for line in lines(job):
-        words = line.split()
-        if words[:1] == [b"vertex"]:
-            x, y, z = words[1:4]
+        word, *rest = line.lower().split() or [b""]
+        if word == b"vertex":
+            x, y, z = rest[:3]
             extent.add(float(x), float(y), float(z))
-        triangles += words[:1] == [b"endfacet"]
+        triangles += word == b"endfacet"
     made.meta |= extent.plain() | {"triangles": triangles}
 
 

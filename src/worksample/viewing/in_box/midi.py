@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .job import SOUNDFONT, Job, Made, Missing, Unreadable, module, program, run
+from .job import READERS_FAULTS, SOUNDFONT, Job, Made, Missing, Unreadable, fault, module, program, run
 from .media import SAFE
 from .peaks import peaks
 
@@ -27,11 +27,11 @@ def convert(job: Job) -> Made:
         return made
     wave, target = job.work / "played.wav", job.out / "played.m4a"
     source = job.named("mid")
-    ran = run([fluidsynth, "-niq", "-F", str(wave), "-r", "44100", "-O", "s16", SOUNDFONT, str(source)], timeout=75)
+    ran = run([fluidsynth, "-niq", "-F", str(wave), "-r", "44100", "-O", "s16", SOUNDFONT, str(source)], seconds=75)
     if not wave.exists() or wave.stat().st_size < 100:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{wave}", "-c:a", "aac", "-b:a", "160k", str(target)]
-    ran = run(words, timeout=60)
+    ran = run(words, seconds=60)
     if not ran.ok:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
     made.files["audio"] = job.made(target)
@@ -49,8 +49,8 @@ def _notes(job: Job) -> tuple[list[list[Any]], dict[str, Any]]:
         song = mido.MidiFile(str(job.file), clip=True)
         tracks = [str(getattr(track, "name", ""))[:100] for track in song.tracks[:200]]
         notes = _played(mido, song)
-    except (ValueError, OSError, EOFError, KeyError, IndexError, TypeError, OverflowError) as e:
-        raise Unreadable(f"the MIDI file is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the MIDI file") from e
     end = max((n[0] + n[1] for n in notes), default=0.0)
     meta = {"duration": round(end, 3), "tracks": tracks, "notes": len(notes), "truncated": len(notes) >= NOTES}
     return notes, meta

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import struct
 import zipfile
 from collections.abc import Callable
 from urllib.parse import unquote
 
 from .gltf import gltf
-from .job import Job, Made, Unreadable
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault
 from .mesh import Extent, obj, ply, stl
 
 LARGEST = 256 << 20
 MOST_PICTURES = 300
-_FAULTS = (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, RecursionError, OverflowError)
 
 
 def convert(job: Job) -> Made:
@@ -29,8 +27,8 @@ def convert(job: Job) -> Made:
         return made
     try:
         measure(job, made)
-    except (*_FAULTS, zipfile.BadZipFile, OSError, EOFError) as e:
-        raise Unreadable(f"the model is damaged: {str(e)[:200] or type(e).__name__}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the model") from e
     if made.meta["triangles"] == 0 and made.meta["vertices"] == 0:
         raise Unreadable("there is nothing in the model")
     return made
@@ -63,16 +61,18 @@ def _three_mf(job: Job, made: Made) -> None:
 
     extent, triangles = Extent(), 0
     with zipfile.ZipFile(job.file) as archive:
-        info = archive.getinfo("3D/3dmodel.model")
-        if info.file_size > LARGEST:
+        # The model may be in several parts; which is the first one, another part says, under a name of any capitals.
+        parts = [i for i in archive.infolist() if re.fullmatch(r"/?3d/.*\.model", i.filename, re.I)]
+        if sum(part.file_size for part in parts) > LARGEST:
             raise ValueError("it unpacks to more than is read")
-        with archive.open(info) as f:
-            for _, element in iterparse(f, events=("end",)):
-                name = element.tag.rsplit("}", 1)[-1]
-                if name == "vertex":
-                    extent.add(*(float(element.get(axis, "nan")) for axis in "xyz"))
-                triangles += name == "triangle"
-                element.clear()
+        for part in parts:
+            with archive.open(part) as f:
+                for _, element in iterparse(f, events=("end",)):
+                    name = element.tag.rsplit("}", 1)[-1]
+                    if name == "vertex":
+                        extent.add(*(float(element.get(axis, "nan")) for axis in "xyz"))
+                    triangles += name == "triangle"
+                    element.clear()
     made.meta |= extent.plain() | {"triangles": triangles}
 
 

@@ -9,8 +9,9 @@ import json
 from typing import Any
 
 from .blind_notebook import picture
-from .job import Job, Made, Unreadable
+from .job import READERS_FAULTS, Job, Made, fault
 from .markup import render
+from .words import decode
 
 CELLS = 2_000
 TEXT = 200_000
@@ -20,56 +21,96 @@ _WHOLE = 64 << 20
 
 
 def convert(job: Job) -> Made:
+    """Formats 2 to 4; what is null in it counts as left out, as Jupyter takes it."""
     try:
-        book = json.loads(job.head(_WHOLE).decode("utf-8-sig", "replace"))
-        cells = book["cells"] if "cells" in book else [c for w in book["worksheets"] for c in w["cells"]]
-        language = str((book.get("metadata") or {}).get("kernelspec", {}).get("language") or "python")[:40]
-        made = Made("notebook", meta={"language": language, "cells": len(cells)})
-        shown = [_cell(job, made, cell) for cell in cells[:CELLS]]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise Unreadable(f"the notebook is damaged: {type(e).__name__} {str(e)[:200]}") from e
+        book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
+        if not {"cells", "worksheets"} & set(book):
+            raise KeyError("cells")
+        cells = _list(book.get("cells")) or [
+            c for w in _list(book.get("worksheets")) for c in _list(_table(w)["cells"])
+        ]
+        metadata = _table(book.get("metadata"))
+        said = _table(metadata.get("kernelspec")).get("language") or _table(metadata.get("language_info")).get("name")
+        made = Made("notebook", meta={"language": str(said or "python")[:40], "cells": len(cells)})
+        shown = [_cell(job, made, _table(cell)) for cell in cells[:CELLS]]
+    except READERS_FAULTS as e:
+        raise fault(e, "the notebook") from e
     made.files["cells"] = job.keep_json("cells.json", shown)
     errors = sum(o["type"] == "error" for c in shown for o in c["outputs"])
     made.meta |= {"errors": errors, "run": sum(c["count"] is not None for c in shown)}
-    said = [f"only the first {CELLS:,} cells are shown"] if len(cells) > CELLS else []
-    made.problem = "; ".join(said)
+    made.problem = f"only the first {CELLS:,} cells are shown" if len(cells) > CELLS else ""
     return made
 
 
+def _table(value: Any) -> dict[str, Any]:
+    """Raises ValueError for what can be no object of a notebook."""
+    if value is not None and not isinstance(value, dict):
+        raise ValueError(f"{type(value).__name__} where an object has to be")
+    return value or {}
+
+
+def _list(value: Any) -> list[Any]:
+    if value is not None and not isinstance(value, list):
+        raise ValueError(f"{type(value).__name__} where a list has to be")
+    return value or []
+
+
 def _text(value: Any) -> str:
-    return "".join(map(str, value)) if isinstance(value, list) else str(value)
+    """A text, which notebooks may have as a list of its lines; what is neither comes as JSON."""
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _cell(job: Job, made: Made, cell: dict[str, Any]) -> dict[str, Any]:
-    kind = str(cell.get("cell_type", "raw"))
-    source = _text(cell.get("source", cell.get("input", "")))[:TEXT]
-    plain: dict[str, Any] = {"type": kind, "source": source, "count": cell.get("execution_count"), "outputs": []}
-    if not isinstance(plain["count"], int):
-        plain["count"] = None
+    kind = str(cell.get("cell_type") or "raw")
+    source = _text(cell.get("source", cell.get("input")))[:TEXT]
+    if kind in ("heading", "html"):  # of formats 2 and 3
+        kind, level = "markdown", cell.get("level") if kind == "heading" else None
+        source = f"{'#' * level if isinstance(level, int) and 0 < level < 7 else ''} {source}".strip()
+    count = cell.get("execution_count", cell.get("prompt_number"))
+    plain: dict[str, Any] = {"type": kind, "source": source, "count": None, "outputs": []}
+    if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 1 << 53:
+        plain["count"] = count
     if kind == "markdown" and importlib.util.find_spec("markdown_it"):
         plain["html"] = render(source)
-    for output in cell.get("outputs", [])[:200]:
-        plain["outputs"].append(_output(job, made, output))
+    for output in _list(cell.get("outputs"))[:200]:
+        plain["outputs"].append(_output(job, made, _table(output)))
     return plain
+
+
+_OLD = {
+    "text/html": "html", "text/latex": "latex", "text/plain": "text", "application/json": "json",
+    "application/javascript": "javascript",
+}  # fmt: skip
+"""What formats 2 and 3 call what has a MIME type in format 4."""
+_TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain", "application/json", "application/javascript")
 
 
 def _output(job: Job, made: Made, output: dict[str, Any]) -> dict[str, Any]:
     """{type: text | error | image | html | none, text or file}. HTML is the agent's own: for its own origin only."""
     kind = output.get("output_type")
     if kind == "stream":
-        return {"type": "text", "name": str(output.get("name", "")), "text": _text(output.get("text", ""))[:TEXT]}
+        name = output.get("name") or output.get("stream") or ""
+        return {"type": "text", "name": str(name), "text": _text(output.get("text"))[:TEXT]}
     if kind in ("error", "pyerr"):
-        text = "\n".join(map(str, output.get("traceback", []))) or f"{output.get('ename')}: {output.get('evalue')}"
+        text = "\n".join(map(str, _list(output.get("traceback")))) or f"{output.get('ename')}: {output.get('evalue')}"
         return {"type": "error", "text": text[:TEXT]}
-    data = output.get("data", output)
+    data = _table(output["data"]) if "data" in output else output
     for mime, extension in _IMAGES.items():
-        value = data.get(mime, data.get(extension))
+        value = data.get(mime) or data.get("jpeg" if extension == "jpg" else extension)
         if value is not None:
             return _image(job, made, _text(value), extension)
-    for mime in ("text/html", "text/markdown", "text/latex", "text/plain"):
-        if mime in data:
+    for mime in _TEXTS:
+        value = data.get(mime)
+        if value is None and "data" not in output:
+            value = data.get(_OLD.get(mime, mime))
+        if value is not None:
             name = mime.split("/")[1]
-            return {"type": "text" if name == "plain" else name, "text": _text(data[mime])[:TEXT]}
+            shown = name if name in ("html", "markdown", "latex") else "text"
+            return {"type": shown, "text": _text(value)[:TEXT]}
     return {"type": "none", "text": ", ".join(map(str, data))[:200]}
 
 

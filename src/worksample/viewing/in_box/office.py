@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from .comments import without_comments
-from .job import Job, Made, Unreadable, program, run
+from .job import Broken, Job, Made, Unreadable, program, run
 from .pdf import pages_of
 
 PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -26,8 +26,17 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 """Macros never run, links are never followed, formulas are always calculated."""
 
 
+CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.2"
+ office:mimetype="application/vnd.oasis.opendocument.text">
+<office:body><office:text><text:p>sound</text:p></office:text></office:body></office:document>
+"""
+"""A document that LibreOffice opens wherever it works: without one, a failure would be no evidence against a file."""
+
+
 def convert(job: Job) -> Made:
-    pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", timeout=120)
+    pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", seconds=120)
     target = job.out / "print.pdf"
     shutil.move(pdf, target)
     return Made("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")
@@ -41,20 +50,29 @@ def extension(job: Job) -> str:
     return job.extension if job.extension in known.split() else "bin"
 
 
-def to(job: Job, source: Path, target: str, *, timeout: float, options: str = "") -> Path:
-    """Convert a file. Raises Unreadable, Missing."""
+def to(job: Job, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
+    """Convert a file. Raises Unreadable, Missing, and Broken where LibreOffice cannot convert anything."""
+    made, said = _converted(job, source, job.work / f"to-{target}", target, seconds, options)
+    if made is None:
+        control = job.work / f"control-{target}.{'csv' if target == 'xlsx' else 'fodt'}"
+        control.write_text("1\n" if target == "xlsx" else CONTROL, encoding="utf-8")
+        if _converted(job, control, job.work / "control", target, seconds, "")[0] is None:
+            raise Broken(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
+        raise Unreadable(f"LibreOffice cannot open it: {said[:300]}")
+    return made
+
+
+def _converted(job: Job, source: Path, out: Path, target: str, seconds: int, options: str) -> tuple[Path | None, str]:
+    """The converted file, or None, and what LibreOffice said. It has a profile of its own."""
     soffice = program("soffice", "libreoffice")
-    profile = job.work / "profile"
+    profile = job.work / f"profile-{out.name}"
     if not profile.exists():
         (profile / "user").mkdir(parents=True)
         (profile / "user" / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
-    out = job.work / f"to-{target}"
     out.mkdir(exist_ok=True)
     words = [soffice, "--headless", "--norestore", "--nolockcheck", "--nodefault", "--nologo"]
     words += [f"-env:UserInstallation={profile.as_uri()}", "--convert-to", target + (f":{options}" if options else "")]
-    ran = run([*words, "--outdir", str(out), str(source)], timeout=timeout, cwd=job.work)
-    made = next(iter(out.glob(f"*.{target}")), None)
+    ran = run([*words, "--outdir", str(out), str(source)], seconds=seconds, cwd=job.work)
     # It ends with 0 whatever happens, so only the file tells.
-    if made is None or made.stat().st_size == 0:
-        raise Unreadable(f"LibreOffice cannot open it: {ran.err[:300]}")
-    return made
+    made = next((found for found in out.glob(f"*.{target}") if found.stat().st_size), None)
+    return made, ran.err

@@ -15,7 +15,7 @@ def convert(job: Job) -> Made:
 
 def pages_of(file: Path) -> dict[str, Any]:
     """Pages, and the first one's size in points. Raises Unreadable, Missing."""
-    ran = run([program("pdfinfo", "poppler"), "-enc", "UTF-8", "--", str(file)], timeout=20)
+    ran = run([program("pdfinfo", "poppler"), "-enc", "UTF-8", "--", str(file)], seconds=20)
     text = ran.out.decode("utf-8", "replace")
     count = re.search(r"^Pages:\s+(\d+)$", text, re.M)
     if not ran.ok or count is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 
-from .job import Job, Made, Unreadable
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault
 
 PIXELS = 100_000_000
 """More than this a browser cannot hold beside other things."""
@@ -29,8 +29,10 @@ def _picture(job: Job) -> Made:
             problem = _fault(image) if width * height * frames <= PIXELS else ""
     except UnidentifiedImageError as e:
         raise Unreadable("the picture is damaged: its header cannot be read") from e
-    except (OSError, ValueError, SyntaxError, EOFError) as e:
-        raise Unreadable(f"the picture is damaged: {e}") from e
+    except Unreadable:
+        raise
+    except READERS_FAULTS as e:
+        raise fault(e, "the picture") from e
     return Made("image", meta=meta, problem=problem)
 
 
@@ -38,7 +40,7 @@ def _fault(image: object) -> str:
     """What is wrong with the pixels: a browser shows a cut-off picture as far as it goes, and says nothing."""
     try:
         image.load()  # type: ignore[attr-defined]
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError) as e:
+    except READERS_FAULTS as e:
         return f"the picture is damaged and shown as far as it goes: {str(e)[:200]}"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault, module
 from .picture import PIXELS
 from .raster import save
 
@@ -24,8 +24,8 @@ def convert(job: Job) -> Made:
         left = [LAYERS]
         layers = [_layer(layer, left, 0) for layer in reversed(list(document)) if left[0] > 0]
         image = document.topil() if document.has_preview() else document.composite()
-    except (ValueError, OSError, KeyError, IndexError, AssertionError, TypeError, AttributeError, EOFError) as e:
-        raise Unreadable(f"the PSD is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the PSD") from e
     if image is None:
         raise Unreadable("the PSD holds no picture that can be shown")
     made = Made("pages", by="psd-tools")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import Job, Made, Unreadable
+from .job import READERS_FAULTS, Job, Made, Unreadable, fault
 from .picture import PIXELS
 
 PAGES = 50
@@ -31,9 +31,9 @@ def convert(job: Job) -> Made:
                 save(job, made, page, len(pages) - 1)
     except UnidentifiedImageError as e:
         raise Unreadable("the picture cannot be read: damaged, or of a make that is not known here") from e
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError) as e:
+    except READERS_FAULTS as e:
         if len(made.files) == 0:
-            raise Unreadable(f"the picture is damaged: {str(e)[:200]}") from e
+            raise fault(e, "the picture") from e
         made.problem = f"damaged after page {len(made.files)}: {str(e)[:200]}"
     if not made.files:
         raise Unreadable("it claims more pixels than are shown")

@@ -7,6 +7,7 @@ import re
 import zipfile
 
 from .job import Job, Unreadable
+from .mesh import binary_stl
 from .words import decode
 
 _IMAGE = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"\0\0\1\0", b"BM")
@@ -49,7 +50,7 @@ def sniff(job: Job) -> str:
 
 
 def _binary(job: Job, head: bytes) -> str:
-    if head.startswith(b"%PDF-") or b"%PDF-" in head[:1024]:
+    if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _ends_as_pdf(job)):
         return "pdf"
     if head.startswith(_IMAGE) and not (head.startswith(b"BM") and head[6:10] != b"\0\0\0\0"):
         return "image"
@@ -66,6 +67,13 @@ def _binary(job: Job, head: bytes) -> str:
     if head.startswith(b"SQLite format 3\0"):
         return "database"
     return _media(head) or _solid(job, head)
+
+
+def _ends_as_pdf(job: Job) -> bool:
+    """Readers take a PDF with something before its beginning. A text that speaks of PDFs does not end as one does."""
+    with job.file.open("rb") as f:
+        f.seek(max(0, job.size - 2048))
+        return b"startxref" in f.read(2048)
 
 
 def _media(head: bytes) -> str:
@@ -87,13 +95,13 @@ def _media(head: bytes) -> str:
         and head[2] & 0xF0 != 0xF0
     )
     stream = head[0] == 0x47 and head[188:189] == b"\x47" and head[376:377] == b"\x47"
-    riff = head.startswith(b"RIFF") and head[8:12] in (b"WAVE", b"AVI ")
+    riff = head.startswith((b"RIFF", b"RF64")) and head[8:12] in (b"WAVE", b"AVI ")
     return "media" if riff or sync or stream or head.startswith(_MEDIA) or head[4:8] in (b"moov", b"mdat") else ""
 
 
 def _solid(job: Job, head: bytes) -> str:
     """Binary models and drawings."""
-    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ", b"ply\n", b"ply\r\n")):
+    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ", b"ply\n", b"ply\r")):
         return "model"
     if head.startswith(b"AutoCAD Binary DXF"):
         return "dxf"
@@ -103,7 +111,7 @@ def _solid(job: Job, head: bytes) -> str:
         return "skp"
     if head.startswith(b"MM") and len(head) > 16 and int.from_bytes(head[2:6], "little") == job.size:
         return "model"
-    if len(head) >= 84 and 84 + 50 * int.from_bytes(head[80:84], "little") == job.size:
+    if binary_stl(head[:84], job.size, text=job.extension != "stl") is not None:
         return "model"
     return ""
 
@@ -125,7 +133,8 @@ def _compound(job: Job) -> str:
 def _zip(job: Job) -> str:
     try:
         with zipfile.ZipFile(job.file) as archive:
-            names = {info.filename for info in archive.infolist()}
+            # Some programs write other capitals, or backslashes; readers of these formats take them.
+            names = {info.filename.replace("\\", "/").lstrip("/").lower() for info in archive.infolist()}
             kind = (
                 archive.read("mimetype")[:100]
                 if "mimetype" in names and archive.getinfo("mimetype").file_size < 200
@@ -141,7 +150,7 @@ def _zip(job: Job) -> str:
         return "office"
     if names & {"collection.anki2", "collection.anki21", "collection.anki21b"}:
         return "deck"
-    if "3D/3dmodel.model" in names:
+    if any(name.startswith("3d/") and name.endswith(".model") for name in names):
         return "model"
     if job.extension == "skp":
         return "skp"
@@ -157,11 +166,15 @@ def _text(job: Job, head: bytes) -> str:
         return "office"
     if start.startswith("<") and "<office:document" in start:
         return "workbook" if "opendocument.spreadsheet" in start else "office"
+    if start.startswith("<") and "urn:schemas-microsoft-com:office:spreadsheet" in start:
+        return "workbook"
+    if start.startswith("<") and re.search(r"<\?mso-application\s+progid=.Word\.Document", start):
+        return "office"
     if start.startswith("ISO-10303-21"):
         return "ifc" if re.search(r"FILE_SCHEMA\s*\(\s*\(\s*'IFC", _header(job), re.I) else "step"
-    if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start):
+    if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start, re.I):
         return "dxf"
-    if re.match(r"solid\b", start) and re.search(r"\bfacet\s+normal\b", start):
+    if re.match(r"solid\b", start, re.I) and re.search(r"\bfacet\s+normal\b", _header(job), re.I):
         return "model"
     if start.startswith("; FBX") or (start.startswith("<") and "<COLLADA" in start):
         return "model"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
+
+from worksample.tables.delimited import Dialect, sniff
 
 from .job import Job, Made, Unreadable
 from .words import encoding
@@ -15,6 +19,8 @@ CHUNK = 500
 ROWS = 100_000
 """Rows that are shown."""
 COLUMNS = 500
+EXACT = 2**53
+"""Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
 CELL = 2_000
 """Characters of one cell that are shown."""
 CHARACTERS = 40 << 20
@@ -27,10 +33,10 @@ def convert(job: Job) -> Made:
     if name is None:
         raise Unreadable("its beginning is text, the rest is not")
     text = sample.decode(name, "replace")
-    dialect = _dialect(text, job.extension)
+    dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:
         sheet, files = grid(job, "0", _rows(f, dialect))
-    meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
+    meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
     made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
     made.problem = cut(sheet)
     return made
@@ -46,21 +52,22 @@ def cut(sheet: dict[str, Any]) -> str:
     return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
-def _dialect(text: str, extension: str) -> Any:
-    whole = text[: text.rfind("\n") + 1] or text
-    if extension == "tsv":
-        return csv.excel_tab
-    try:
-        # The sniffer's time grows with the square of a line.
-        return csv.Sniffer().sniff("\n".join(line[:1000] for line in whole.splitlines()[:50]), ",;\t|")
-    except csv.Error:
-        return csv.excel
+def _dialect(text: str, extension: str, *, whole: bool) -> Dialect:
+    """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
+    return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
-def _header(text: str, dialect: Any) -> bool:
+def _reader(f: Iterable[str], dialect: Dialect) -> Any:
+    lines = iter(f)
+    if dialect.sep_line:
+        next(lines, "")
+    return csv.reader(lines, delimiter=dialect.separator, skipinitialspace=dialect.spaced)
+
+
+def _header(text: str, dialect: Dialect) -> bool:
     """Whether the first row looks like names: no number in it, and some below it."""
     try:
-        rows = list(csv.reader(text.splitlines()[:20], dialect))
+        rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
         return False
     return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
@@ -70,9 +77,9 @@ def _number(text: str) -> bool:
     return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
 
 
-def _rows(f: IO[str], dialect: Any) -> Iterator[list[str]]:
+def _rows(f: IO[str], dialect: Dialect) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 20)
-    reader = csv.reader(f, dialect)
+    reader = _reader(f, dialect)
     while True:
         try:
             yield next(reader)
@@ -109,8 +116,18 @@ def grid(job: Job, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, 
     return {"rows": seen, "shown": shown, "columns": columns, "truncated": truncated}, files
 
 
+def decimal(value: int) -> str:
+    """Its digits, or how many bits it has where they would take long to write."""
+    return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
+
+
 def short(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float):
-        return value if not isinstance(value, float) or math.isfinite(value) else str(value)
-    text = str(value)
+    """A cell as JSON that a browser reads without loss: numbers that it cannot hold are text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) <= EXACT:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    text = decimal(value) if isinstance(value, int) else str(value)
     return text if len(text) <= CELL else text[:CELL] + "…"

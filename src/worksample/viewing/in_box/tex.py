@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import text
-from .job import Job, Made, Slow, program, run
+from .job import Broken, Heavy, Job, Made, program, run
 
 
 def convert(job: Job) -> Made:
@@ -13,10 +13,11 @@ def convert(job: Job) -> Made:
     source = (job.out / "text.txt").read_bytes()
     words = [pandoc, "--sandbox", "--from=latex", "--to=html5", "--mathml", "+RTS", "-M768m", "-RTS"]
     try:
-        ran = run(words, input=source, timeout=60, cwd=job.work)
+        ran = run(words, input=source, seconds=60, cwd=job.work)
         why = "" if ran.ok else ran.err[:300]
-    except Slow as e:
+    except (Heavy, Broken) as e:
         why = str(e)
+        made.lacks = "crashed" if isinstance(e, Broken) else ""
     if why:
         made.problem, made.badge = f"no preview could be made: {why}", "native"
     else:

@@ -6,7 +6,7 @@ import io
 import re
 from typing import Any
 
-from .job import Job, Made, Unreadable, module
+from .job import READERS_FAULTS, Job, Made, fault, module
 
 _SENTINEL = bytes.fromhex("1f256d07d43628289d57ca3f9d44102b")
 _NAMES = {"ipt": "Inventor", "rvt": "Revit", "ole": "a compound file"}
@@ -24,8 +24,8 @@ def convert(job: Job) -> Made:
             made.meta["streams"] = ["/".join(path)[:100] for path in ole.listdir()[:60]]
             if job.family == "rvt" and ole.exists("BasicFileInfo"):
                 made.meta["info"] = _info(ole.openstream("BasicFileInfo").read(1 << 16))
-    except (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise Unreadable(f"the file is damaged: {str(e)[:200]}") from e
+    except READERS_FAULTS as e:
+        raise fault(e, "the file") from e
     kept = save_picture(job, picture) if picture else None
     if kept is not None:
         made.files["thumbnail"], made.badge = kept, "thumbnail only"

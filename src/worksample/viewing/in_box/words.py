@@ -12,7 +12,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 12, 13, 27}
+_CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:
@@ -21,7 +21,7 @@ def encoding(data: bytes, *, whole: bool = True) -> str | None:
         if data.startswith(bom):
             return name
     if b"\0" in data:
-        return None
+        return _wide(data)
     if sum(data.count(bytes([c])) for c in _CONTROL) > len(data) // 100:
         return None
     try:
@@ -30,6 +30,17 @@ def encoding(data: bytes, *, whole: bool = True) -> str | None:
     except UnicodeDecodeError:
         pass
     return _guess(data)
+
+
+def _wide(data: bytes) -> str | None:
+    """UTF-16 without a mark at its beginning: of mostly Latin letters, every other byte is 0."""
+    sample = data[:4096]
+    for name, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
+        if zeros.count(0) > 0.7 * len(zeros) and (len(data) - data.count(0)) * 2 >= len(data) * 0.9:
+            text = data[: len(data) & ~1].decode(name, "replace")
+            if text.count("\ufffd") <= 1 and sum(c < " " and c not in "\t\n\r\f" for c in text) <= len(text) // 100:
+                return name
+    return None
 
 
 def _guess(data: bytes) -> str | None:

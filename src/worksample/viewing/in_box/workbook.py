@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from . import office, table
-from .job import Job, Made, Missing, Unreadable
+from .job import READERS_FAULTS, Broken, Heavy, Job, Made, Missing, Unreadable, fault
 from .pdf import pages_of
 
 SHEETS = 250
 FORMULAS = 50_000
 PRINT = 'calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}'
-_FAULTS = (ValueError, KeyError, TypeError, IndexError, AttributeError, OSError, EOFError, zipfile.BadZipFile)
 
 
 def convert(job: Job) -> Made:
@@ -24,27 +24,45 @@ def convert(job: Job) -> Made:
     book = job.named(office.extension(job))
     said: list[str] = []
     try:
-        values = office.to(job, book, "xlsx", timeout=120)
-    except Missing:
+        values = office.to(job, book, "xlsx", seconds=120)
+        sheets = _sheets(job, made, values, _written(book, values), said)
+    except (Missing, Broken, Unreadable) as e:
         if not zipfile.is_zipfile(book):
             raise
-        values, made.by = book, "openpyxl"
-        said.append("LibreOffice is missing: formulas that were saved without values show none")
-    sheets = _sheets(job, made, values, _written(book, values))
+        made.by = "openpyxl"
+        sheets = _saved(job, made, book, said, e)
     made.meta["sheets"] = sheets
     if made.by == "libreoffice":
-        try:
-            printed = office.to(job, values, "pdf", timeout=120, options=PRINT)
-            target = job.out / "print.pdf"
-            shutil.move(printed, target)
-            made.meta["pages"] = pages_of(target)["pages"]
-            made.files["pdf"] = job.made(target)
-        except Unreadable as e:
-            said.append(f"the printed view could not be made ({e})")
+        _print(job, made, values, said)
     if any(sheet["truncated"] for sheet in sheets):
         said.append("only a part of some sheets is shown")
     made.problem = "; ".join(said)
     return made
+
+
+def _saved(job: Job, made: Made, book: Path, said: list[str], failed: Missing | Broken | Unreadable) -> list[Any]:
+    """The sheets as they were saved, where LibreOffice is missing or fails. Raises `failed` where that cannot be."""
+    try:
+        sheets = _sheets(job, made, book, book, said)
+    except (Broken, Unreadable):
+        raise failed from None
+    missing = isinstance(failed, Missing)
+    why = "LibreOffice is missing" if missing else str(failed)
+    made.lacks = "missing" if missing else "crashed" if isinstance(failed, Broken) else ""
+    said.append(f"{why}: formulas that were saved without values show none")
+    return sheets
+
+
+def _print(job: Job, made: Made, values: Path, said: list[str]) -> None:
+    try:
+        printed = office.to(job, values, "pdf", seconds=120, options=PRINT)
+        target = job.out / "print.pdf"
+        shutil.move(printed, target)
+        made.meta["pages"] = pages_of(target)["pages"]
+        made.files["pdf"] = job.made(target)
+    except (Unreadable, Broken) as e:
+        said.append(f"the printed view could not be made ({e})")
+        made.lacks = "" if isinstance(e, Heavy) else "crashed"
 
 
 def _written(book: Path, values: Path) -> Path:
@@ -56,26 +74,54 @@ def _written(book: Path, values: Path) -> Path:
         return values
 
 
-def _sheets(job: Job, made: Made, values: Path, formulas: Path) -> list[dict[str, Any]]:
+def _sheets(job: Job, made: Made, values: Path, formulas: Path, said: list[str]) -> list[dict[str, Any]]:
     import openpyxl
 
     try:
         shown = openpyxl.load_workbook(values, read_only=True, data_only=True)
-        written = openpyxl.load_workbook(formulas, read_only=True)
+        charts = _charts(formulas)
         sheets = []
         for number, sheet in enumerate(shown.worksheets[:SHEETS]):
             sheet.reset_dimensions()
             meta, files = table.grid(job, str(number), sheet.iter_rows(values_only=True))
-            found = _formulas(written[sheet.title]) if sheet.title in written.sheetnames else {}
-            if found:
-                files[f"{number}/formulas"] = job.keep_json(f"grid/{number}/formulas.json", found)
             made.files |= files
-            hidden = sheet.sheet_state != "visible"
-            sheets.append(meta | {"name": sheet.title, "hidden": hidden, "formulas": len(found)})
-        made.meta["total"] = len(shown.sheetnames)
-    except _FAULTS as e:
-        raise Unreadable(f"the workbook is damaged: {str(e)[:200]}") from e
+            about = {"name": sheet.title, "hidden": sheet.sheet_state != "visible", "formulas": 0}
+            sheets.append(meta | about | ({"chart": True} if sheet.title in charts else {}))
+        # A sheet that is a chart has no cells; LibreOffice makes one with an empty grid of it, openpyxl leaves it out.
+        for name in charts:
+            if name not in {sheet["name"] for sheet in sheets}:
+                sheets.append(_CHART | {"name": name})
+        made.meta["total"] = len(sheets) if len(shown.worksheets) <= SHEETS else len(shown.sheetnames)
+    except READERS_FAULTS as e:
+        raise fault(e, "the workbook") from e
+    try:
+        _add_formulas(job, made, sheets, openpyxl.load_workbook(formulas, read_only=True))
+    except READERS_FAULTS as e:
+        said.append(f"its formulas cannot be read ({str(e)[:100] or type(e).__name__})")
     return sheets
+
+
+_CHART = {
+    "rows": 0, "shown": 0, "columns": 0, "truncated": False, "hidden": False, "formulas": 0, "chart": True,
+}  # fmt: skip
+
+
+def _charts(book: Path) -> list[str]:
+    """Names of the sheets that are charts and nothing else."""
+    import openpyxl
+
+    with suppress(*READERS_FAULTS):
+        return [sheet.title for sheet in openpyxl.load_workbook(book, read_only=True).chartsheets]
+    return []
+
+
+def _add_formulas(job: Job, made: Made, sheets: list[dict[str, Any]], written: Any) -> None:
+    grids = {sheet.title: sheet for sheet in written.worksheets}
+    for number, sheet in enumerate(sheets):
+        found = _formulas(grids[sheet["name"]]) if sheet["name"] in grids else {}
+        if found:
+            made.files[f"{number}/formulas"] = job.keep_json(f"grid/{number}/formulas.json", found)
+            sheet["formulas"] = len(found)
 
 
 def _formulas(sheet: Any) -> dict[str, str]:

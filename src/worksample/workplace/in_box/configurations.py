@@ -15,12 +15,17 @@ def write_configs(
 ) -> None:
     """All of them, for these services and accounts."""
     everybody = {**accounts, "operator": os.environ.get("WORKPLACE_OPERATOR") or os.urandom(32).hex()}
-    (RUN / "accounts").write_text("".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()))
-    (RUN / "accounts.plain").write_text("".join(f"{who}:{password}\n" for who, password in everybody.items()))
+    (RUN / "accounts").write_text(
+        "".join(f"{who}:{{PLAIN}}{password}\n" for who, password in everybody.items()), encoding="utf-8"
+    )
+    (RUN / "accounts.plain").write_text(
+        "".join(f"{who}:{password}\n" for who, password in everybody.items()), encoding="utf-8"
+    )
     (RUN / "rights").write_text(
         "[operator]\nuser: operator\ncollection: .*\npermissions: RrWw\n"
         "[own]\nuser: .+\ncollection: {user}(/.*)?\npermissions: RrWw\n"
-        "[others]\nuser: .+\ncollection: .*\npermissions: Rr\n"
+        "[others]\nuser: .+\ncollection: .*\npermissions: Rr\n",
+        encoding="utf-8",
     )
     (RUN / "radicale").write_text(
         f"[server]\nhosts = 127.0.0.1:{BEHIND['calendar']}\n"
@@ -28,19 +33,22 @@ def write_configs(
         f"[rights]\ntype = from_file\nfile = {RUN}/rights\n"
         f"[storage]\nfilesystem_folder = {state}/calendar\nfilesystem_cache_folder = {RUN}/calendar\n"
         "use_cache_subfolder_for_item = True\nuse_cache_subfolder_for_history = True\n"
-        "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n"
+        "use_cache_subfolder_for_synctoken = True\n[logging]\nlevel = warning\n[web]\ntype = internal\n",
+        encoding="utf-8",
     )
     (RUN / "public").mkdir(exist_ok=True)
     listed = sorted(path.name for path in (state / "git").glob("*.git")) if (state / "git").is_dir() else []
-    (RUN / "public" / "repositories").write_text("".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed))
+    (RUN / "public" / "repositories").write_text(
+        "".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed), encoding="utf-8"
+    )
     servers = "".join(server(name, dialects) for name in names)
-    text = (HERE / "nginx" / "front.conf").read_text().replace("@SERVERS@", servers)
+    text = (HERE / "nginx" / "front.conf").read_text(encoding="utf-8").replace("@SERVERS@", servers)
     for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
         text = text.replace(word, value)
-    (RUN / "nginx.conf").write_text(text)
+    (RUN / "nginx.conf").write_text(text, encoding="utf-8")
 
 
 def server(name: str, dialects: tuple[str, ...]) -> str:
     """A service's part of the front door's configuration, with the dialects that it is asked in."""
-    spoken = [(HERE / "nginx" / f"{one}.conf").read_text() for one in dialects if DIALECTS[one] == name]
-    return (HERE / "nginx" / f"{name}.conf").read_text().replace("@DIALECT@", "".join(spoken))
+    spoken = [(HERE / "nginx" / f"{one}.conf").read_text(encoding="utf-8") for one in dialects if DIALECTS[one] == name]
+    return (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))

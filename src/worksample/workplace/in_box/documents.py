@@ -34,7 +34,7 @@ def load_documents() -> None:
 def serve_documents(state: Path, accounts: dict[str, str]) -> None:
     """copyparty over the folder of documents, for whoever has an account."""
     main = importlib.import_module("copyparty.__main__").main
-    lines = (RUN / "accounts.plain").read_text().splitlines()
+    lines = (RUN / "accounts.plain").read_text(encoding="utf-8").splitlines()
     people = ",".join([*accounts, "operator"])
     argv = [
         "copyparty",

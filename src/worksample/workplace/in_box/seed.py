@@ -36,9 +36,9 @@ def chat(state: Path, plan: Plan, plan_file: Path) -> None:
     folder = state / "chat"
     folder.mkdir()
     shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
-    (folder / "people.json").write_text(json.dumps(shown, ensure_ascii=False))
+    (folder / "people.json").write_text(json.dumps(shown, ensure_ascii=False), encoding="utf-8")
     lines = "".join(f"{one['id']}@workplace={one['name']}\n" for one in plan["people"])
-    (folder / "groups.txt").write_text(f"[+{plan['name'].replace(']', '')}]\n{lines}")
+    (folder / "groups.txt").write_text(f"[+{plan['name'].replace(']', '')}]\n{lines}", encoding="utf-8")
     env = {"WORKPLACE_STATE": str(state), "WORKPLACE_PROGRAMS": str(HERE), "WORKPLACE_PLAN": str(plan_file)}
     done = subprocess.run(
         ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"],
@@ -56,7 +56,7 @@ def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
     for name in ("config", "log", "tmp", "files"):
         (home / name).mkdir(parents=True, exist_ok=True)
     (home / "config" / "database.yml").write_text(
-        f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n"
+        f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n", encoding="utf-8"
     )
     run(["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()})
 
@@ -95,7 +95,7 @@ def git(state: Path, plan: Plan, company: Path) -> None:
         for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
             run(["git", "config", key, value], cwd=bare, env=env)
         run(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
-        (bare / "description").write_text(repository["about"] + "\n")
+        (bare / "description").write_text(repository["about"] + "\n", encoding="utf-8")
 
 
 def dialects(state: Path, plan: Plan) -> None:
@@ -106,7 +106,7 @@ def dialects(state: Path, plan: Plan) -> None:
     }
     if any(known.values()):
         (state / "dialects").mkdir()
-        (state / "dialects" / "accounts.json").write_text(json.dumps(known))
+        (state / "dialects" / "accounts.json").write_text(json.dumps(known), encoding="utf-8")
 
 
 def calendar(state: Path, plan: Plan) -> None:
@@ -117,7 +117,7 @@ def calendar(state: Path, plan: Plan) -> None:
         folder = root / one["owner"] / "calendar"
         folder.mkdir(parents=True)
         props = {"tag": "VCALENDAR", "D:displayname": one["name"]}
-        (folder / ".Radicale.props").write_text(json.dumps(props))
+        (folder / ".Radicale.props").write_text(json.dumps(props), encoding="utf-8")
         for event in one["events"]:
             (folder / f"{event['uid']}.ics").write_bytes(event["ics"].encode())
 
@@ -129,7 +129,7 @@ def main() -> None:
     for name in ("plan", "company", "services"):
         parser.add_argument(f"--{name}", required=True, type=Path if name != "services" else str)
     given = parser.parse_args()
-    plan = json.loads(given.plan.read_text())
+    plan = json.loads(given.plan.read_text(encoding="utf-8"))
     state: Path = given.state
     state.mkdir(exist_ok=True)
     fill: dict[str, Callable[[], None]] = {

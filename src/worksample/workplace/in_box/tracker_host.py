@@ -21,15 +21,17 @@ class TrackerHost:
         home = Path("/var/lib/redmine/default")
         (home / "log").mkdir(exist_ok=True)
         (home / "config" / "database.yml").write_text(
-            f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n"
+            f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n  timeout: 10000\n",
+            encoding="utf-8",
         )
         (home / "config" / "configuration.yml").write_text(
-            f"default:\n  attachments_storage_path: {state}/tracker/attachments\n"
+            f"default:\n  attachments_storage_path: {state}/tracker/attachments\n", encoding="utf-8"
         )
         env = {**os.environ, "SECRET_KEY_BASE": os.urandom(64).hex()}
         self._process = subprocess.Popen(
             ["ruby", str(HERE / "redmine.rb"), "serve", str(SOCKETS["tracker"])],
             env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+            encoding="utf-8", errors="replace",
         )  # fmt: skip
         self.pid = self._process.pid
         self._asked = 0

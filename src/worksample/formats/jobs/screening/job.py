@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.box import BoxConfig, BoxLimits, Mount, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.records import Entry, Instance
+from worksample.sandboxes.toolbox import platform_python
 
 from .identifiers import MOST, NOT_SEEN, Candidate, Finder, places
 from .references import counted, links, missing, named_files
@@ -25,10 +25,10 @@ LIMITS = BoxLimits(memory=2 << 30, processes=64, disk=64 << 20, files=1_000, out
 FILES = 2_000
 """Files of one job that are read; all are counted."""
 SECONDS = 300.0
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).resolve().parent
 _VIEWING = _HERE.parents[2] / "viewing"
 COMMAND = [
-    sys.executable, "-I", "-B", "-c",
+    platform_python(), "-I", "-B", "-c",
     f"import sys; sys.path[:0] = [{str(_HERE / 'in_box')!r}, {str(_VIEWING)!r}]; from read import main; main()",
 ]  # fmt: skip
 
@@ -138,19 +138,22 @@ class Looking:
                 env=(("PYTHONDONTWRITEBYTECODE", "1"), ("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")),
             )  # fmt: skip
             answers: dict[int, dict[str, Any]] = {}
+            ours = ""
             try:
                 async with open_box(config, kind=self.sandbox) as box:
                     order = {"in": IN, "files": [[n, e.path] for n, e in enumerate(left)]}
-                    done = await box.run(COMMAND, input=json.dumps(order).encode(), timeout=SECONDS)
+                    done = await box.run(COMMAND, input=json.dumps(order).encode(), timeout=FairTimeout(SECONDS))
                     answers = dict(filter(None, (_answer(line, len(left)) for line in done.stdout.splitlines())))
+                    ours = "the machine was too busy to read it" if done.starved else ""
             except SandboxUnavailable:
                 raise
-            except SandboxError:
-                pass
+            except SandboxError as error:
+                ours = f"its sandbox was lost: {error.what}"
             found |= {left[n].path: {**blank, **said} for n, said in answers.items()}
             behind = next((n for n in range(len(left)) if n not in answers), len(left))
             if behind < len(left):
-                found[left[behind].path] = {**blank, "problem": "reading it brought the reader down"}
+                said = {"unread": ours} if ours else {"problem": "reading it brought the reader down"}
+                found[left[behind].path] = {**blank, **said}
             left = [e for e in left[behind + 1 :] if e.path not in found]
         return {e.path: found[e.path] for e in files}
 

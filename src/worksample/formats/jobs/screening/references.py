@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -56,7 +57,7 @@ def missing(named: Iterable[str], there: Iterable[str]) -> tuple[str, ...]:
 
 
 def _bare(path: str) -> str:
-    return re.sub(r"[\s_]+", " ", PurePosixPath(path).name).casefold()
+    return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFC", PurePosixPath(path).name)).casefold()
 
 
 def counted(text: str, there: Iterable[str]) -> tuple[str, ...]:

@@ -15,9 +15,27 @@ from inspect_ai.model import (
     GenerateConfig,
     ModelOutput,
 )
-from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction
+from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
-from worksample.models.door.asked import Asked, Refusal, assistant, content, need, picture, result, rows, take, tool
+from worksample.models.door.asked import (
+    EFFORTS,
+    Asked,
+    Refusal,
+    answer_schema,
+    assistant,
+    content,
+    count,
+    media,
+    need,
+    picture,
+    rest,
+    result,
+    rows,
+    take,
+    tool,
+    word,
+    words,
+)
 from worksample.models.door.events import counts, event, thoughts
 
 from . import Dialect
@@ -26,44 +44,105 @@ STOP = {"max_tokens": "max_tokens", "tool_calls": "tool_use", "content_filter": 
 KINDS = {401: "authentication_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error"}
 
 
+TAKEN = (
+    "model", "messages", "system", "max_tokens", "tools", "tool_choice", "temperature", "top_p", "top_k",
+    "stop_sequences", "stream", "thinking", "output_config", "output_format",
+)  # fmt: skip
+REFUSED: dict[str, Any] = {"container": None, "mcp_servers": [], "fallbacks": [], "thread": None, "compaction": None}
+
+
+BLOCK = (
+    "type", "text", "id", "name", "input", "tool_use_id", "content", "source", "title", "is_error", "thinking",
+    "signature", "data",
+)  # fmt: skip
+OWN = ("text", "tool_use", "thinking", "redacted_thinking")
+"""What an answer of the model holds; what it thought, the door remembers itself."""
+
+
 def read(body: dict[str, Any], path: str) -> Asked:
     """See Dialect."""
     given = rows(body, "messages")
     if not given:
         raise Refusal(400, "messages: at least one message is required")
+    notes = rest(body, TAKEN, REFUSED)
     system = content(_parts(body.get("system"))) if body.get("system") else ""
     messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     for row in given:
-        messages += _messages(row)
-    tools = [row for row in rows(body, "tools") if take(row, "type", str, "custom") == "custom"]
+        messages += _messages(row, notes)
+    chosen = take(body, "tool_choice", dict, {})
+    notes += rest(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
+    alone = take(chosen, "disable_parallel_tool_use", bool)
     return Asked(
         model=need(body, "model", str),
         messages=messages,
-        tools=[tool(need(t, "name", str), take(t, "description", str), t.get("input_schema")) for t in tools],
-        choice=_choice(take(body, "tool_choice", dict, {})),
+        tools=[made for row in rows(body, "tools") if (made := _tool(row, notes)) is not None],
+        choice=_choice(chosen),
         config=GenerateConfig(
-            max_tokens=need(body, "max_tokens", int),
+            max_tokens=_most(body),
             temperature=take(body, "temperature", float),
             top_p=take(body, "top_p", float),
-            top_k=take(body, "top_k", int),
-            stop_seqs=take(body, "stop_sequences", list),
+            top_k=count(body, "top_k", -1),
+            stop_seqs=words(body, "stop_sequences"),
+            parallel_tool_calls=None if alone is None else not alone,
+            **_thinking(body, notes),
         ),
         stream=take(body, "stream", bool, False),
+        noted=notes,
     )
 
 
+def _most(body: dict[str, Any]) -> int:
+    most = count(body, "max_tokens", 1)
+    if most is None:
+        raise Refusal(400, "max_tokens is missing")
+    return most
+
+
+def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """How much the model thinks, and the form of its answer."""
+    thinking, output = take(body, "thinking", dict, {}), take(body, "output_config", dict, {})
+    kind = word(thinking, "type", ("enabled", "disabled", "adaptive"))
+    notes += rest(thinking, ("type", "budget_tokens"), within="thinking.")
+    notes += ["thinking: disabled"] if kind == "disabled" else []
+    notes += rest(output, ("effort", "format"), within="output_config.")
+    effort = word(output, "effort", EFFORTS[2:])
+    form = take(output, "format", dict) or take(body, "output_format", dict, {})
+    word(form, "type", ("json_schema",))
+    notes += rest(form, ("type", "name", "schema"), within="output_config.format.")
+    return {
+        "reasoning_tokens": count(thinking, "budget_tokens", 1) if kind == "enabled" else None,
+        "effort": effort,
+        "reasoning_effort": effort if kind == "adaptive" else None,
+        "response_schema": answer_schema(form.get("schema"), take(form, "name", str)) if form else None,
+    }
+
+
+def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
+    """Tools of the provider's own are withheld, and noted."""
+    kind = take(row, "type", str, "custom")
+    if kind != "custom":
+        notes.append(f"tools: {kind}")
+        return None
+    notes += rest(row, ("type", "name", "description", "input_schema"), within="tools.")
+    return tool(need(row, "name", str), take(row, "description", str), row.get("input_schema"))
+
+
 def _choice(value: dict[str, Any]) -> ToolChoice | None:
-    if value.get("type") == "tool":
-        return ToolFunction(name=need(value, "name", str))
-    plain: dict[Any, ToolChoice] = {"none": "none", "auto": "auto", "any": "any"}
-    return plain.get(value.get("type"))
+    kind = word(value, "type", ("none", "auto", "any", "tool"))
+    return ToolFunction(name=need(value, "name", str)) if kind == "tool" else kind
 
 
-def _messages(row: dict[str, Any]) -> list[ChatMessage]:
+def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     """A turn of the user may hold results of several tools, each of which is a message."""
     role, value = need(row, "role", str), row.get("content")
     blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
+    notes += rest(row, ("role", "content"), within="messages.")
+    for block in blocks:
+        notes += rest(block, BLOCK, within="messages.content.")
     if role == "assistant":
+        odd = [b for b in blocks if take(b, "type", str, "") not in OWN]
+        if odd:
+            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not taken here")
         said = [take(b, "text", str, "") for b in blocks if b.get("type") == "text"]
         calls = [
             ToolCall(id=need(b, "id", str), function=need(b, "name", str), arguments=take(b, "input", dict, {}))
@@ -74,15 +153,16 @@ def _messages(row: dict[str, Any]) -> list[ChatMessage]:
     if role == "system":
         return [ChatMessageSystem(content=content(_parts(blocks)))]
     if role != "user":
-        raise Refusal(400, f"messages: {role!r} is no role")
+        raise Refusal(400, f"messages: {role[:100]!r} is no role")
     out: list[ChatMessage] = []
-    rest: list[dict[str, Any]] = []
+    spoken: list[dict[str, Any]] = []
     for block in blocks:
         if block.get("type") == "tool_result":
-            out.append(result(need(block, "tool_use_id", str), content(_parts(block.get("content")))))
+            given = content(_parts(block.get("content")))
+            out.append(result(need(block, "tool_use_id", str), given, failed=take(block, "is_error", bool, False)))
         else:
-            rest.append(block)
-    return [*out, ChatMessageUser(content=content(_parts(rest)))] if rest or not out else out
+            spoken.append(block)
+    return [*out, ChatMessageUser(content=content(_parts(spoken)))] if spoken or not out else out
 
 
 def _parts(value: Any) -> list[Content]:
@@ -93,12 +173,23 @@ def _parts(value: Any) -> list[Content]:
         if part.get("type") == "text":
             out.append(ContentText(text=take(part, "text", str, "")))
         elif part.get("type") == "image":
+            out.append(picture(_source(part)))
+        elif part.get("type") == "document":
             source = need(part, "source", dict)
-            kind, data = take(source, "media_type", str, ""), take(source, "data", str, "")
-            out.append(picture(f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""))
+            if source.get("type") in ("text", "content"):
+                out += _parts(source.get("data" if source["type"] == "text" else "content"))
+            else:
+                out.append(media(_source(part), take(part, "title", str, "")))
         else:
-            raise Refusal(400, f"content of type {part.get('type')!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
     return out
+
+
+def _source(part: dict[str, Any]) -> str:
+    """The data of a picture or a document as a data URI; "" where it would have to be fetched."""
+    source = need(part, "source", dict)
+    kind, data = take(source, "media_type", str, ""), take(source, "data", str, "")
+    return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""
 
 
 def _blocks(output: ModelOutput) -> list[dict[str, Any]]:

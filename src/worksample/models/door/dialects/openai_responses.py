@@ -20,31 +20,47 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo
 
 from worksample.models.door.asked import (
+    EFFORTS,
     Asked,
     Refusal,
+    any_object,
     arguments,
     assistant,
     content,
+    count,
+    media,
     need,
     picture,
+    rest,
     result,
     rows,
     take,
     tool,
+    word,
+    words,
 )
 from worksample.models.door.events import counts, event, thoughts
 
 from . import Dialect
-from .openai_chat import choice, fault
+from .openai_chat import choice, detailed, fault, free_tool, named_schema
 
 TEXTS = ("input_text", "output_text", "text", "summary_text")
-_FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+TAKEN = (
+    "model", "input", "instructions", "tools", "tool_choice", "max_output_tokens", "temperature", "top_p",
+    "parallel_tool_calls", "reasoning", "text", "include", "top_logprobs", "stream",
+)  # fmt: skip
+REFUSED = {
+    "previous_response_id": None, "conversation": None, "prompt": None, "background": False, "image": None
+}  # fmt: skip
+KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
+"""Of `include` what is given, or kept here: reasoning is remembered."""
 
 
 def read(body: dict[str, Any], path: str) -> Asked:
     """See Dialect."""
     if take(body, "previous_response_id", str):
         raise Refusal(400, "previous_response_id: nothing is stored here; send the whole conversation")
+    notes = rest(body, TAKEN, REFUSED)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else rows(body, "input")
     instructions = take(body, "instructions", str)
@@ -53,20 +69,50 @@ def read(body: dict[str, Any], path: str) -> Asked:
         _add(messages, item)
     if not items:
         raise Refusal(400, "input is missing or empty")
+    offered = _offered(body)
+    chosen, only = choice(body.get("tool_choice"), notes)
+    wanted = words(body, "include") or []
+    notes += [f"include: {one}" for one in wanted if one not in KNOWN]
     return Asked(
         model=need(body, "model", str),
         messages=messages,
-        tools=[made for _, row in _offered(body) if (made := _tool(row)) is not None],
-        choice=choice(body.get("tool_choice")),
+        tools=[made for _, row in offered if (made := _tool(row, notes)) is not None],
+        choice=chosen,
         config=GenerateConfig(
-            max_tokens=take(body, "max_output_tokens", int),
+            max_tokens=count(body, "max_output_tokens", 1),
             temperature=take(body, "temperature", float),
             top_p=take(body, "top_p", float),
+            parallel_tool_calls=take(body, "parallel_tool_calls", bool),
+            logprobs=True if "message.output_text.logprobs" in wanted or body.get("top_logprobs") else None,
+            top_logprobs=count(body, "top_logprobs", 0, 20),
+            **_reasoning(take(body, "reasoning", dict, {}), notes),
+            **_text(take(body, "text", dict, {}), notes),
         ),
         stream=take(body, "stream", bool, False),
-        free=frozenset(need(row, "name", str) for _, row in _offered(body) if row.get("type") == "custom"),
-        spaces={need(row, "name", str): space for space, row in _offered(body) if space},
-    )
+        free=frozenset(need(row, "name", str) for _, row in offered if row.get("type") == "custom"),
+        spaces={need(row, "name", str): space for space, row in offered if space},
+        noted=notes,
+    ).only(only)
+
+
+def _reasoning(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    notes += rest(given, ("effort", "summary", "generate_summary", "mode"), within="reasoning.")
+    key = "summary" if given.get("summary") is not None else "generate_summary"
+    return {
+        "reasoning_effort": word(given, "effort", EFFORTS),
+        "reasoning_summary": word(given, key, ("none", "concise", "detailed", "auto")),
+        "reasoning_mode": word(given, "mode", ("standard", "pro")),
+    }
+
+
+def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    notes += rest(given, ("format", "verbosity"), within="text.")
+    form = take(given, "format", dict, {})
+    kind = word(form, "type", ("text", "json_object", "json_schema"))
+    schema = any_object() if kind == "json_object" else None
+    if kind == "json_schema":
+        schema = named_schema(form, "text.format.", notes)
+    return {"response_schema": schema, "verbosity": word(given, "verbosity", ("low", "medium", "high"))}
 
 
 def _offered(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -85,14 +131,15 @@ def _flat(space: str, name: str) -> str:
     return f"{space}__{name}" if space else name
 
 
-def _tool(row: dict[str, Any]) -> ToolInfo | None:
-    """Tools that the provider's own servers would run (search, code) are withheld: nothing here runs them."""
-    if row.get("type") == "function":
+def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
+    """Tools that the provider's own servers would run (search, code) are withheld, and noted."""
+    kind = need(row, "type", str)
+    if kind == "function":
+        notes += rest(row, ("type", "name", "description", "parameters"), within="tools.")
         return tool(need(row, "name", str), take(row, "description", str), row.get("parameters"))
-    if row.get("type") == "custom":
-        form = take(take(row, "format", dict, {}), "definition", str, "")
-        about = take(row, "description", str, "") + (f"\n\nThe input's grammar:\n{form}" if form else "")
-        return tool(need(row, "name", str), about, _FREE)
+    if kind == "custom":
+        return free_tool(row, take(take(row, "format", dict, {}), "definition", str, ""))
+    notes.append(f"tools: {kind}")
     return None
 
 
@@ -108,7 +155,7 @@ def _add(messages: list[ChatMessage], item: dict[str, Any]) -> None:
         elif role == "user":
             messages.append(ChatMessageUser(content=content(parts)))
         else:
-            raise Refusal(400, f"input: {role!r} is no role")
+            raise Refusal(400, f"input: {role[:100]!r} is no role")
     elif kind in ("function_call", "custom_tool_call"):
         free = kind == "custom_tool_call"
         given = {"input": take(item, "input", str, "")} if free else arguments(take(item, "arguments", str, ""))
@@ -118,7 +165,7 @@ def _add(messages: list[ChatMessage], item: dict[str, Any]) -> None:
     elif kind in ("function_call_output", "custom_tool_call_output"):
         messages.append(result(need(item, "call_id", str), content(_parts(item.get("output")))))
     elif kind != "reasoning":  # which the door remembers itself
-        raise Refusal(400, f"input of type {kind!r} is not taken here")
+        raise Refusal(400, f"input of type {kind[:100]!r} is not taken here")
 
 
 def _join(messages: list[ChatMessage], text: str, calls: list[ToolCall]) -> None:
@@ -139,9 +186,11 @@ def _parts(value: Any) -> list[Content]:
         elif part.get("type") == "refusal":
             out.append(ContentText(text=take(part, "refusal", str, "")))
         elif part.get("type") == "input_image":
-            out.append(picture(need(part, "image_url", str)))
+            out.append(detailed(picture(need(part, "image_url", str)), take(part, "detail", str)))
+        elif part.get("type") == "input_file" and "file_data" in part:
+            out.append(media(need(part, "file_data", str), take(part, "filename", str, "")))
         else:
-            raise Refusal(400, f"content of type {part.get('type')!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
     return out
 
 
@@ -153,7 +202,7 @@ def _items(output: ModelOutput, asked: Asked) -> list[dict[str, Any]]:
         summary = [{"type": "summary_text", "text": said}] if said else []
         items.append({"type": "reasoning", "id": f"rs_{id}_{index}", "summary": summary})
     if output.message.text or not output.message.tool_calls:
-        text = {"type": "output_text", "text": output.message.text, "annotations": [], "logprobs": []}
+        text = {"type": "output_text", "text": output.message.text, "annotations": [], "logprobs": _logprobs(output)}
         head = {"type": "message", "id": f"msg_{id}", "status": "completed", "role": "assistant"}
         items.append({**head, "content": [text]})
     for call in output.message.tool_calls or ():
@@ -171,6 +220,11 @@ def _items(output: ModelOutput, asked: Asked) -> list[dict[str, Any]]:
     return items
 
 
+def _logprobs(output: ModelOutput) -> list[dict[str, Any]]:
+    told = output.choices[0].logprobs if output.choices else None
+    return told.model_dump()["content"] if told is not None else []
+
+
 def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
     """See Dialect."""
     prompt, answered, cached, _, reasoning = counts(output)
@@ -186,11 +240,11 @@ def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
         "metadata": {},
         "model": asked.model,
         "output": _items(output, asked),
-        "parallel_tool_calls": True,
-        "temperature": None,
+        "parallel_tool_calls": asked.config.parallel_tool_calls is not False,
+        "temperature": asked.config.temperature,
         "tool_choice": "auto",
         "tools": [],
-        "top_p": None,
+        "top_p": asked.config.top_p,
         "usage": {
             "input_tokens": prompt,
             "input_tokens_details": {"cached_tokens": cached},

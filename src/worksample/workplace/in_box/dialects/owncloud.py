@@ -181,7 +181,7 @@ class OwnCloud:
     def _keep(self, links: list[dict[str, Any]]) -> None:
         self._place.parent.mkdir(exist_ok=True)
         fresh = self._place.with_suffix(".new")
-        fresh.write_text(json.dumps(links))
+        fresh.write_text(json.dumps(links), encoding="utf-8")
         fresh.replace(self._place)
 
     def _link(self, request: Request) -> Answer:

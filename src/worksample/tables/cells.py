@@ -6,10 +6,11 @@ import json
 import math
 import re
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
-_SYMBOLS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
-_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|-?\d+,\d{1,2}|-?\d+(?:\.\d+)?[eE][+-]?\d{1,3}")
+from worksample.tables.numbers import readings, two_readings
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
@@ -46,21 +47,13 @@ def text(cell: object) -> str:
     return _CONTROL.sub("", told).strip()
 
 
-def number(cell: object) -> float:
-    """A finite number of at least 0: `1200`, `1,200.50`, `$1,200`, `1200,50`."""
-    if isinstance(cell, bool):
-        raise Unfit("is not a number")
-    if isinstance(cell, int | float):
-        found = float(cell)
-    else:
-        told = text(cell)
-        if told.startswith("="):
-            raise Unfit("is a formula; save the table with its values")
-        bare = _bare_amount(told)
-        if not _NUMBER.fullmatch(bare):
-            raise Unfit(f"{told[:40]!r} is not a number")
-        decimal_comma = re.fullmatch(r"-?\d+,\d{1,2}", bare)
-        found = float(bare.replace(",", "." if decimal_comma else ""))
+def number(cell: object, decimal: str = "", *, why: str = "", money: bool = False) -> float:
+    """A finite number of at least 0, in any usual form (`worksample.tables.numbers`).
+
+    decimal: the column's decimal mark; "" where nothing tells it. Then `1.200` is refused, with `why`, and so is
+    `1,200`, which is 1200 only as an amount of money: those have no three decimals where the comma is one.
+    """
+    found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
         raise Unfit("is not finite")
     if found < 0:
@@ -68,27 +61,45 @@ def number(cell: object) -> float:
     return found
 
 
+def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
+    if isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+        try:
+            return float(cell)
+        except OverflowError:
+            raise Unfit("is not finite") from None
+    if isinstance(cell, bool):
+        raise Unfit("is not a number")
+    told = text(cell)
+    if told.startswith("="):
+        raise Unfit("is a formula; save the table with its values")
+    found = readings(told)
+    if not found.is_number:
+        raise Unfit(f"{told[:40]!r} is not a number")
+    if found.percent:
+        raise Unfit(f"{told[:40]!r} is a share in percent")
+    value = found.by(decimal) if decimal else found.only
+    if value is not None:
+        return value
+    if decimal:
+        raise Unfit(f"{told[:40]!r} is not a number with {decimal!r} as the decimal mark")
+    if money and found.point is not None and found.point == found.larger:
+        return found.point
+    raise Unfit(
+        f"{two_readings(told)}, and {why or 'nothing tells'}; write it without a mark of thousands, or name the "
+        "decimal mark (--decimal ',')"
+    )
+
+
 def currency_in(cell: object) -> str:
     """The currency that an amount names itself (`$1,200`, `1200 EUR`), or ""."""
-    told = text(cell)
-    for mark, code in _SYMBOLS.items():
-        if told.startswith(mark) or told.endswith(mark):
-            return code
-    found = re.fullmatch(r"([A-Z]{3})?\s*[-\d.,]+\s*([A-Z]{3})?", told)
-    return (found[1] or found[2] or "") if found else ""
+    return readings(cell).currency if isinstance(cell, str) else ""
 
 
-def _bare_amount(told: str) -> str:
-    for mark in (*_SYMBOLS, currency_in(told) or "$"):
-        told = told.removeprefix(mark).removesuffix(mark)
-    return told.strip()
-
-
-def whole(cell: object) -> int:
+def whole(cell: object, decimal: str = "", *, why: str = "") -> int:
     """Exactly, whatever its size."""
     if isinstance(cell, str) and re.fullmatch(r"[0-9]{1,40}", cell.strip()):
         return int(cell)
-    found = number(cell)
+    found = number(cell, decimal, why=why)
     if isinstance(cell, int):
         return cell
     if found != int(found):

@@ -1,0 +1,36 @@
+"""What desktops and archivers leave beside people's files: no part of any work, in whatever way it comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_FOLDERS = ("__macosx", ".appledouble", ".spotlight-v100", ".trashes", ".fseventsd", ".temporaryitems")
+_FILES = (".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r")
+_OFFICE = (".doc", ".docx", ".docm", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx", ".pptm", ".rtf", ".vsdx")
+
+
+def is_litter(path: str) -> bool:
+    """Whether a step of a path is what macOS, Windows or an office program left, such as `__MACOSX/._a.csv`.
+
+    Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
+    """
+    return any(_left_behind(step.casefold()) for step in path.split("/"))
+
+
+def _left_behind(name: str) -> bool:
+    return (
+        name in _FOLDERS
+        or name in _FILES
+        or (name.startswith("._") and len(name) > 2)
+        or (name.startswith("~$") and name.endswith(_OFFICE))
+        or (name.startswith(".~lock.") and name.endswith("#"))
+    )
+
+
+def litter_note(paths: Iterable[str]) -> str:
+    """What was left out, in words; "" for nothing."""
+    found = sorted(set(paths))
+    if not found:
+        return ""
+    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+    return f"left out what a desktop or an archiver wrote beside the work: {', '.join(found[:5])}{more}"

@@ -1,0 +1,75 @@
+"""Numbers of two tables that are unclear alone (`1.200`): one reading for each column, and the reason says which."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from worksample.kit.numbers import Cell, is_unclear, number
+from worksample.kit.table import Row, Table
+from worksample.tables.numbers import MARKS, plain
+
+
+class Compared(Protocol):
+    """Which columns are compared, and how far a number may be off."""
+
+    @property
+    def values(self) -> Sequence[str]: ...
+
+    def near(self, column: str, got: float, want: float) -> bool:
+        """Whether two numbers of a column are the same within its tolerances."""
+
+
+def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Table, list[str]]:
+    """Both tables with every unclear number of the compared columns decided, and what was decided, in words.
+
+    A column that does not tell its decimal mark is read the way by which more of its numbers are the reference's; the
+    point is the decimal mark where both ways are as good.
+    """
+    decided: tuple[dict[str, str], dict[str, str]] = {}, {}
+    notes = []
+    for column in rules.values:
+        sides = [[row.get(column) for row in table.rows] for table in (got, want)]
+        ways = [MARKS if any(map(is_unclear, side)) else ("",) for side in sides]
+        if ways != [("",), ("",)]:
+            choices = [(mine, theirs) for theirs in ways[1] for mine in ways[0]]
+            best = max(choices, key=lambda way: _fitting(column, sides, way, rules))
+            decided[0][column], decided[1][column] = best
+            notes += _said(column, sides[0], best[0], "as the reference has it; nothing else in the column tells")
+        marked = [cell for cell in sides[0] if isinstance(cell, Cell)]
+        notes += _said(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
+    return _with(got, decided[0]), _with(want, decided[1]), notes
+
+
+def _said(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
+    """How the first unclear number was read, where that is not with the decimal point."""
+    first = next((c for c in cells if isinstance(c, Cell) or is_unclear(c)), None)
+    value = number(Cell(first, decimal)) if first is not None and decimal == "," else None
+    return [] if value is None else [f"column {column}: {str(first)[:40]} is read as {plain(value)}, {why}"]
+
+
+def _fitting(column: str, sides: Sequence[Sequence[Any]], way: tuple[str, str], rules: Compared) -> int:
+    """How many numbers of the deliverable's column are near one of the reference's, read this way."""
+    mine, theirs = (
+        [v for v in (number(Cell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
+        for side, mark in zip(sides, way, strict=True)
+    )
+    wanted = sorted(theirs)
+    return sum(_has_near(column, value, wanted, rules) for value in mine)
+
+
+def _has_near(column: str, value: float, wanted: Sequence[float], rules: Compared) -> bool:
+    at = bisect_left(wanted, value)
+    return any(rules.near(column, value, other) for other in wanted[max(0, at - 1) : at + 1])
+
+
+def _with(table: Table, decided: dict[str, str]) -> Table:
+    marks = {column: mark for column, mark in decided.items() if mark}
+    if not marks:
+        return table
+
+    def settled(row: Row) -> Row:
+        return {c: Cell(v, marks[c]) if c in marks and is_unclear(v) else v for c, v in row.items()}
+
+    return Table(table.columns, tuple(settled(row) for row in table.rows), table.owner)

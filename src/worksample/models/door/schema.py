@@ -1,0 +1,188 @@
+"""JSON schemas of programs in the form that Inspect passes on.
+
+Inspect's schemas know fewer keywords than clients write. What says the same in other words is written so (`const`,
+`oneOf`, `nullable`, `true`); any other constraint is told to the model in the description. Nothing is dropped silently
+but titles and marks for programs (`$schema`, `x-...`).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspect_ai.tool import ToolParams
+from inspect_ai.util import JSONSchema
+
+TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
+KEPT = frozenset(
+    {"description", "default", "format", "enum", "required", "pattern", "minLength", "maxLength", "minimum", "maximum",
+     "examples"}
+)  # fmt: skip
+"""Keywords that go on as they are."""
+COUNTED = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
+"""Whose values some clients write as text."""
+MARKS = frozenset({"title", "definitions", "propertyOrdering"})
+_LONGEST = 500
+
+
+def parameters_of(schema: Any) -> tuple[ToolParams, str]:
+    """A tool's parameters from the schema of an object, and what else has to be said of them. ValueError."""
+    shaped = _shaped({} if schema is None or schema is True else schema)
+    types = shaped.get("type", "object")
+    if shaped.get("not") is False or "object" not in (types if isinstance(types, list) else [types]):
+        raise ValueError("its parameters are not a JSON schema of an object")
+    said = [shaped["description"]] if isinstance(shaped.get("description"), str) else []
+    properties, required = dict(shaped.get("properties", {})), list(shaped.get("required", ()))
+    branches = shaped.get("anyOf", ())
+    for branch in branches:
+        properties = {**branch.get("properties", {}), **properties}
+    if branches:
+        said.append(
+            "Give one of these sets of parameters: " + _text([sorted(b.get("properties", ())) for b in branches])
+        )
+        common = set.intersection(*(set(b.get("required", ())) for b in branches))
+        required += sorted(common - set(required))
+    params = ToolParams.model_validate(
+        {
+            "properties": properties,
+            "required": required,
+            "additionalProperties": shaped.get("additionalProperties"),
+        }
+    )
+    return params, "\n".join(said)
+
+
+def schema_of(schema: Any) -> JSONSchema:
+    """Any schema. ValueError where it is none."""
+    return JSONSchema.model_validate(_shaped(schema))
+
+
+def _shaped(node: Any) -> dict[str, Any]:
+    if node is True or node is None:
+        return {}
+    if node is False:
+        return {"not": False}
+    if not isinstance(node, dict):
+        raise ValueError(f"a schema is {type(node).__name__}, not an object")
+    node = _joined(node)
+    out: dict[str, Any] = {}
+    more: list[str] = []
+    for key, value in node.items():
+        if key in KEPT:
+            out[key] = value
+        elif key == "const":
+            out["enum"] = [value]
+        elif key == "example":
+            out.setdefault("examples", [value])
+        elif key not in _READERS and key not in MARKS and not key.startswith(("$", "x-")) and value is not None:
+            more.append(f"{key}: {_text(value)}")
+        if key in COUNTED and isinstance(value, str) and value.isascii() and value.isdigit() and key in out:
+            out[key] = int(value[:18])
+    if not _strings(out.get("required", [])):
+        more.append(f"required: {_text(out.pop('required'))}")
+    for key, read in _READERS.items():
+        if node.get(key) is not None:
+            read(node[key], out, more)
+    if not isinstance(out.get("description", ""), str):
+        raise ValueError("a schema's description is not text")
+    if more:
+        out["description"] = "\n".join([*filter(None, [out.get("description")]), *more])
+    return out
+
+
+def _joined(node: dict[str, Any]) -> dict[str, Any]:
+    """A schema with all that `allOf` asks in one."""
+    parts = node.get("allOf")
+    if not isinstance(parts, list):
+        return node
+    out: dict[str, Any] = {key: value for key, value in node.items() if key != "allOf"}
+    for part in parts:
+        if not isinstance(part, dict):
+            continue
+        for key, value in _joined(part).items():
+            held = out.get(key)
+            if isinstance(held, dict) and isinstance(value, dict):
+                out[key] = {**value, **held}
+            elif key == "required" and isinstance(held, list) and isinstance(value, list):
+                out[key] = [*held, *(name for name in value if name not in held)]
+            else:
+                out.setdefault(key, value)
+    return out
+
+
+def _type(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    given = value if isinstance(value, list) else [value]
+    if not _strings(given):
+        raise ValueError(f"a schema's type is {_text(value)}")
+    known = list(dict.fromkeys(one.lower() for one in given if one.lower() in TYPES))
+    if len(known) < len(set(given)):
+        more.append(f"type: {_text(value)}")
+    if known:
+        out["type"] = known[0] if len(known) == 1 else known
+
+
+def _properties(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    if not isinstance(value, dict):
+        raise ValueError("a schema's properties are not an object")
+    shaped = {name: _shaped(one) for name, one in value.items()}
+    out["properties"] = {name: one for name, one in shaped.items() if one.get("not") is not False}
+    never = sorted(set(shaped) - set(out["properties"]))
+    if never:
+        more.append(f"never given: {_text(never)}")
+
+
+def _items(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    if isinstance(value, list):
+        more.append(f"items, in this order: {_text(value)}")
+        out["items"] = {"anyOf": [_shaped(one) for one in value]} if value else {}
+    elif value is False:
+        more.append("no items beyond these")
+    else:
+        out["items"] = _shaped(value)
+
+
+def _more(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    out["additionalProperties"] = value if isinstance(value, bool) else _shaped(value)
+
+
+def _any(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    if not isinstance(value, list):
+        raise ValueError("anyOf and oneOf are lists of schemas")
+    branches = [one for one in map(_shaped, value) if one.get("not") is not False]
+    if branches and "anyOf" not in out:
+        out["anyOf"] = branches
+    elif branches:
+        more.append(f"also one of: {_text(value)}")
+
+
+def _nullable(value: Any, out: dict[str, Any], more: list[str]) -> None:
+    if value is not True:
+        return
+    if "type" in out:
+        types = out["type"] if isinstance(out["type"], list) else [out["type"]]
+        out["type"] = list(dict.fromkeys([*types, "null"]))
+    elif "anyOf" in out:
+        out["anyOf"] = [*out["anyOf"], {"type": "null"}]
+    if isinstance(out.get("enum"), list) and None not in out["enum"]:
+        out["enum"] = [*out["enum"], None]
+
+
+_READERS = {
+    "type": _type,
+    "properties": _properties,
+    "prefixItems": _items,
+    "items": _items,
+    "additionalProperties": _more,
+    "anyOf": _any,
+    "oneOf": _any,
+    "nullable": _nullable,
+}
+
+
+def _strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _text(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -1,0 +1,55 @@
+"""What no service can be sent: found in the whole request before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+DEEPEST = 128
+"""Levels of objects and lists."""
+LARGEST = 1 << 63
+"""What an integer stays below, as JSON's readers have it."""
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def check_sound(body: Any) -> None:
+    """ValueError for text that is no Unicode (lone surrogates), for numbers that are none (NaN, infinite) or beyond 64
+    bits, and for what is nested too deeply."""
+    level, depth = [body], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError(f"it is nested deeper than {DEEPEST} levels")
+        inner: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                inner.extend(value.values())
+            elif isinstance(value, list):
+                inner.extend(value)
+            elif isinstance(value, int) and not -LARGEST <= value < LARGEST:
+                raise ValueError(f"{_place(body, lambda one: one is value)} is a number beyond 64 bits")  # noqa: B023
+        level = inner
+    try:
+        json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        at = _place(body, lambda one: isinstance(one, str) and _LONE.search(one) is not None)
+        raise ValueError(f"{at} holds text that is not Unicode: a lone surrogate") from None
+    except ValueError:
+        at = _place(body, lambda one: isinstance(one, float) and not math.isfinite(one))
+        raise ValueError(f"{at} is a number that is none: NaN or infinite") from None
+
+
+def _place(body: Any, wanted: Callable[[Any], bool]) -> str:
+    """Where a value stands, such as `tools.0.name`; of a name that is wanted, where its object stands."""
+    left: list[tuple[str, Any]] = [("", body)]
+    while left:
+        path, value = left.pop()
+        inside: list[tuple[Any, Any]] = list(value.items()) if isinstance(value, dict) else []
+        if wanted(value) or any(wanted(name) for name, _ in inside):
+            return path[1:201] or "the body"
+        inside += enumerate(value) if isinstance(value, list) else ()
+        left.extend((f"{path}.{key}", item) for key, item in inside)
+    return "something"

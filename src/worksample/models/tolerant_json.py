@@ -1,0 +1,244 @@
+"""JSON objects in a model's words: what models write for JSON, read where it has one meaning, and refused elsewhere.
+
+Read: text around an object, Markdown fences, reasoning in tags, trailing commas, comments, single and curly quotes,
+Python's literals, bare keys, line ends inside texts, an object inside a JSON text. Refused: two different objects, a
+key that stands twice, quotes inside a text that are not escaped, NaN, what is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+DEEPEST = 20
+"""Objects and lists inside each other."""
+LONGEST = 200_000
+"""Characters of an answer that are read."""
+_TAGS = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|reason|seed:think"
+_OPENS = re.compile(
+    rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|channel\|>\s*(?:analysis|commentary)", re.IGNORECASE
+)
+_ENDS = re.compile(
+    rf"</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE
+)
+_POINT = re.compile(rf"(?P<opens>{_OPENS.pattern})|(?P<ends>{_ENDS.pattern})|(?P<brace>\{{)", re.IGNORECASE)
+_BEGINS = re.compile(r"""\{\s*(?:["'“‘]|\\+"|//|/\*|[A-Za-z_]\w*\s*[:=])""")
+"""How an object begins, unlike a brace in prose."""
+_ESCAPED = re.compile(r'\{\s*(?:\\n|\\r|\\t)*\s*\\"')
+_SPACE = re.compile(r"(?:\s|[\u200b\u2060\ufeff]|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_QUOTES = {'"': '"', "'": "'", "“": "“”", "‘": "‘’"}
+"""What a text begins with, and any of what then ends it."""
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "\n": ""}
+_WORDS = {"true": True, "false": False, "null": None, "none": None}
+_NO_NUMBERS = frozenset({"nan", "infinity", "inf", "undefined"})
+
+
+class NotOneObject(ValueError):
+    """The words hold no object, or several, or one that cannot be read; `advice` says what to do instead."""
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.advice = (
+            advice or "It was not one JSON object that can be read. Write one, and nothing before or after it."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundObject:
+    """An object, the characters that it was read from, and whether other words stand beside it."""
+
+    value: dict[str, Any]
+    source: str
+    alone: bool
+
+
+def one_object(text: str) -> FoundObject:
+    """Return the one object in a model's words. Raises NotOneObject."""
+    if len(text) > LONGEST:
+        raise NotOneObject(f"it has more than {LONGEST:,} characters", "It was too long. Give short texts.")
+    stripped = text.strip().strip("\ufeff").strip()
+    unpacked = _unpacked(stripped)
+    if unpacked is not None:
+        return one_object(unpacked)
+    found = _objects(stripped)
+    if not found:
+        raise NotOneObject(f"it holds no JSON object: {text.strip()[:200]!r}")
+    first, source = found[0]
+    if any(json.dumps(value, sort_keys=True) != json.dumps(first, sort_keys=True) for value, _ in found[1:]):
+        raise NotOneObject(
+            "it holds several JSON objects, which differ",
+            "It held several JSON objects, and they differ. Write the one that is your answer, and nothing else.",
+        )
+    return FoundObject(first, source, _stripped_of_fences(stripped) == source)
+
+
+def _stripped_of_fences(text: str) -> str:
+    return re.sub(r"\A(?:```|~~~)[A-Za-z0-9]*\s*|\s*(?:```|~~~)\s*\Z", "", text).strip()
+
+
+def _unpacked(text: str) -> str | None:
+    """The words inside, where the whole is one JSON text, or an object whose quotes are all escaped."""
+    body = _stripped_of_fences(text)
+    if not (body.startswith('"') and body.endswith('"')):
+        if not (body.startswith("{") and _ESCAPED.match(body)):
+            return None
+        body = f'"{body}"'
+    try:
+        inner = json.loads(body, strict=False)
+    except ValueError:
+        return None
+    return inner if isinstance(inner, str) and inner != text and "{" in inner else None
+
+
+def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
+    """The objects outside of reasoning. What is thought of before the answer is no answer."""
+    found: list[tuple[dict[str, Any], str]] = []
+    place = 0
+    while point := _POINT.search(text, place):
+        place = point.end()
+        if point["opens"]:
+            end = _ENDS.search(text, place)
+            if end is None:
+                raise NotOneObject("its reasoning has no end", "Its reasoning had no end. Reason briefly, then answer.")
+            found, place = [], end.end()
+        elif point["ends"]:
+            found = []
+        elif _BEGINS.match(text, point.start()):
+            value, place = _Reader(text, point.start()).object()
+            found.append((value, text[point.start() : place]))
+    return found
+
+
+class _Reader:
+    """Reads one value from a place in a text on. Raises NotOneObject."""
+
+    def __init__(self, text: str, place: int) -> None:
+        self.text, self.place, self.depth = text, place, 0
+
+    def object(self) -> tuple[dict[str, Any], int]:
+        """The object that begins here, and where it ends."""
+        return self._object(), self.place
+
+    def _fault(self, what: str) -> NotOneObject:
+        near = self.text[max(0, self.place - 30) : self.place + 30]
+        return NotOneObject(
+            f"it is not a JSON object: {what} at character {self.place}: {near!r}",
+            f'It was no valid JSON: {what} at character {self.place}. Escape quotation marks inside texts as \\".',
+        )
+
+    def _space(self) -> str:
+        found = _SPACE.match(self.text, self.place)
+        if found is None:
+            return ""
+        self.place = found.end()
+        return found[0]
+
+    def _next(self) -> str:
+        if self.place >= len(self.text):
+            raise self._fault("it is cut off")
+        return self.text[self.place]
+
+    def _members(self, close: str, take: Callable[[], None]) -> None:
+        """What stands between brackets: separated by commas, or each on a line of its own."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self._fault(f"it is nested deeper than {DEEPEST}")
+        self.place += 1
+        self._space()
+        while self._next() != close:
+            take()
+            gap = self._space()
+            if self._next() in ",，":
+                self.place += 1
+                self._space()
+            elif self._next() != close and "\n" not in gap:
+                raise self._fault("a comma or the end is missing")
+        self.place += 1
+        self.depth -= 1
+
+    def _object(self) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+
+        def member() -> None:
+            key = self._text() if self._next() in _QUOTES else self._word("a key is missing")
+            self._space()
+            if self._next() not in ":：":
+                raise self._fault("a colon is missing")
+            self.place += 1
+            self._space()
+            value = self._value()
+            if key.strip().casefold() in out:
+                raise self._fault(f"the key {key[:50]!r} stands twice")
+            out[key.strip().casefold()] = _Keyed(key.strip(), value)
+
+        self._members("}", member)
+        return {each.name: each.value for each in out.values()}
+
+    def _list(self) -> list[Any]:
+        out: list[Any] = []
+        self._members("]", lambda: out.append(self._value()))
+        return out
+
+    def _value(self) -> Any:
+        head = self._next()
+        if head == "{":
+            return self._object()
+        if head == "[":
+            return self._list()
+        if head in _QUOTES:
+            return self._text()
+        number = _NUMBER.match(self.text, self.place)
+        if number:
+            return self._number(number)
+        word = self._word("a value is missing")
+        if word.casefold() in _NO_NUMBERS:
+            raise self._fault(f"{word} is not a value")
+        return _WORDS.get(word.casefold(), word)
+
+    def _number(self, found: re.Match[str]) -> int | float:
+        if len(found[0]) > 40 or not math.isfinite(float(found[0])):
+            raise self._fault("a number is too large")
+        self.place = found.end()
+        number: int | float = json.loads(found[0])
+        return number
+
+    def _word(self, otherwise: str) -> str:
+        found = _WORD.match(self.text, self.place)
+        if found is None:
+            raise self._fault(otherwise)
+        self.place = found.end()
+        return found[0]
+
+    def _text(self) -> str:
+        close, out = _QUOTES[self._next()], []
+        self.place += 1
+        while (character := self._next()) not in close:
+            self.place += 1
+            out.append(self._escape() if character == "\\" else character)
+        self.place += 1
+        # A lone surrogate comes of half an escape.
+        return "".join(out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _escape(self) -> str:
+        character = self._next()
+        self.place += 1
+        if character != "u":
+            # Models escape Markdown (`\_`) and write LaTeX (`\alpha`); neither is JSON's.
+            return _ESCAPES.get(character, character if not character.isalnum() else f"\\{character}")
+        digits = self.text[self.place : self.place + 4]
+        if not re.fullmatch(r"[0-9A-Fa-f]{4}", digits):
+            return "\\u"
+        self.place += 4
+        return chr(int(digits, 16))
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    name: str
+    value: Any

@@ -1,0 +1,44 @@
+"""Characters that nobody sees, told by their Unicode properties, and written out so that a reader does see them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+_IGNORABLE = (
+    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+"""Default_Ignorable_Code_Point of the Unicode Character Database, which Python's `unicodedata` does not have."""
+_BLANK = (0x2800, 0xFFFC, 0x16FE4, 0x1D159)
+"""Glyphs without ink: the empty Braille pattern, an anchor of an object, a Khitan filler, a null notehead."""
+_NAMELESS = ("Cc", "Cf", "Cs", "Co", "Cn")
+"""Categories that no font draws: controls, formats, lone surrogates, private use, unassigned."""
+_KEPT = "\n\t"
+
+
+def unseen(character: str) -> bool:
+    """Whether a reader of a drawn text could not tell that this character is there."""
+    code = ord(character)
+    if code in _BLANK or any(first <= code <= last for first, last in _IGNORABLE):
+        return True
+    return character not in _KEPT and unicodedata.category(character) in _NAMELESS
+
+
+def written_out(text: str) -> str:
+    """`text` with every unseen character as `[U+200B]`, and every kind of space as a plain one."""
+    return _replaced(text, lambda character: f"[U+{ord(character):04X}]")
+
+
+def without_unseen(text: str) -> str:
+    """`text` without the characters that `written_out` writes out."""
+    return _replaced(text, lambda character: "")
+
+
+def _replaced(text: str, put: Callable[[str], str]) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    table = {ord(c): put(c) for c in set(text) if unseen(c)}
+    table |= {ord(c): " " for c in set(text) if unicodedata.category(c) == "Zs"}
+    return text.translate(table)

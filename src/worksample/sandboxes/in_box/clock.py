@@ -1,0 +1,125 @@
+"""How long a command had, on a machine where others may keep it from the processors.
+
+Only the standard library: the exec server runs this in the box, converters do, and boxes without a server.
+"""
+
+# pathlib would add a third to the start-up time of a box.
+# ruff: noqa: PTH123, PTH208
+
+from __future__ import annotations
+
+import os
+import time
+
+LONGEST, SHORTEST = 1.0, 0.05
+"""Seconds between two looks."""
+LATE = 0.25
+"""A look that comes later than asked by more than this was itself kept from the processors: the rest is not counted."""
+_TICK = 1.0 / os.sysconf("SC_CLK_TCK")
+
+
+class Clock:
+    """The time that the process `root` and all below it had, as `FairTimeout` counts it.
+
+    Between two looks a tree of processes had all of the time, unless one of them is ready to run: then it had what it
+    computed, and the rest is what it waited. That needs no more of the kernel than the states and times of processes.
+    """
+
+    def __init__(self, root: int, seconds: float, backstop: float) -> None:
+        self.root, self.seconds = root, seconds
+        self.had, self.held = 0.0, False
+        self._processor = 0.0
+        """Seconds of all processors together."""
+        self._cores = max(1, len(os.sched_getaffinity(0)))
+        self._last = time.monotonic()
+        self._pause = 0.0
+        self._end = self._last + backstop
+        self.due = 0.0
+        self._plan()
+
+    def _plan(self) -> None:
+        self._pause = min(LONGEST, max(SHORTEST, (self.seconds - self.had) / 4))
+        self.due = min(self._last + self._pause, max(self._last, self._end))
+
+    def hold(self, held: bool) -> None:
+        """Stop it, or let it go on."""
+        self.look()
+        self.held = held
+
+    def look(self) -> bool:
+        """Count until now. True when the command's time, or that of the backstop, is over."""
+        now = time.monotonic()
+        passed, self._last = now - self._last, now
+        members = _tree(self.root)
+        processor = max(self._processor, sum(used for used, _ in members.values()))
+        computed, self._processor = processor - self._processor, processor
+        if self.held:
+            self._end += passed
+        else:
+            self.had += max(computed / self._cores, self._counted(passed, computed, members))
+        self._plan()
+        return self.expired or self.starved
+
+    def _counted(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
+        usual = min(passed, self._pause + LATE)
+        return min(usual, computed) if computed < usual and _ready(members) else usual
+
+    def total(self) -> float:
+        """The time that the command had, now that it has ended."""
+        since = 0.0 if self.held else min(time.monotonic() - self._last, self._pause + LATE)
+        return min(self.had + since, max(self.had, self.seconds))
+
+    @property
+    def expired(self) -> bool:
+        """Whether the command had its time."""
+        return self.had >= self.seconds
+
+    @property
+    def starved(self) -> bool:
+        """Whether the backstop is over, and the command had less than its time."""
+        return self._last >= self._end and not self.expired
+
+
+def _tree(root: int) -> dict[int, tuple[float, bytes]]:
+    """Seconds of processors and state of `root` and all below it, by process id; those that ended are in their
+    parents' times."""
+    found: dict[int, tuple[float, bytes]] = {}
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        found[int(name)] = (sum(map(int, fields[11:15])) * _TICK, fields[0])
+        children.setdefault(int(fields[1]), []).append(int(name))
+    members, queue = {}, [root] if root in found else []
+    while queue:
+        pid = queue.pop()
+        members[pid] = found[pid]
+        queue += children.get(pid, [])
+    return members
+
+
+def _ready(members: dict[int, tuple[float, bytes]]) -> bool:
+    """Whether a thread runs or waits for a processor."""
+    return any(state == b"R" for _, state in members.values()) or any(
+        _thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)
+    )
+
+
+def _threads(pid: int) -> list[str]:
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+def _thread(pid: int, thread: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split(None, 1)[0]
+    except OSError:
+        return b""

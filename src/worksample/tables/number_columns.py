@@ -1,0 +1,57 @@
+"""The columns of a table that hold numbers: what their cells tell about the decimal mark, and how a cell is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import cells
+from .numbers import ColumnMarks, plain, readings
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumns:
+    """How the numbers of a table are written."""
+
+    decimal: str = ""
+    """The decimal mark of every number, where somebody named it."""
+    marks: Mapping[str, ColumnMarks] = field(default_factory=dict)
+    """Column -> what its own numbers say about their decimal mark."""
+    money: frozenset[str] = frozenset()
+    """Columns of amounts of money, which have no three decimals."""
+
+    def seen(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
+        """The same, with what all rows say. columns: those that hold numbers -> whether they are money."""
+        money = frozenset(name for name, is_money in columns.items() if is_money)
+        if self.decimal:
+            return NumberColumns(self.decimal, money=money)
+        marks = {column: ColumnMarks() for column in columns}
+        for line, row in rows:
+            for column, seen in marks.items():
+                if isinstance(cell := row.get(column), str):
+                    seen.see(cell, f"line {line}")
+        return NumberColumns("", marks, money)
+
+    def read(self, column: str, cell: Any, *, whole: bool = False) -> float | int:
+        """A cell of a column of numbers. Raises Unfit."""
+        seen = self.marks.get(column)
+        decimal, why = self.decimal or (seen.decimal if seen else ""), seen.why if seen else ""
+        if decimal and not self.decimal and isinstance(cell, str) and not readings(cells.text(cell)).unclear:
+            decimal = ""  # one reading: the column has nothing to decide
+        if whole:
+            return cells.whole(cell, decimal, why=why)
+        return cells.number(cell, decimal, why=why, money=column in self.money)
+
+    def notes(self) -> tuple[str, ...]:
+        """How unclear numbers are read, a line for each column that has some."""
+        notes = []
+        for column, seen in self.marks.items():
+            if not seen.unclear:
+                continue
+            found = readings(seen.unclear_text)
+            value = found.by(seen.decimal or ".")
+            if value is not None and (seen.decimal or (column in self.money and value == found.larger)):
+                why = seen.why if seen.decimal else "money has no three decimals; --decimal ',' says otherwise"
+                notes.append(f"{column}: {seen.unclear} is read as {plain(value)}: {why}")
+        return tuple(notes)

@@ -1,0 +1,22 @@
+"""A `command` agent calls a script of this machine that no sandbox shows: it ended as the agent's crash, graded 0."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from worksample.errors import PlanError
+from worksample.experiments.config import AgentConfig, ExperimentConfig
+from worksample.experiments.preparing import prepare
+from worksample.store import Store
+
+
+def check(room: Path, request: pytest.FixtureRequest) -> None:
+    script = room / "cmd_agent.py"
+    script.write_text("print('at work')\n", encoding="utf-8")
+    agent = AgentConfig(name="mine", harness="command", settings={"argv": ["python3", str(script), "{brief}"]})
+    config = ExperimentConfig(name="own-cmd", suite="starter", only=("sql-cohorts/shop",), agents=(agent,))
+    with Store.open(room / "store", create=True) as store, pytest.raises(PlanError) as caught:
+        prepare(config, store.blobs)
+    assert "{agent}/cmd_agent.py" in caught.value.next

@@ -1,0 +1,48 @@
+"""A plan of few tasks at a low expected rate.
+
+An outside case: at 2.5 % expected and 40 tasks the plan promised that 16.4 points are seen, of two agents around a
+middle of 2.5 %, who differ by 5 at most. The expected rate is the first agent's now, and what is promised is possible,
+and seen.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import betaincinv
+
+from worksample import metrics as m
+from worksample.errors import UsageError
+
+
+def check(room: Path, request: pytest.FixtureRequest) -> None:
+    for rate in (0.025, 0.05):
+        variances = m.planned_variances(rate)
+        assert m.detectable(variances, 5) is None
+        for tasks in (10, 40, 240):
+            points = m.detectable(variances, tasks)
+            assert points is not None
+            assert rate + points <= 1
+            assert 0.7 < _seen(rate, points, tasks) < 0.9, (rate, tasks, points)
+        with pytest.raises(UsageError, match="no two agents differ"):
+            m.power_of(variances, 40, aim=m.Aim(points=0.99))
+        with pytest.raises(UsageError, match="no two agents differ"):
+            m.tasks_needed(variances, m.Aim(points=0.99))
+
+
+def _seen(rate: float, points: float, tasks: int, studies: int = 200) -> float:
+    """The share of studies that find the difference, drawn as the plan assumes."""
+    found = 0
+    for seed in range(studies):
+        rng = np.random.default_rng([seed, tasks])
+        easy = rng.random(tasks)
+        other = np.where(rng.random(tasks) < 0.5, easy, rng.random(tasks))
+        sides = [
+            m.Trials((rng.random(tasks) < betaincinv(mean, 1 - mean, at)).astype(float), np.arange(tasks))
+            for mean, at in ((rate, easy), (rate + points, other))
+        ]
+        p = m.paired_difference(*sides).p
+        found += p is not None and p <= 0.05
+    return found / studies

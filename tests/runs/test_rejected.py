@@ -1,0 +1,137 @@
+"""An agent does bad work and has its model's service reject something: its trial is graded, and never left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openai_server import Answer, Call, calls, serving
+from openai_server.faults import reply
+from runs.material import Setting, setting
+from worksample.agents import define
+from worksample.errors import POLICY, Cause
+from worksample.models import Price
+from worksample.records import Ending, Limits, Trial
+
+pytestmark = pytest.mark.box
+
+MODEL = "openai-api/local/model-1"
+BAD = "echo wrong > /task/output/hello.txt; "
+Chooser = Callable[[dict[str, Any], int], Answer]
+
+
+def refused(status: int) -> Answer:
+    return reply(status, {"error": {"message": "You uploaded an unsupported image", "code": "invalid_image_format"}})
+
+
+def results(request: dict[str, Any]) -> list[str]:
+    return [json.dumps(m["content"]) for m in request["messages"] if m["role"] == "tool"]
+
+
+async def worked(folder: Path, choose: Chooser, harness: str = "worker", **rest: Any) -> tuple[Setting, list[Trial]]:
+    agent = define("worker", harness=harness, model=MODEL, capabilities=("vision",), **rest)
+    at = setting(folder, agent=agent, limits=Limits(time=120))
+    with serving(choose) as served:
+        prices = {MODEL: Price(input=1, output=1)}
+        return at, await at.run(tries=2, model_args=served.args, prices=prices, model_retries=0)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 413, 422])
+async def test_a_result_that_the_service_rejects_is_left_out_and_the_work_goes_on(tmp_path: Path, status: int) -> None:
+    seen: list[list[str]] = []
+
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        seen.append(results(request))
+        if any("TRIGGER" in one for one in seen[-1]):
+            return refused(status)
+        if not seen[-1]:
+            return calls("bash", command=BAD + 'echo TRIG""GER')
+        return calls("submit")
+
+    at, (trial,) = await worked(tmp_path, choose)
+    assert (trial.outcome.ending, trial.outcome.cause) == (Ending.DONE, None), trial.outcome
+    assert at.output(trial) == {"hello.txt": b"wrong\n"}
+    assert "was left out" in seen[-1][0]
+    assert "unsupported image" in seen[-1][0]
+
+
+async def test_an_older_result_is_left_out_where_the_newest_is_not_it(tmp_path: Path) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        told = results(request)
+        if len(told) == 2 and "TRIGGER" in told[0]:
+            return refused(400)
+        return (calls("bash", command=BAD + 'echo TRIG""GER'), calls("bash", command="true"), calls("submit"))[
+            len(told)
+        ]
+
+    at, (trial,) = await worked(tmp_path, choose)
+    assert trial.outcome.cause is None, trial.outcome
+
+
+@pytest.mark.parametrize("status", [400, 403])
+async def test_a_conversation_that_is_rejected_for_good_is_the_agents(tmp_path: Path, status: int) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        if any(m["role"] == "assistant" for m in request["messages"]):
+            return refused(status)
+        return calls("bash", command=BAD)
+
+    at, (trial,) = await worked(tmp_path, choose)
+    assert trial.outcome.cause is Cause.AGENT_REJECTED, trial.outcome
+    assert POLICY[Cause.AGENT_REJECTED].graded
+    assert at.output(trial) == {"hello.txt": b"wrong\n"}
+
+
+async def test_a_service_that_rejects_everything_from_then_on_is_to_blame(tmp_path: Path) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        return calls("bash", command=BAD) if count == 0 else refused(403)
+
+    _, trials = await worked(tmp_path, choose)
+    assert {trial.outcome.cause for trial in trials} == {Cause.MODEL_REFUSED}
+
+
+@pytest.mark.parametrize("size", [100_000, 200_000])
+async def test_a_command_that_no_system_takes_is_told_to_the_model(tmp_path: Path, size: int) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        told = results(request)
+        if len(told) == 2:
+            return calls("submit")
+        return calls("bash", command=f": {'x' * size}") if told else calls("bash", command=BAD)
+
+    _, (trial,) = await worked(tmp_path, choose)
+    assert trial.outcome.cause is None, trial.outcome
+
+
+SHADOWS = {
+    "base64.py": "def b64encode(data):\n    return b'iVBORw0KGgo='\n",
+    "io.py": "raise SystemExit(0)\n",
+    "PIL/__init__.py": "raise SystemExit('mine')\n",
+    "sitecustomize.py": "print('x')\n",
+}
+PICTURE = "from PIL import Image; Image.new('RGB', (3, 2)).save('/task/scratch/a.png')"
+
+
+async def test_a_picture_is_read_by_no_library_of_the_agents_own(tmp_path: Path) -> None:
+    shadows = "".join(
+        f"mkdir -p $(dirname /task/scratch/{name}); printf %s {json.dumps(text)} > /task/scratch/{name}; "
+        for name, text in SHADOWS.items()
+    )
+    pictures: list[str] = []
+
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        parts = [p for m in request["messages"] if isinstance(m["content"], list) for p in m["content"]]
+        pictures.extend(p["image_url"]["url"] for p in parts if p["type"] == "image_url")
+        steps = (
+            calls("bash", command=f'{BAD} python3 -c "{PICTURE}"; {shadows}'),
+            Answer(calls=(Call("view_image", {"path": "/task/scratch/a.png"}),)),
+            calls("submit"),
+        )
+        return steps[len(results(request))]
+
+    at, (trial,) = await worked(tmp_path, choose)
+    assert trial.outcome.cause is None, trial.outcome
+    assert len(pictures) == 1
+    assert len(pictures[0]) > 60
