@@ -57,7 +57,7 @@ def _gated() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room, and whose questions can be kept whatever an agent of Python puts into them."""
+        """A model whose calls wait for room. Its questions can be kept, whatever an agent of Python puts into them."""
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,

@@ -18,7 +18,7 @@ from worksample.errors import AgentError, Cause
 from .usage import sound
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model, ModelAPI, ModelOutput
+    from inspect_ai.model import ModelAPI, ModelOutput
 
 MOST_BITS = 1023
 """Of an integer that can be turned into a floating-point number."""
