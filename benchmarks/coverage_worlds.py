@@ -7,6 +7,7 @@ of a world comes last and takes its own draws last, so that the others stay what
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from benchmarks.coverage_cells import Found, Rng, World
@@ -259,16 +260,30 @@ def scales(rng: Rng, n: int) -> Found:
 
 
 def ceilings(rng: Rng, n: int) -> Found:
-    """Six jobs in ten can be done, each attempt passing half of those."""
-    able, jobs, steps, passed = rng.random(n) < 0.6, [], [], []
-    for job in range(n):
-        for k in range(1, 5):
-            jobs.append(job)
-            steps.append(k)
-            passed.append(bool(able[job] and rng.random() < 0.5))
-            if passed[-1]:
-                break
-    yield "ceiling", m.fit_ceiling(m.histories(jobs, steps, passed), "independent", m.Resampling(200)).ceiling, 0.6
+    """Six jobs in ten can be done: each attempt passes half of those, or each has a chance of its own, or attempts are
+    drawn from a pool of five answers of which one passes."""
+    able = rng.random(n) < 0.6
+    kinds = {
+        "": np.full(n, 0.5),
+        ", any chance alike": rng.random(n),
+        ", easy and hard jobs": np.where(rng.random(n) < 0.5, 0.15, 0.8),
+    }
+    for name, chance in kinds.items():
+        told = _chains(np.where(able, chance, 0.0)[:, None] > rng.random((n, 4)))
+        yield f"ceiling{name}", m.fit_ceiling(told, "independent").ceiling, 0.6
+    pool = able[:, None] & (rng.integers(0, 5, n)[:, None] == np.arange(4))
+    yield "ceiling, finite pool", m.fit_ceiling(_chains(pool)).ceiling, 0.6
+
+
+def _chains(passes: np.ndarray[Any, Any]) -> m.Histories:
+    """The histories of jobs that stop at their first pass, of a row of attempts each."""
+    jobs, steps, passed = [], [], []
+    for job, row in enumerate(passes.tolist()):
+        last = row.index(True) + 1 if True in row else len(row)
+        jobs += [job] * last
+        steps += range(1, last + 1)
+        passed += row[:last]
+    return m.histories(jobs, steps, passed)
 
 
 def trends(rng: Rng, n: int) -> Found:

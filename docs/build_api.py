@@ -88,6 +88,9 @@ def _plain(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def _annotation(value: Any) -> Any:
+    """Without what a validator does to it, which shows as an address in memory."""
+    if hasattr(value, "__metadata__"):
+        value = value.__origin__
     return _Raw(value) if isinstance(value, str) else value
 
 

@@ -21,6 +21,8 @@
     │   └── ReferenceUnreadable
     ├── ColleagueError          who plays a colleague gave no answer
     ├── JudgeError              a judge model gave no answer
+    ├── ForeignInputError       what came from outside is beyond a limit, or no JSON
+    ├── ForeignWorkLost         the process that read foreign input was ended
     ├── DeliverableError        a deliverable is missing or malformed: a score of 0 with a reason, not a crash
     └── ImportFailed            a foreign package cannot be brought in
         └── FaultyRows
@@ -326,7 +328,25 @@ class JudgeError(WorksampleError):
 
 
 class ColleagueError(WorksampleError):
-    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why."""
+    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why. `usage`:
+    what the request took.
+    """
+
+    def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
+        super().__init__(what, where=where, next=next, cause=cause)
+        self.usage: object | None = None
+
+
+class ForeignInputError(WorksampleError):
+    """What came from outside is beyond a limit, or cannot be read. `too_large`: it is the limit."""
+
+    def __init__(self, what: str, too_large: bool = False) -> None:
+        super().__init__(what)
+        self.too_large = too_large
+
+
+class ForeignWorkLost(WorksampleError):
+    """The process that read foreign input was ended, or failed by a fault of ours."""
 
 
 class DeliverableError(WorksampleError):

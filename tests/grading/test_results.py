@@ -7,11 +7,12 @@ import json
 import pytest
 
 from worksample.box import BoxConfig, Completed
-from worksample.errors import Cause, GraderError
+from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
 from worksample.grading.boxes import GraderLimits, GradingBoxes
 from worksample.grading.broker import Broker
-from worksample.grading.run_grader import TAIL, Ended, _case, _command, _kept, _pause, judge
+from worksample.grading.run_grader import TAIL, Ended, _case, _command, _kept, judge
+from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
 LIMITS = GraderLimits(timeout=7.5, memory=1 << 20)
@@ -88,11 +89,14 @@ def test_limits_are_the_manifests_or_the_usual_ones() -> None:
     assert GraderLimits.of({"timeout": 7, "memory": 1 << 20}) == GraderLimits(7.0, 1 << 20)
 
 
-def test_the_clock_is_looked_at_often_enough_and_never_without_a_pause() -> None:
-    import time
-
-    assert _pause(time.monotonic(), Broker({}), 100.0) == 1.0
-    assert _pause(time.monotonic() - 100, Broker({}), 1.0) == 0.02
+def test_a_grader_that_others_kept_from_the_processor_is_no_slow_grader() -> None:
+    late = Completed(-9, b"", b"", timed_out=True, seconds=2400.0, starved=True, counted=31.0)
+    with pytest.raises(GraderError, match="31 of its seconds in 2400") as caught:
+        judge(late, None, GRADING, GraderLimits())
+    assert caught.value.cause is Cause.GRADER_SANDBOX and POLICY[Cause.GRADER_SANDBOX].retry
+    with pytest.raises(SandboxError, match="too busy"):
+        require_time(late, "verifier")
+    require_time(Completed(-9, b"", b"", timed_out=True), "verifier")
 
 
 def test_costs_of_several_judges_are_added_and_unknown_ones_left_out() -> None:

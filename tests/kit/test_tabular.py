@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import DeliverableError, ReferenceUnreadable
 from worksample.kit import Table, tabular
+from worksample.kit.numbers import close
 
 CELLS = st.one_of(
     st.none(), st.integers(-1_000, 1_000), st.floats(-1e6, 1e6, allow_nan=False), st.text("ab,. %$1", max_size=6)
@@ -116,3 +117,33 @@ def test_a_large_table_takes_the_time_of_its_rows() -> None:
     rows = tuple({"k": i, "x": i * 1.5, "y": f"n{i}"} for i in range(20_000))
     table = Table(("k", "x", "y"), rows)
     assert tabular(table, Table(("k", "x", "y"), rows[::-1]), keys=["k"]).passed
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "same"),
+    [
+        (1234567890, 1234567891, False),
+        ("1234567890123456788", "1234567890123456789", False),
+        ("1234567890123456789", 1234567890123456789, True),
+        ("+5", 5.0, True),
+        (7.0, "7", True),
+        (10**400, 10**400 + 1, False),
+        (1234567889.9999998, 1234567890, True),  # rounded: no integer
+        ("1,234", "1234", True),
+    ],
+)
+def test_integers_are_compared_digit_by_digit(got: object, want: object, same: bool) -> None:
+    assert (tabular([{"v": got}], [{"v": want}]).fraction == 1) is same
+
+
+def test_keys_that_differ_in_their_last_digit_are_two() -> None:
+    rows = [{"id": f"12345678901234567{n:02d}", "v": n} for n in range(20)]
+    assert tabular(rows[::-1], rows, keys=["id"]).fraction == 1
+
+
+@given(st.integers(), st.integers(0, 10**6), st.floats(0, 0.5))
+def test_integers_within_their_tolerance_are_close(want: int, off: int, relative: float) -> None:
+    allowed = max(1000, relative * abs(want)) if abs(want) < 10**300 else 0
+    if off <= allowed:
+        assert close(want + off, want, 1000, relative) and close(want - off, want, 1000, relative)
+    assert close(want + 1, want) is False

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from openai_server import Answer, Call, Fault, calls, says, serving
 from worksample.models import Service, resolve
 from worksample.models.door import Door, Refusal
-from worksample.models.door.door import HELD, ROUTES
+from worksample.models.door.door import ROUTES
 from worksample.models.door.http import LARGEST
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
@@ -194,9 +194,9 @@ async def test_ten_megabytes_are_taken_and_many_at_once_are_not() -> None:
     big = request(asking("x" * (10 << 20)))
     async with door_of([says("hi")]) as (door, port, _):
         assert status(await raw(port, big)) == 200
-        door._held = HELD
+        door.http.held = door.http.limits.held_bytes
         assert status(await raw(port, request(asking()))) == 429
-        door._held = 0
+        door.http.held = 0
         chunks = b"POST /v1/chat/completions HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n"
         body = json.dumps(asking()).encode()
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

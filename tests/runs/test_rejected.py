@@ -64,7 +64,9 @@ async def test_an_older_result_is_left_out_where_the_newest_is_not_it(tmp_path: 
         told = results(request)
         if len(told) == 2 and "TRIGGER" in told[0]:
             return refused(400)
-        return (calls("bash", command=BAD + 'echo TRIG""GER'), calls("bash", command="true"), calls("submit"))[len(told)]
+        return (calls("bash", command=BAD + 'echo TRIG""GER'), calls("bash", command="true"), calls("submit"))[
+            len(told)
+        ]
 
     at, (trial,) = await worked(tmp_path, choose)
     assert trial.outcome.cause is None, trial.outcome
@@ -123,7 +125,7 @@ async def test_a_picture_is_read_by_no_library_of_the_agents_own(tmp_path: Path)
         parts = [p for m in request["messages"] if isinstance(m["content"], list) for p in m["content"]]
         pictures.extend(p["image_url"]["url"] for p in parts if p["type"] == "image_url")
         steps = (
-            calls("bash", command=f"{BAD} python3 -c \"{PICTURE}\"; {shadows}"),
+            calls("bash", command=f'{BAD} python3 -c "{PICTURE}"; {shadows}'),
             Answer(calls=(Call("view_image", {"path": "/task/scratch/a.png"}),)),
             calls("submit"),
         )

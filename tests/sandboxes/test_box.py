@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.box import BoxConfig, BoxLimits, Mount, Reader, conformance, kinds, open_box
+from worksample.box import BoxConfig, BoxLimits, FairTimeout, Mount, Reader, conformance, kinds, open_box
 from worksample.errors import SandboxError
 from worksample.sandboxes import available
 
@@ -170,9 +170,36 @@ async def test_on_one_processor_the_background_gives_way() -> None:
             worked = float((await usual.run(["python3", "-c", BURN, "0.4"])).stdout)
             await beside.kill()
             said = b"".join([piece async for piece in _pieces(beside.stdout)])
+            hurried = await last.start(["python3", "-c", GOES_ON])
+            await hurried.stdout.read(100)
+            await last.hurry()
+            also = float((await usual.run(["python3", "-c", BURN, "0.4"])).stdout)
+            await hurried.kill()
+            faster = b"".join([piece async for piece in _pieces(hurried.stdout)])
     finally:
         os.sched_setaffinity(0, before)
     assert float(said.split()[-1]) - float(said.split()[0]) < worked / 3
+    assert float(faster.split()[-1]) - float(faster.split()[0]) > also / 3
+
+
+HIDES = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then counts the children's time nowhere
+while True:
+    if os.fork() == 0:
+        end = time.process_time() + 0.02
+        while time.process_time() < end:
+            pass
+        os._exit(0)
+    time.sleep(0.001)
+"""
+
+
+@pytest.mark.skipif(available().parents.unified is None, reason="no control group that counts")
+async def test_a_program_that_hides_its_work_is_not_starved() -> None:
+    async with open_box(BoxConfig(python="none", limits=BoxLimits(processes=64))) as box:
+        done = await box.run(["python3", "-c", HIDES], timeout=FairTimeout(0.4, backstop=6.0))
+    assert done.timed_out and not done.starved
 
 
 async def _pieces(reader: Reader) -> AsyncIterator[bytes]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worksample.box import Timeout
+from worksample.box import FairTimeout, Timeout
 from worksample.errors import SandboxError
 
 
@@ -21,6 +21,9 @@ class Done:
     stderr: bytes
     timed_out: bool = False
     truncated: bool = False
+    starved: bool = False
+    counted: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass
@@ -35,6 +38,8 @@ class FolderBox:
     calls: list[str] = field(default_factory=list)
     holding: list[subprocess.Popen[bytes]] = field(default_factory=list)
     crowded: bool = False
+    starving: bool = False
+    """Programs get too little of the processor."""
 
     def _call(self, name: str) -> None:
         self.calls.append(name)
@@ -72,12 +77,15 @@ class FolderBox:
         self._call("run")
         if self.crowded:
             return Done(126, b"", f"{argv[0]}: {os.strerror(errno.EAGAIN)}\n".encode())
+        if self.starving:
+            return Done(-9, b"", b"", timed_out=True, starved=True, counted=0.5, seconds=900.0)
+        seconds = timeout.seconds if isinstance(timeout, FairTimeout) else timeout
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
             *argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd=self.output, env={**os.environ, **(env or {})}
         )
         try:
-            out, err = await asyncio.wait_for(process.communicate(input), timeout)
+            out, err = await asyncio.wait_for(process.communicate(input), seconds)
         except TimeoutError:
             process.kill()
             await process.communicate()

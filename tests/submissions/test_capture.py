@@ -14,7 +14,7 @@ import pytest
 
 from submissions.boxes import FolderBox
 from submissions.material import instance, write
-from worksample.errors import Cause
+from worksample.errors import POLICY, Cause
 from worksample.files import ScanLimits
 from worksample.records import CaptureStatus, Part
 from worksample.store import Store
@@ -190,8 +190,17 @@ async def test_no_time_is_left(store: Store, tmp_path: Path) -> None:
     box = FolderBox(write(tmp_path / "out", {"a": "1"}))
     found = await take(box, store.blobs, made, limits=CaptureLimits(seconds=0))
     assert (found.cause, found.parts["output"].status) == (Cause.CAPTURE_TIME, CaptureStatus.PARTIAL)
-    assert "no time left" in found.parts["probes"].reason
+
+
+async def test_a_machine_that_is_too_busy_fails_the_capture_and_not_the_agent(store: Store, tmp_path: Path) -> None:
+    made = instance(store, tmp_path, probes={"p.py": "print(1)"}, names=("p",))
+    box = FolderBox(write(tmp_path / "out", {"a": "1"}))
+    found = await take(box, store.blobs, made, limits=CaptureLimits(backstop=0))
+    assert found.cause is Cause.CAPTURE_FAILED and not POLICY[found.cause].graded
+    assert "too busy" in found.parts["output"].reason and "no time left" in found.parts["probes"].reason
     assert "run" not in box.calls
+    starved = await take(FolderBox(tmp_path / "out", starving=True), store.blobs, made)
+    assert "too busy" in starved.parts["probes"].reason and starved.cause is None
 
 
 async def test_a_probe_finds_room_in_a_crowded_box(store: Store, tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ def test_links_stay_links_and_what_the_box_made_is_left_out(upper: Path, tmp_pat
         (ScanLimits(files=3), 60, Cause.CAPTURE_TOO_MANY),
         (ScanLimits(bytes=1500), 60, Cause.CAPTURE_TOO_LARGE),
         (ScanLimits(depth=3), 60, Cause.CAPTURE_UNREADABLE),
-        (ScanLimits(), -1, Cause.CAPTURE_TIME),
+        (ScanLimits(seconds=0), 60, Cause.CAPTURE_TIME),
+        (ScanLimits(), -1, Cause.CAPTURE_FAILED),
     ],
 )
 def test_what_is_beyond_a_limit_is_left_out_and_said(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -17,7 +19,7 @@ from PIL import Image
 from worksample.files import scan
 from worksample.records import Manifest
 from worksample.store import Store
-from worksample.viewing import View
+from worksample.viewing import View, prepare
 
 
 def take(store: Store, folder: Path, files: Mapping[str, bytes | str]) -> Manifest:
@@ -262,3 +264,10 @@ def _named(name: str, *, kind: int, start: int, size: int, child: int = 0xFFFFFF
     text = (name + "\0").encode("utf-16-le")
     links = struct.pack("<HBBIII", len(text), kind, 1, 0xFFFFFFFF, right, child)
     return text.ljust(64, b"\0") + links + bytes(36) + struct.pack("<IQ", start, size)
+
+
+def shown(room: Path, folder: Path) -> tuple[Store, dict[str, View]]:
+    """The views of a folder's files, but for programs, in a store of their own."""
+    shutil.copytree(folder, room / "work", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    store = Store.open(room / "store", create=True)
+    return store, asyncio.run(prepare(store, scan(room / "work", store.blobs).manifest))

@@ -10,11 +10,16 @@ from openpyxl import Workbook
 from PIL import Image
 
 from viewing.material import picture, take
-from worksample.models import Exhibit, Look
+from worksample.box import Completed
+from worksample.models import Exhibit, Look, Visibility
 from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import exhibits
-from worksample.viewing.exhibits import UNSEEN
+from worksample.viewing.exhibits import UNSEEN, _Print, _print
+
+SOLID = (
+    "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a"
+)
 
 
 def printed() -> bytes:
@@ -43,7 +48,7 @@ async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store", create=True)
     files: dict[str, bytes | str] = {
         "a/notes.md": "# Notes\nTotal 5", "b.csv": "x,y\n1,2\n", "c.png": picture("PNG"), "d.pdf": printed(),
-        "e.xlsx": book(), "f.bin": bytes(range(256)) * 8,
+        "e.xlsx": book(), "f.bin": bytes(range(256)) * 8, "g.txt": "", "h.stl": SOLID,
     }  # fmt: skip
     manifest = take(store, tmp_path / "work", files)
     digest = store.blobs.put(canonical(manifest.plain()))
@@ -63,3 +68,29 @@ async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
     assert "rate,80" in tables[1].text
     assert any(e.look is Look.PICTURE for e in found["e.xlsx"])
     assert [e.side for e in found["f.bin"]] == [UNSEEN]
+    blamed = {name: {e.visibility for e in some} for name, some in found.items()}
+    assert blamed.pop("f.bin") == blamed.pop("g.txt") == {Visibility.FILE}
+    assert blamed.pop("h.stl") == {Visibility.PEOPLE_ONLY}
+    assert set().union(*blamed.values()) == {Visibility.SHOWN}
+
+
+@pytest.mark.box
+async def test_what_we_could_not_draw_is_ours_and_what_is_damaged_is_the_files(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "store", create=True)
+    sound = store.blobs.put(printed())
+    whole = await _print(store, sound, 2)
+    assert sorted(whole.pages) == [1, 2] and whole.blame is Visibility.SHOWN
+    cut = await _print(store, store.blobs.put(printed()[:200]), 2)
+    assert not cut.pages and cut.blame is Visibility.FILE and cut.said
+    store.close()
+    for ended, blame in (
+        (Completed(-11, b"", b""), Visibility.CRASHED),
+        (Completed(127, b"", b"pdftoppm: No such file"), Visibility.CRASHED),
+        (Completed(-9, b"", b"", timed_out=True), Visibility.FILE),
+        (Completed(-9, b"", b"", timed_out=True, starved=True), Visibility.STARVED),
+        (Completed(1, b"", b"Syntax Error"), Visibility.FILE),
+        (Completed(0, b"", b""), Visibility.SHOWN),
+    ):
+        found = _Print()
+        found.note("its pages cannot be drawn", ended)
+        assert (found.blame, bool(found.said)) == (blame, blame is not Visibility.SHOWN)

@@ -18,9 +18,10 @@ from viewing import material
 from worksample.box import BoxLimits
 from worksample.errors import StoreFull
 from worksample.files import scan
+from worksample.models import Visibility
 from worksample.records import Manifest
 from worksample.store import Store
-from worksample.viewing import View, prepare, view
+from worksample.viewing import View, kept, prepare, view
 from worksample.viewing.convert import Converter
 
 pytestmark = [pytest.mark.box, pytest.mark.converters]
@@ -224,6 +225,38 @@ async def test_a_conversion_without_end_is_ended(store: Store, tmp_path: Path) -
     # Another time it may have more of it, so that is not kept.
     manifest = Manifest(entries=tuple(scan(tmp_path / "work", store.blobs).manifest.entries))
     assert (await view(store, manifest, "slow.xlsx")).kind == "workbook"
+
+
+async def test_a_conversion_that_a_busy_machine_starved_is_ours_and_not_kept(store: Store, tmp_path: Path) -> None:
+    manifest = material.take(store, tmp_path / "work", {"song.mid": material.song()})
+    starved = Converter(store, manifest, seconds=1000, backstop=0.05)
+    seen = (await prepare(store, manifest, converter=starved))["song.mid"]
+    assert (seen.kind, seen.visibility) == ("card", Visibility.STARVED)
+    assert "too busy" in seen.problem and "no fault of the file" in seen.problem
+    assert kept(store, manifest, manifest.digest, "song.mid") is None
+    again = await view(store, manifest, "song.mid")
+    assert (again.kind, again.visibility) == ("midi", Visibility.SHOWN)
+
+
+async def test_a_view_in_the_background_is_hurried_once_somebody_waits_for_it(store: Store, tmp_path: Path) -> None:
+    class Waiting:
+        """A box that only notes that it is hurried."""
+
+        hurried = 0
+
+        async def hurry(self) -> None:
+            self.hurried += 1
+
+    manifest = material.take(store, tmp_path / "work", {"a.txt": "a", "b.txt": "b"})
+    for background in (True, False):
+        box, converter = Waiting(), Converter(store, manifest, background=background)
+        await converter.hurry("a.txt")
+        async with converter._shown_in(box, manifest.entries):  # type: ignore[arg-type]
+            assert box.hurried == background
+            await converter.hurry("b.txt")
+            assert box.hurried == 2 * background
+        await converter.hurry("b.txt")
+        assert box.hurried == 2 * background
 
 
 async def test_a_conversion_that_eats_memory_is_ended_and_others_are_not(store: Store, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from worksample.errors import UsageError
 from worksample.files.scratch import scratch
 from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.spare import spares
@@ -53,7 +54,7 @@ def check(package: Package, config: AuditConfig | None = None) -> Report:
 
     Raises ManifestError where a case is malformed, UsageError for a config that cannot be.
     """
-    return asyncio.run(check_async(package, config or AuditConfig()))
+    return run_steadily(check_async(package, config or AuditConfig()))
 
 
 async def check_async(package: Package, config: AuditConfig) -> Report:

@@ -82,7 +82,8 @@ def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
 def _wrong(rows: Iterable[Rendering]) -> Iterator[str]:
     for row in rows:
         if row.problem or not row.inspectable:
-            yield row.says + ("" if row.inspectable else "; too little of it can be seen to judge by")
+            ours = " (by this machine's fault: run the check again)" if row.visibility.ours else ""
+            yield row.says + ("" if row.inspectable else "; too little of it can be seen to judge by") + ours
 
 
 def _summary(kinds: Counter[str], wrong: int) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 from typing import Any
 
-from worksample.errors import SandboxError
-from worksample.models.door.http import BadRequest, Request, as_json, requests, response
+from worksample.errors import ForeignInputError, SandboxError
+from worksample.foreign import JsonLimits, read_json
+from worksample.models.door.http import Answer, HttpLimits, HttpServer, Request, as_json
 
 from .actions import ACTIONS, Action
 from .running import Browser, Seen
 
-LARGEST = 1 << 20
+LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
+SHAPE = JsonLimits(size=1 << 20, values=2000)
+"""What an action takes is small: so much is read in some milliseconds."""
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
 
@@ -27,26 +29,24 @@ class McpServer:
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
+        self.http = HttpServer(self._answered, _unreadable, LIMITS)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
-        try:
-            async for request in requests(reader, writer, LARGEST):
-                status, body = await self._answered(request)
-                writer.write(response(status, body, "application/json", keep=request.keep))
-                await writer.drain()
-        except BadRequest as bad:
-            writer.write(
-                response(bad.status, as_json(_fault(None, NO_REQUEST, bad.message)), "application/json", keep=False)
-            )
+        await self.http.serve(reader, writer)
 
-    async def _answered(self, request: Request) -> tuple[int, bytes]:
+    async def _answered(self, request: Request) -> Answer:
         if request.method != "POST":
-            return 405, as_json(_fault(None, NO_REQUEST, "only POST is served here"))
+            body = as_json(_fault(None, NO_REQUEST, "only POST is served here"))
+            return Answer(405, body, headers=(("Allow", "POST"),))
+        status, body = await self._result_of(request.body)
+        return Answer(status, body)
+
+    async def _result_of(self, body: bytearray) -> tuple[int, bytes]:
         try:
-            asked = json.loads(request.body)
-        except (ValueError, RecursionError):
-            return 400, as_json(_fault(None, NOT_JSON, "the body is not JSON"))
+            asked = read_json(body, SHAPE)
+        except ForeignInputError as error:
+            return 400, as_json(_fault(None, NOT_JSON, error.what))
         if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
             return 400, as_json(_fault(None, NO_REQUEST, "the body is no request"))
         if "id" not in asked:
@@ -70,10 +70,10 @@ class McpServer:
         if method != "tools/call":
             return _fault(id, NO_METHOD, f"there is no {method[:100]}")
         name, arguments = given.get("name"), given.get("arguments") or {}
-        if name not in ACTIONS or not isinstance(arguments, dict):
+        if not isinstance(name, str) or name not in ACTIONS or not isinstance(arguments, dict):
             return _fault(id, WRONG, "there is no such tool")
         try:
-            return {"jsonrpc": "2.0", "id": id, "result": _told(await self.browser.act(str(name), arguments))}
+            return {"jsonrpc": "2.0", "id": id, "result": _told(await self.browser.act(name, arguments))}
         except SandboxError as error:
             return _fault(id, NO_REQUEST, error.what)  # the trial ends with it
 
@@ -93,6 +93,10 @@ def _told(seen: Seen) -> dict[str, Any]:
     if seen.picture:
         content.append({"type": "image", "mimeType": "image/jpeg", "data": base64.b64encode(seen.picture).decode()})
     return {"content": content, "isError": bool(seen.error)}
+
+
+def _unreadable(status: int, message: str, path: str) -> bytes:
+    return as_json(_fault(None, NO_REQUEST, message))
 
 
 def _fault(id: Any, code: int, message: str) -> dict[str, Any]:

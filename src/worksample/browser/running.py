@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process, start_box
-from worksample.errors import SandboxError
+from worksample.errors import ForeignInputError, SandboxError
+from worksample.foreign import parse_json
 
 from .actions import ACTIONS
 from .config import BrowserConfig
@@ -189,15 +190,21 @@ class Browser:
         self._count += 1
         asked = {"id": self._count, "action": action, "with": dict(words), "observe": list(self.config.observe)}
         await self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-        while b"\n" not in self._waiting:
+        line, looked = bytearray(self._waiting), 0
+        while (end := line.find(b"\n", looked)) < 0:
+            looked = len(line)
             piece = await self._process.stdout.read()
             if not piece:
                 raise BrokenPipeError
-            self._waiting += piece
-            if len(self._waiting) > LONGEST_LINE:
+            line += piece
+            if len(line) > LONGEST_LINE:
                 raise ValueError("showed more than is taken")
-        line, _, self._waiting = self._waiting.partition(b"\n")
-        answer = json.loads(line)
+        self._waiting = bytes(line[end + 1 :])
+        del line[end:]
+        try:
+            answer = await parse_json(line, what="its answer")
+        except ForeignInputError as error:
+            raise ValueError(f"gave no answer: {error.what}") from None
         if not isinstance(answer, dict) or answer.get("id") != self._count:
             raise ValueError("gave no answer")
         return answer

@@ -13,7 +13,7 @@ from .record import Contact
 from .relay import relay
 from .rules import Allowance, HostRule, allowed_by, refused_network
 from .targets import Refused, Refusing, dial
-from .tls_client_hello import NoHello, server_name
+from .tls_client_hello import HelloReader, NoHello
 
 MOST_HEAD = 8192
 """Bytes of a request."""
@@ -72,11 +72,15 @@ class ConnectProxy:
 async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
     """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
     head = b""
-    while b"\r\n\r\n" not in head:
-        piece = await _receive(connection)
-        head += piece
-        if not piece or len(head) > MOST_HEAD:
-            raise Refused("no whole request came: this proxy takes CONNECT only")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while b"\r\n\r\n" not in head:
+                piece = await _receive(connection)
+                head += piece
+                if not piece or len(head) > MOST_HEAD:
+                    raise Refused("no whole request came: this proxy takes CONNECT only")
+    except TimeoutError:
+        raise Refused(f"no whole request came within {PATIENCE:.0f} s: this proxy takes CONNECT only") from None
     found = _CONNECT.match(head)
     if found is None:
         raise Refused("this proxy takes CONNECT only")
@@ -88,22 +92,21 @@ async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
 
 async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
     """What a client sends first. Refused unless it is a ClientHello for the same name."""
+    hello, piece = HelloReader(), data
     try:
-        while (said := server_name(data)) is None:
-            piece = await _receive(connection)
-            if not piece:
-                raise NoHello("it ended before its ClientHello")
-            data += piece
+        async with asyncio.timeout(PATIENCE):
+            while (said := hello.feed(piece)) is None:
+                piece = await _receive(connection)
+                if not piece:
+                    raise NoHello("it ended before its ClientHello")
+    except TimeoutError:
+        raise Refused(f"{name}: no whole ClientHello came within {PATIENCE:.0f} s") from None
     except NoHello as error:
         raise Refused(f"{name}: {error}") from None
     if said != name:
         raise Refused(f"CONNECT was for {name}, the TLS server name is {said}")
-    return data
+    return bytes(hello.data)
 
 
 async def _receive(connection: socket.socket) -> bytes:
-    try:
-        async with asyncio.timeout(PATIENCE):
-            return await asyncio.get_running_loop().sock_recv(connection, 1 << 14)
-    except TimeoutError:
-        raise Refused(f"nothing came for {PATIENCE:.0f} s") from None
+    return await asyncio.get_running_loop().sock_recv(connection, 1 << 14)

@@ -13,7 +13,13 @@ from worksample.records import CaptureStatus, Entry, Manifest, Part, canonical, 
 
 NAME = "connections.jsonl"
 MOST = 10_000
-"""Connections of one box that are kept line by line; of more only their number and bytes."""
+"""Connections that got through, of one box, that are kept line by line; of more only numbers and bytes by name."""
+MOST_REFUSED = 1_000
+"""The same of those that were refused or failed: they have a room of their own."""
+MOST_NAMES = 10_000
+"""Names, of either sort, that have a first line whatever came before, and sums of their own."""
+OTHERS = "*"
+"""Where sums stand of names that are too many to have their own."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,32 +58,37 @@ class Contact:
                 out[name] = getattr(self, name)
         return out
 
+    @property
+    def through(self) -> bool:
+        """Whether anything was let through."""
+        return not self.refused and bool(self.peer or (self.received and not self.failed))
+
 
 class Ledger:
-    """Every connection of one box."""
+    """Every connection of one box. Those that were refused or failed take no room from those that got through."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self.contacts: list[Contact] = []
-        self._most = most
-        self._over: Counter[str] = Counter()
-        self._spilled: list[Contact] = []
+    def __init__(self, most: int = MOST, names: int = MOST_NAMES) -> None:
+        self._open: dict[Contact, None] = {}
+        self._through, self._refused = _Room(most, names), _Room(min(most, MOST_REFUSED), names)
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """Those that are kept line by line, in the order in which they began."""
+        kept = (*self._through.kept, *self._refused.kept, *self._open)
+        return sorted(kept, key=lambda contact: contact.at)
 
     def begin(self, endpoint: str, rule: str) -> Contact:
         """A connection that begins now."""
         contact = Contact(endpoint, rule)
-        (self.contacts if len(self.contacts) < self._most else self._spilled).append(contact)
+        self._open[contact] = None
         return contact
 
     def over(self, contact: Contact) -> None:
         """A connection has ended; of those that are too many only sums stay."""
         contact.end()
-        if contact in self._spilled:
-            self._spilled.remove(contact)
-            self._count(contact)
-
-    def _count(self, contact: Contact) -> None:
-        more = {"connections": 1, "sent": contact.sent, "received": contact.received, "refused": bool(contact.refused)}
-        self._over.update({name: int(value) for name, value in more.items()})
+        if contact in self._open:
+            del self._open[contact]
+            (self._through if contact.through else self._refused).add(contact)
 
     def part(self, sink: Sink) -> Part:
         """As a part of a submission: `connections.jsonl`, put into the sink."""
@@ -87,9 +98,51 @@ class Ledger:
         return Part(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     def plain(self) -> list[dict[str, Any]]:
-        """A line per connection, and one with the sums of those that were too many to keep."""
+        """A line per connection; for those that were too many to keep sums by name, and last the sums of all."""
+        sums: dict[_Key, Counter[str]] = {}
+        for room in (self._through, self._refused):
+            for key, one in room.over.items():
+                sums.setdefault(key, Counter()).update(one)
         lines = [contact.plain() for contact in self.contacts]
-        sums = Counter(self._over)
-        for contact in self._spilled:
-            sums.update(connections=1, sent=contact.sent, received=contact.received)
-        return [*lines, {"more": dict(sums)}] if sums else lines
+        if not sums:
+            return lines
+        if len(self._through.known | self._refused.known) > 1:
+            lines += [{"more": {**_named(key), **one}} for key, one in sums.items()]
+        whole: Counter[str] = Counter()
+        for one in sums.values():
+            whole.update(one)
+        return [*lines, {"more": dict(whole)}]
+
+
+_Key = tuple[str, str]
+"""An endpoint, and the name that a proxy was asked for."""
+
+
+def _named(key: _Key) -> dict[str, str]:
+    endpoint, name = key
+    return {"endpoint": endpoint, "name": name} if name else {"endpoint": endpoint}
+
+
+class _Room:
+    """What is kept of one sort of connections."""
+
+    def __init__(self, most: int, names: int) -> None:
+        self.kept: list[Contact] = []
+        self.known: set[_Key] = set()
+        self.over: dict[_Key, Counter[str]] = {}
+        """Sums of those that were not kept."""
+        self._left, self._names = most, names
+
+    def add(self, contact: Contact) -> None:
+        """Keep it, or count it: each name has its first line, and all names share the room for more."""
+        key = (contact.endpoint, contact.name)
+        first = key not in self.known and len(self.known) < self._names
+        if first:
+            self.known.add(key)
+        if first or self._left > 0:
+            self._left -= 1
+            self.kept.append(contact)
+            return
+        sums = self.over.setdefault(key if key in self.known else (contact.endpoint, OTHERS), Counter())
+        more = {"connections": 1, "sent": contact.sent, "received": contact.received, "refused": bool(contact.refused)}
+        sums.update({name: int(value) for name, value in more.items()})

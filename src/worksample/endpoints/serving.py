@@ -92,6 +92,8 @@ class _Place:
             contact.refused = str(refused)
         except OSError as error:
             contact.failed = str(error)
+        except Exception as error:  # noqa: BLE001 - the boundary of a connection: one that fails ends no other
+            contact.failed = f"{type(error).__name__}: {error}"[:500]
         except asyncio.CancelledError:
             contact.failed = contact.failed or "broken off when the box was closed"
             raise

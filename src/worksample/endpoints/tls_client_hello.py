@@ -13,29 +13,49 @@ class NoHello(ValueError):
 
 def server_name(data: bytes) -> str | None:
     """The server name, in lower case; None while more bytes are needed. NoHello."""
-    hello = bytearray()
-    at = 0
-    while True:
-        if len(data) < at + 5:
-            if data[at : at + 1] not in (b"", bytes([_HANDSHAKE])):
+    return HelloReader().feed(data)
+
+
+class HelloReader:
+    """Reads a ClientHello piece by piece, each byte once: it may come in records of one byte."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        """All that came."""
+        self._at, self._hello = 0, bytearray()
+
+    def feed(self, piece: bytes) -> str | None:
+        """The server name once the ClientHello is whole. NoHello."""
+        self.data += piece
+        while len(self.data) >= self._at + 5:
+            at = self._at
+            if self.data[at] != _HANDSHAKE or self.data[at + 1] != 3:
                 raise NoHello("it is not a TLS handshake")
-            break
-        if data[at] != _HANDSHAKE or data[at + 1] != 3:
+            size = int.from_bytes(self.data[at + 3 : at + 5], "big")
+            if not size:
+                raise NoHello("it has a record of TLS without content")
+            if len(self.data) < at + 5 + size:
+                return self._of(self._hello + self.data[at + 5 :])
+            self._hello += self.data[at + 5 : at + 5 + size]
+            self._at = at + 5 + size
+            if (name := self._of(self._hello)) is not None:
+                return name
+        if self.data[self._at : self._at + 1] not in (b"", bytes([_HANDSHAKE])):
             raise NoHello("it is not a TLS handshake")
-        size = int.from_bytes(data[at + 3 : at + 5], "big")
-        hello += data[at + 5 : at + 5 + size]
+        return None
+
+    def _of(self, hello: bytearray) -> str | None:
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
                 raise NoHello("it is not a ClientHello")
             whole = 4 + int.from_bytes(hello[1:4], "big")
+            if whole > MOST:
+                raise NoHello("its ClientHello is too long")
             if len(hello) >= whole:
                 return _name_of(_Bytes(bytes(hello[4:whole])))
-        if len(data) < at + 5 + size:
-            break
-        at += 5 + size
-    if len(data) > MOST:
-        raise NoHello("its ClientHello is too long")
-    return None
+        if len(self.data) > MOST:
+            raise NoHello("its ClientHello is too long")
+        return None
 
 
 class _Bytes:

@@ -42,6 +42,7 @@ from worksample.records import (
     now,
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
         return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch("check") as folder:
-        trial, printed, log = asyncio.run(_trial(folder, agent, config, words))
+        trial, printed, log = run_steadily(_trial(folder, agent, config, words))
     answer = "-".join(words)
     said = find_answer(answer, printed, log)
     calls = trial.usage["agent"].calls if "agent" in trial.usage else 0

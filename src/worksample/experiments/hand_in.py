@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from worksample.errors import UsageError
 from worksample.grading import grade, open_round
 from worksample.records import Evaluation, Experiment, Origin, Protocol, Reported, Submission
 from worksample.sandboxes import need_box
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.submissions import hand_in
 
@@ -79,7 +79,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     round = open_round(
         store, subjects=(submission.id,), protocol=protocol, author=author, reason="graded as it was handed in"
     )
-    return HandedIn(submission, asyncio.run(grade(store, round, submission, instance, sandbox=sandbox)))
+    return HandedIn(submission, run_steadily(grade(store, round, submission, instance, sandbox=sandbox)))
 
 
 def origin_of(word: str) -> Origin:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from worksample.errors import FaultyRows, WorksampleError
 from worksample.grading import Evaluators, grade_all, open_round
 from worksample.records import Evaluation, Experiment, Instance, Protocol, Round, Submission
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 from .finished_work import Piece, known_as, piece_of, take
@@ -69,7 +69,7 @@ def hand_in_many(
         return HandedInMany(tuple(made), taken)
     rounds = [r for p in BY_PROGRAM if (r := _round(store, made, p, what)) is not None]
     for round in rounds:
-        asyncio.run(grade_all(store, round, parallel=what.graders, here=Evaluators(what.sandbox)))
+        run_steadily(grade_all(store, round, parallel=what.graders, here=Evaluators(what.sandbox)))
     said = {e.subject for r in rounds for e in store.find(Evaluation, round=r.id) if e.payload is not None}
     asked = {s for r in rounds for s in r.subjects}
     return HandedInMany(tuple(made), taken, tuple(rounds), len(said), len(asked - said))

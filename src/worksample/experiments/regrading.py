@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from worksample.records import (
 )
 from worksample.runs import write_scores
 from worksample.sandboxes import need_box
+from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.verdicts.judging import Judging
 from worksample.verdicts.pairs import PAIRS, pairs_of
@@ -97,7 +97,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     queue.tally.planned = queue.tally.finished = len(found)
     listener.begin(queue.tally)
     try:
-        asyncio.run(queue.run(what.options.graders))
+        run_steadily(queue.run(what.options.graders))
     finally:
         listener.end()
     mine = {s.id for s in subjects(store, round)}

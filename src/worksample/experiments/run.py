@@ -19,6 +19,7 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Proto
 from worksample.runs import More, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
+from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
 from worksample.workplace.spare import spares
 
@@ -36,6 +37,8 @@ from .watch import Silent, Watch
 
 INTERRUPTED = 130
 """Exit code of a process that was interrupted twice."""
+NOTED_STALL = 5.0
+"""Seconds for which the platform stood still that are worth a line."""
 POLL = 0.5
 """Seconds between two looks at what another process works on."""
 
@@ -83,7 +86,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
             experiment.lock.sandbox, work.instances.values()
         ):
             bring(listener.note)
-        interrupted = asyncio.run(work.all())
+        interrupted = run_steadily(work.all(), lambda stall: _note(listener, stall))
     except BaseExceptionGroup as group:
         # Not `except*`, in which Python 3.11.2 puts what is raised into a group of its own.
         if group.split(WorksampleError)[1] is not None:
@@ -95,6 +98,12 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         for round in work.rounds:
             write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
+
+
+def _note(watch: Watch, stall: Stall) -> None:
+    """Tell of a long stall: somebody who watches wonders why nothing moved."""
+    if stall.seconds >= NOTED_STALL:
+        watch.note(f"the platform itself stood still for {stall.seconds:.0f} s; no trial is charged for it")
 
 
 def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:

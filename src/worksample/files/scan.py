@@ -16,6 +16,7 @@ from pathlib import Path
 
 from worksample.errors import CaptureError, Cause
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, canonical, path_fault, quote_path
+from worksample.steady_loop import steady_time
 
 from .open_inside import Handle, close, open_inside
 from .sink import Sink
@@ -36,7 +37,9 @@ class ScanLimits:
     names: int = 32 << 20
     """Characters of all paths and links' targets together: a manifest has to fit in memory."""
     seconds: float | None = None
-    """After so many no further entry is taken; None is no limit."""
+    """After so many of the processor no further entry is taken; None is no limit."""
+    backstop: float | None = None
+    """The same on the clock. A busy machine may use that up: whoever left the files is not to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,9 @@ class _Walk:
     """Characters of the paths and targets so far."""
     linked: dict[tuple[int, ...], str] = field(default_factory=dict)
     """Digests of files with several names, by what tells that it is the same file, unchanged."""
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=steady_time)
+    used: float = field(default_factory=time.thread_time)
+    """Of the processor, by this thread before the scan."""
 
     def fault(self, cause: Cause | None, reason: str) -> None:
         """Something was left out. Of several causes the first is kept, a failure of ours before a limit."""
@@ -187,8 +192,10 @@ class _Walk:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.files:,} entries, the rest is left out"
         if self.named >= limits.names:
             return Cause.CAPTURE_TOO_MANY, f"more than {limits.names:,} characters of names, the rest is left out"
-        if limits.seconds is not None and time.monotonic() - self.began >= limits.seconds:
+        if limits.seconds is not None and time.thread_time() - self.used >= limits.seconds:
             return Cause.CAPTURE_TIME, f"not done after {limits.seconds:g} seconds, the rest is left out"
+        if limits.backstop is not None and steady_time() - self.began >= limits.backstop:
+            return Cause.CAPTURE_FAILED, "the machine was too busy to take everything in"
         return None
 
     def _keep(self, entry: Entry) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,15 +44,10 @@ class Broker:
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
     """Grows by an entry for each request that is none; verbs add what they do."""
-    _waited: float = 0.0
-    _began: float = 0.0
+    pausing: Callable[[bool], None] = lambda paused: None
+    """Told when the grader begins to wait for answers (True), and when it goes on: that time is not its own."""
     _answering: int = 0
     _taken: int = 0
-
-    @property
-    def paused(self) -> float:
-        """Seconds so far in which the grader waited for answers: they are not its own."""
-        return self._waited + (time.monotonic() - self._began if self._answering else 0.0)
 
     async def serve(self, listener: Listener) -> None:
         """Answers requests until cancelled, or until the box is gone."""
@@ -88,16 +82,15 @@ class Broker:
 
     @contextmanager
     def _paused(self) -> Iterator[None]:
-        if not self._answering:
-            self._began = time.monotonic()
         self._answering += 1
+        if self._answering == 1:
+            self.pausing(True)
         try:
             yield
         finally:
-            waited = self.paused
             self._answering -= 1
             if not self._answering:
-                self._waited = waited
+                self.pausing(False)
 
     async def _answer(self, data: bytes) -> dict[str, Any]:
         number = 0

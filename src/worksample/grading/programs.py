@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.box import Box, BoxConfig, Completed, open_box
+from worksample.box import Box, BoxConfig, Completed, FairTimeout, open_box
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.kit.broker import pack, unpack
@@ -18,6 +18,7 @@ from worksample.records import path_fault, quote_path
 
 from .boxes import SCRATCH
 from .broker import Junk
+from .starvation import require_time
 
 PROGRAM_SECONDS = 1_200.0
 """Seconds that all programs of one grading may take; those beyond it count as timed out."""
@@ -95,8 +96,11 @@ class Programs:
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
-            done = await box.run(request.argv, input=request.stdin, timeout=min(request.timeout, self.left))
-            self.left -= done.seconds
+            done = await box.run(
+                request.argv, input=request.stdin, timeout=FairTimeout(min(request.timeout, self.left))
+            )
+            require_time(done, "run")
+            self.left -= done.counted
             files = await _collected(box, request.collect)
         return await asyncio.to_thread(self._told, request, done, files)
 

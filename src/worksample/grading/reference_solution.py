@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from worksample.box import Box, Completed, open_box
+from worksample.box import Box, Completed, FairTimeout, open_box
 from worksample.endpoints import serving
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch
@@ -65,7 +65,7 @@ async def solve(
                 if environment.steps:
                     note, parts = await _stepwise(store, box, instance, settings["step"], reference)
                 else:
-                    done = await box.run(settings["solution"], timeout=environment.limits.time or SECONDS)
+                    done = await box.run(settings["solution"], timeout=FairTimeout(environment.limits.time or SECONDS))
                     note, parts = f"the solution's exit code: {_code(done)}", {}
                 captured = await take(box, store.blobs, instance)
         finally:
@@ -88,6 +88,8 @@ async def solve(
 
 
 def _code(done: Completed) -> str:
+    if done.starved:
+        return "the machine was too busy"
     return "out of time" if done.timed_out else str(done.returncode)
 
 
@@ -107,7 +109,7 @@ async def _stepwise(
         steps.begun = step.name
         if command := commands.get(step.name):
             await lay_in(box, reference / step.name, SOLUTION)
-            done = await box.run(command, timeout=step.time or SECONDS)
+            done = await box.run(command, timeout=FairTimeout(step.time or SECONDS))
             notes.append(f"{step.name}: {_code(done)}")
             await box.run(["rm", "-rf", SOLUTION])
         await steps.taken()

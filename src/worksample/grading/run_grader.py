@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.box import Box, Completed, Endpoint, open_box
+from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
 from worksample.endpoints import Target, serving
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
@@ -27,6 +26,7 @@ from .asks import Asks
 from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, Broker
 from .programs import Programs
+from .starvation import starved
 from .verifying import Verifying
 
 RESULT_LIMIT = 16 << 20
@@ -128,26 +128,17 @@ def _targets(place: GradingBoxes, services: Services | None) -> dict[Endpoint, T
 
 
 async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:
-    """Run the grader; the time that it waits for programs of the agent's is not its own."""
+    """Run the grader; the time that it waits for programs of the agent's, or for a processor, is not its own."""
+    limit = FairTimeout(timeout)
+    broker.pausing = limit.hold
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
-    running = asyncio.create_task(box.run(command))
-    begun, late = time.monotonic(), False
+    running = asyncio.create_task(box.run(command, timeout=limit))
     try:
-        while not (await asyncio.wait({running}, timeout=_pause(begun, broker, timeout)))[0]:
-            if time.monotonic() - begun - broker.paused >= timeout and not late:
-                late = True
-                await box.clear()
-        done = running.result()
-        return replace(done, timed_out=late)
+        return await running
     finally:
         for task in (running, serving):
             task.cancel()
         await asyncio.gather(running, serving, return_exceptions=True)
-
-
-def _pause(begun: float, broker: Broker, timeout: float) -> float:
-    """Seconds until the next look at the clock."""
-    return min(1.0, max(0.02, timeout - (time.monotonic() - begun - broker.paused)))
 
 
 def _case(grading: Grading) -> dict[str, Any]:
@@ -180,6 +171,8 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)
     if done.oom:
         raise GraderError(f"it needed more than {limits.memory:,} bytes of memory", cause=Cause.GRADER_MEMORY)
+    if done.starved:
+        raise GraderError(starved(done), cause=Cause.GRADER_SANDBOX, next="free some of this machine, then grade again")
     if done.timed_out:
         raise GraderError(f"it did not end within {limits.timeout:g} seconds", cause=Cause.GRADER_TIME)
     if data is None and done.returncode:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from worksample.box import Box, BoxConfig, BoxLimits, Completed, Mount, Root, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
 from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.files import Sink
@@ -25,6 +25,8 @@ from worksample.kit.broker import pack
 from worksample.records import Limits
 from worksample.sandboxes.host_files import open_contained
 from worksample.submissions import add_to_layer
+
+from .starvation import require_time
 
 SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")
@@ -162,7 +164,8 @@ async def _verified(
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
     async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
-        done = await box.run(list(verifier.settings["command"]), timeout=seconds)
+        done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
+        require_time(done, "verifier")
         files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.agents import Step
-from worksample.box import Box, BoxConfig, BoxLimits, Mount, open_box
+from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_box
 from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.models import Service as ModelService
@@ -122,9 +122,15 @@ async def _steps(box: Box, steps: Sequence[Step], instance: Instance) -> str:
         if step.write is not None and step.text is not None:
             await box.write(step.write, step.text.encode())
         elif argv:
-            done = await box.run(argv, cwd=SCRATCH, timeout=step.timeout or seconds)
+            done = await box.run(argv, cwd=SCRATCH, timeout=FairTimeout(step.timeout or seconds))
             if done.returncode or done.timed_out:
-                how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
+                how = (
+                    "was kept from the processor by others"
+                    if done.starved
+                    else "did not end in time"
+                    if done.timed_out
+                    else f"ended with exit status {done.returncode}"
+                )
                 said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-700:]
                 return f"step[{number}] {how}: {said}"
     return ""

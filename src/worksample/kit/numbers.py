@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, datetime, time
+from fractions import Fraction
 from typing import Any
 
 from worksample.tables.numbers import readings
 
 LONGEST = 64
 """Characters of a number."""
+_WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
 class Cell(str):
@@ -75,6 +78,21 @@ def either(value: Any) -> tuple[float, ...]:
     return () if one is None else (one,)
 
 
+def whole(value: Any) -> int | None:
+    """The integer in a cell, digit by digit; None for any other number, and for what is none.
+
+    Floats hold 15 digits: two longer numbers of accounts, or ids of posts, would be one.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1 << 53 else None
+    found = _WHOLE.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= 64 else None
+    return int(found[0]) if found else None
+
+
 def plain_text(value: Any) -> str:
     """A cell as comparable text: dates in ISO form, spaces collapsed, case folded."""
     if value is None:
@@ -91,6 +109,8 @@ def key_text(value: Any) -> str:
     text = plain_text(value)
     if len(text) > 1 and text[0] == "0" and text[1].isdigit():
         return text
+    if (exact := whole(value)) is not None:
+        return str(exact)
     found = number(value)
     if found is None:
         return text
@@ -98,10 +118,18 @@ def key_text(value: Any) -> str:
 
 
 def close(got: float, want: float, absolute: float = 0.0, relative: float = 0.0) -> bool:
-    """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven."""
+    """Whether `got` lies within the larger of both tolerances of `want`; rounding of floats is always forgiven, while
+    two integers compare exactly, however long they are."""
+    if isinstance(got, int) and isinstance(want, int):
+        return _close_integers(got, want, absolute, relative)
     try:
         got, want = float(got), float(want)
     except OverflowError:  # an integer beyond any float
         return got == want
     allowed = max(absolute, relative * abs(want))
     return abs(got - want) <= allowed + 1e-9 * max(1.0, abs(want), allowed)
+
+
+def _close_integers(got: int, want: int, absolute: float, relative: float) -> bool:
+    allowed = max(Fraction(absolute), Fraction(relative) * abs(want))
+    return abs(got - want) <= allowed * (1 + Fraction(1, 10**9))

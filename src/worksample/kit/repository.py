@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -12,15 +13,30 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from worksample.errors import DeliverableError
+from worksample.errors import Cause, DeliverableError, GraderError
 
-TIMEOUT = 60.0
+SECONDS = 60
+"""Of the processor, for one command of git's."""
 LIMIT = 64 << 20
 """Bytes of one answer."""
 MOST = 20_000
 """Commits that are read."""
 MOST_FILES, MOST_BYTES = 200, 4 << 20
 """Of a branch whose files are taken together."""
+
+
+def _within(seconds: int, words: list[str], env: dict[str, str]) -> tuple[subprocess.CompletedProcess[bytes], float]:
+    """A program to its end, and the seconds of the processor that it took: no clock limits it, since a busy machine
+    would then fail the deliverable."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (seconds, seconds + 5))
+        out, said = process.communicate()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return subprocess.CompletedProcess(words, process.returncode, out, said), used
+
+
 _FIELD, _END = "\x1f", "\x1e"
 
 
@@ -107,9 +123,11 @@ class Repository:
         }  # fmt: skip
         where = f"git/{self._name}"
         try:
-            done = subprocess.run(["git", *words], env=env, capture_output=True, timeout=TIMEOUT, check=False)
-        except subprocess.TimeoutExpired:
-            raise DeliverableError(f"git {words[0]} did not end in time", where=where) from None
+            done, used = _within(SECONDS, ["git", *words], env)
+        except FileNotFoundError as error:
+            raise GraderError("git is not installed here", cause=Cause.GRADER_LACKS) from error
+        if done.returncode < 0 and used >= SECONDS:
+            raise DeliverableError(f"git {words[0]} takes more than {SECONDS} seconds of the processor", where=where)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip()[:500]
             raise DeliverableError(f"git {words[0]}: {said}", where=where)

@@ -13,6 +13,7 @@ from worksample.errors import PlanError
 from worksample.manifests import Faults, checked
 from worksample.manifests.faults import nearest
 
+from .metering import gate, meter
 from .price import Price, register
 from .response_validation import need_answers
 from .sending import observe_sending
@@ -69,9 +70,11 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
+        meter(model.api, name)
         observe_sending(model.api)
         scrub_answers(model.api)
         need_answers(model.api)
+    gate(model)
     return model
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from worksample.steady_loop import stalled
+
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
 
@@ -98,4 +100,5 @@ def is_excused(call: ModelEvent) -> bool:
 
 
 def _seconds(begin: datetime, end: datetime) -> float:
-    return max(0.0, (end - begin).total_seconds())
+    """Between two moments, without what the platform itself stood still meanwhile."""
+    return max(0.0, (end - begin).total_seconds() - stalled(begin, end))

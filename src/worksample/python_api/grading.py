@@ -103,6 +103,7 @@ def _regrading(
     from worksample.experiments.regrading import Regrading
     from worksample.experiments.run import RunOptions
     from worksample.records import EvaluatorKind, Protocol
+    from worksample.records.members import member
 
     unknown = sorted(set(given) - set(ALLOWED))
     if unknown:
@@ -113,8 +114,10 @@ def _regrading(
         experiment=found,
         submissions=tuple(submissions),
         packages=tuple(Path(folder) for folder in tasks),
-        protocol=Protocol(given.get("protocol") or (found.lock.protocol if found else Protocol.PROGRAM)),
-        by=EvaluatorKind(given.get("by", "program")),
+        protocol=member(
+            Protocol, given.get("protocol") or (found.lock.protocol if found else Protocol.PROGRAM), "protocol"
+        ),
+        by=member(EvaluatorKind, given.get("by", "program"), "by"),
         author=given.get("author") or default_author(),
         reason=given.get("reason", ""),
         options=options,

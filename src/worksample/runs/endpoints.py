@@ -141,7 +141,9 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
     wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
         from worksample.models.door import Door
+        from worksample.models.door.reading import warm
 
+        warm()
         door = Door(job.model, door_names(job.agent.model or ""), try_.limits.turns)
     services = try_.services
     targets = targets_of(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST = 32 << 20
 """Bytes of a log, as a tar archive."""
+MEMBERS = 20_000
 SECONDS = 20.0
 
 
@@ -28,8 +29,8 @@ async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Part:
         done = await box.run(argv, timeout=SECONDS, output_limit=MOST)
     except SandboxError as error:
         return await asyncio.to_thread(_part, sink, {}, str(error))
-    files, whole = _files(done.stdout)
-    reason = "" if whole and not done.truncated else f"more than {MOST} bytes, or cut short"
+    files, whole = await asyncio.to_thread(_files, done.stdout)
+    reason = "" if whole and not done.truncated else f"more than {MOST} bytes, or than {MEMBERS} files, or cut short"
     if done.timed_out:
         reason = f"not read within {SECONDS:.0f} seconds"
     return await asyncio.to_thread(_part, sink, files, reason)
@@ -40,7 +41,9 @@ def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
-            for member in tar:
+            for count, member in enumerate(tar):
+                if count >= MEMBERS:
+                    return found, False
                 if member.isreg() and not path_fault(member.name):
                     file = tar.extractfile(member)
                     data = file.read() if file is not None else b""

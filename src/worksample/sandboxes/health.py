@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
+
+from worksample.steady_loop import steady_time
 
 if TYPE_CHECKING:
     from worksample.records import HealthSpec
@@ -18,9 +19,9 @@ Look = Callable[[], Awaitable[str | None]]
 
 async def why_unwell(spec: HealthSpec, look: Look) -> str:
     """Nothing once it is well; else what was looked for and what the last look said."""
-    begun, failed = time.monotonic(), 0
+    begun, failed = steady_time(), 0
     while True:
-        early = time.monotonic() - begun < spec.start_period
+        early = steady_time() - begun < spec.start_period
         said = await look()
         if said is None:
             return ""

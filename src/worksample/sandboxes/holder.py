@@ -26,7 +26,7 @@ KEPT_AS = "image.json"
 """Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
 SEED_ABOUT = "seed.json"
 """The same beside the state of a workplace's seed, which its box has among its mounts."""
-STOPPED_WAIT = 10.0
+STOPPED_WAIT = 60.0
 """Seconds the holder may take to be gone after it was killed."""
 
 
@@ -82,6 +82,10 @@ class BubblewrapHolder:
     def oom_kills(self) -> int:
         """See Holder."""
         return cgroups.oom_kills(self.groups)
+
+    def processor_seconds(self) -> float | None:
+        """See Holder."""
+        return cgroups.processor_seconds(self.groups)
 
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""

@@ -29,6 +29,10 @@ class Holder(Protocol):
         """How many processes of the box the kernel has ended for want of memory."""
         ...
 
+    def processor_seconds(self) -> float | None:
+        """Seconds of the processors that the box has had; None where nobody counts."""
+        ...
+
     def freeze(self, frozen: bool) -> bool:
         """Stop or continue every process; False where the exec server has to do it. Raises SandboxError."""
         ...

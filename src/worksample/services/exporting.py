@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksample.errors import Cause
 from worksample.files import Scan, Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 from worksample.submissions import CaptureLimits, snapshot
 
 from .opened import Services
@@ -26,7 +26,7 @@ class Exported:
 async def export(services: Services, sink: Sink, names: Sequence[str], limits: CaptureLimits) -> Exported:
     """The folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; StoreError
     where the blobs cannot be kept."""
-    until = time.monotonic() + limits.seconds
+    until = steady_time() + limits.seconds
     found: list[Scan] = await asyncio.gather(*(snapshot(box, sink, limits, until) for box, _ in services.boxes))
     logs = {
         f"{one.spec.name}.log": bytes(one.said)

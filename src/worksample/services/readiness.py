@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 
 from worksample.errors import Cause, SandboxError
+from worksample.steady_loop import steady_time
 
 from .service import Service
 
@@ -20,13 +20,13 @@ _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
 async def until_ready(service: Service) -> None:
     """Wait until it is ready, as its manifest says. SandboxError (`service.start`) where it ends or time runs out."""
     spec = service.spec
-    end = time.monotonic() + spec.wait
+    end = steady_time() + spec.wait
     why = "nothing listens"
     while not service.fallen.done():
         why = await _lacks(service)
         if not why:
             return
-        if time.monotonic() > end:
+        if steady_time() > end:
             raise _failure(service, f"was not ready within {spec.wait:g} s: {why}")
         await asyncio.wait((service.fallen,), timeout=PAUSE)
     raise _failure(service, f"{service.fallen.result().how} before it was ready")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 
 from .collecting import COLLECTED, collect, collected_part
 from .probe import BlobStore, ProbeLimits, run_probes
@@ -29,7 +29,9 @@ class CaptureLimits:
     scan: ScanLimits = field(default_factory=ScanLimits)
     probe: ProbeLimits = field(default_factory=ProbeLimits)
     seconds: float = 600.0
-    """For all of it: what was taken in until then counts."""
+    """Of the processor for the output, and for the root's changes: what was taken in until then counts."""
+    backstop: float = 12_000.0
+    """On the clock, for all of it: a machine that is too busy for that fails the capture, and not the agent."""
     hold: float = 30.0
     """Seconds that freezing, thawing and clearing a box may take each."""
 
@@ -62,21 +64,21 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
     ran = await collect(box, hooks)
-    start = time.monotonic()
-    found = await snapshot(box, blobs, limits, start + limits.seconds)
-    seconds = {"snapshot": time.monotonic() - start}
+    start = steady_time()
+    found = await snapshot(box, blobs, limits, start + limits.backstop)
+    seconds = {"snapshot": steady_time() - start}
     parts, cause = {"output": part_of(found)}, found.cause
     if ran:
         parts[COLLECTED] = await collected_part(ran, blobs)
     if instance.capture.root:
-        begun = time.monotonic()
-        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.seconds)
+        begun = steady_time()
+        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.backstop)
         cause = cause or lacking
-        seconds["root"] = time.monotonic() - begun
+        seconds["root"] = steady_time() - begun
     if instance.capture.probe_names:
-        begun = time.monotonic()
-        parts["probes"] = await run_probes(box, blobs, instance, limits.probe, start + limits.seconds)
-        seconds["probes"] = time.monotonic() - begun
+        begun = steady_time()
+        parts["probes"] = await run_probes(box, blobs, instance, limits.probe, start + limits.backstop)
+        seconds["probes"] = steady_time() - begun
     return Captured(parts, cause, seconds)
 
 
@@ -86,7 +88,9 @@ async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) 
         async with asyncio.timeout(limits.hold):
             await box.freeze()
         try:
-            return await asyncio.to_thread(root_changes, box.changes_path, blobs, limits.scan, until)
+            return await asyncio.to_thread(
+                root_changes, box.changes_path, blobs, replace(limits.scan, seconds=limits.seconds), until
+            )
         finally:
             await _trouble(box.thaw(), limits.hold, "thawed")
     except (SandboxError, TimeoutError, OSError) as error:
@@ -111,7 +115,7 @@ async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -
     trouble = await _trouble(box.freeze(), limits.hold, "frozen")
     if not trouble:
         try:
-            found = await _scanned(box, blobs, limits.scan, until)
+            found = await _scanned(box, blobs, limits, until)
         finally:
             # A box that died while it was frozen: what was scanned stays; the probes will say that they could not run.
             await _trouble(box.thaw(), limits.hold, "thawed")
@@ -120,7 +124,7 @@ async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -
     uncleared = await _trouble(box.clear(), limits.hold, "cleared")
     for pause in PAUSES:
         await asyncio.sleep(pause)
-        again = await _scanned(box, blobs, limits.scan, until)
+        again = await _scanned(box, blobs, limits, until)
         # A second look that found no time for all of it is worth less than the first.
         found = found if found is not None and again.cause is Cause.CAPTURE_TIME else again
         if uncleared or found.cause is not Cause.CAPTURE_UNREADABLE:
@@ -149,11 +153,12 @@ async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
     return ""
 
 
-async def _scanned(box: Box, blobs: Sink, limits: ScanLimits, until: float) -> Scan:
-    left = max(0.0, until - time.monotonic())
-    limits = replace(limits, seconds=left if limits.seconds is None else min(left, limits.seconds))
+async def _scanned(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+    given = limits.scan.seconds
+    seconds = limits.seconds if given is None else min(given, limits.seconds)
+    within = replace(limits.scan, seconds=seconds, backstop=max(0.0, until - steady_time()))
     try:
-        found = await asyncio.to_thread(_scan, box.output_path, blobs, limits)
+        found = await asyncio.to_thread(_scan, box.output_path, blobs, within)
     except SandboxError as e:
         manifest = Manifest()
         reason = f"the output cannot be reached: {e.what}"

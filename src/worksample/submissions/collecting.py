@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from worksample.box import Box
+from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.records import CaptureStatus, CollectSpec, Entry, Manifest, Part, canonical
@@ -27,13 +27,14 @@ async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]
     for one in hooks:
         try:
             workdir = (box.config.root.workdir if box.config.root else "") or None
-            done = await box.run(["sh", "-c", one.command], cwd=workdir, timeout=one.timeout)
+            done = await box.run(["sh", "-c", one.command], cwd=workdir, timeout=FairTimeout(one.timeout))
             found.append(
                 {
                     "command": one.command,
                     "step": one.step,
                     "exit": None if done.timed_out else done.returncode,
                     "seconds": round(done.seconds, 3),
+                    **({"lost": "the machine was too busy"} if done.starved else {}),
                     "stdout": done.stdout.decode("utf-8", "replace")[-_TAIL:],
                     "stderr": done.stderr.decode("utf-8", "replace")[-_TAIL:],
                 }

@@ -7,15 +7,15 @@ import errno
 import json
 import os
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from worksample.box import Box
+from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
 from worksample.files import Sink, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, Part, canonical, quote_path
+from worksample.steady_loop import steady_time
 
 
 class BlobStore(Sink, Protocol):
@@ -52,7 +52,7 @@ async def run_probes(
 
     A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. It is read by an interpreter from its standard input, so
     that nothing in the box can put another in its place, in the box's output folder, with WORKSAMPLE_INPUT,
-    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. None runs after `until` (on the monotonic clock), and
+    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. None runs after `until` (by `steady_time`), and
     where the box has no room for one more process, all others are ended. What it prints becomes `NAME.json` where it
     is JSON, else `NAME.txt`. A probe that fails has no file; the part is then `partial` and its reason says why.
     """
@@ -97,22 +97,26 @@ async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limi
     paths = instance.work.environment.paths
     env = {"WORKSAMPLE_INPUT": paths.input, "WORKSAMPLE_SOFTWARE": paths.software, "WORKSAMPLE_OUTPUT": paths.output}
     for last in (False, True):
-        seconds = min(limits.seconds, until - time.monotonic())
-        if seconds <= 0:
+        left = until - steady_time()
+        if left <= 0:
             raise _Failed("there was no time left for it")
+        timeout = FairTimeout(limits.seconds)
+        timeout.backstop = min(timeout.backstop, left)
         ran = await box.run(
             argv,
             input=await asyncio.to_thread(blobs.read, entry.blob),
             cwd=paths.output,
             env=env,
-            timeout=seconds,
+            timeout=timeout,
             output_limit=limits.output,
         )
         if last or ran.returncode != NOT_STARTED or _CROWDED not in ran.stderr:
             break
         await box.clear()
+    if ran.starved:
+        raise _Failed(f"the machine was too busy: it had {ran.counted:.1f} of {ran.seconds:.0f} seconds")
     if ran.timed_out:
-        raise _Failed(f"not done after {seconds:g} seconds")
+        raise _Failed(f"not done after {limits.seconds:g} seconds")
     if ran.truncated:
         raise _Failed(f"it printed more than {limits.output:,} bytes")
     if ran.returncode != 0:

@@ -18,6 +18,7 @@ from typing import IO
 from worksample.errors import Cause
 from worksample.files import ScanLimits, Sink
 from worksample.records import CaptureStatus, Entry, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 
 NAME = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
@@ -40,6 +41,7 @@ class _Layer:
     cause: Cause | None = None
     reason: str = ""
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
+    used: float = field(default_factory=time.thread_time)
 
     def lacks(self, cause: Cause, reason: str) -> None:
         """Note the first thing that is not as it should be."""
@@ -50,8 +52,10 @@ class _Layer:
         """Whether nothing more is taken."""
         if self.files >= self.limits.files:
             self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
-        elif time.monotonic() > self.until:
+        elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
             self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+        elif steady_time() > self.until:
+            self.lacks(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
         else:
             return False
         return True
@@ -139,7 +143,7 @@ def _marked(descriptor: int, mark: str) -> bool:
 def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[Part, Cause | None]:
     """The part `root` from the upper side of an overlay, and why it is not whole.
 
-    until: the moment, by the monotonic clock, after which nothing more is taken. Raises StoreError.
+    until: the moment, by `steady_time`, after which nothing more is taken. Raises StoreError.
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -166,7 +170,7 @@ def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None
 
     What lies beyond the usual limits is left out, as in `root_changes`. OSError.
     """
-    layer = _Layer(tar, ScanLimits(), time.monotonic() + 600)
+    layer = _Layer(tar, ScanLimits(), steady_time() + 600)
     layer.entry(above, name, path, path.count("/"))
 
 

@@ -7,7 +7,6 @@ worked on at all.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause
 from worksample.files import read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, Part, canonical
+from worksample.steady_loop import steady_time
 
 from .capture import USUAL, CaptureLimits, snapshot, take_root
 from .collecting import collect, why_broken
@@ -50,7 +50,7 @@ class Steps:
         """Take in what is there after the step that was begun. Never raises for what the box holds; StoreError."""
         name, self.begun = self.begun, ""
         hooks = await collect(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
-        until = time.monotonic() + self.limits.seconds
+        until = steady_time() + self.limits.backstop
         root, lacking = await take_root(self.box, self.blobs, self.limits, until)
         found = await snapshot(self.box, self.blobs, self.limits, until)
         if self.cause is None and (cause := lacking or found.cause) is not None:

@@ -23,6 +23,7 @@ from worksample.records import (
     Submission,
     Target,
 )
+from worksample.records.members import member
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 
@@ -52,6 +53,10 @@ class WorkRules:
     judged_by: JudgedBy | None = None
     rubric: RubricRules = field(default_factory=RubricRules)
     where: Subset = field(default_factory=Subset)
+
+    def __post_init__(self) -> None:
+        if self.judged_by is not None:
+            object.__setattr__(self, "judged_by", member(JudgedBy, self.judged_by, "judged_by"))
 
 
 class Work:

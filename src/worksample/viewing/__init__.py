@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worksample.viewing.convert import Converter
 from worksample.viewing.exhibits import exhibits
 from worksample.viewing.formats import Format, formats
 from worksample.viewing.query import Answer, query
@@ -14,6 +15,7 @@ from .views import KINDS, View
 __all__ = [
     "KINDS",
     "Answer",
+    "Converter",
     "Format",
     "InProgress",
     "Rendering",

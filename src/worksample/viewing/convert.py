@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
 """Time that a conversion has, by family of formats; what it waits for a processor does not count (FairTimeout)."""
 USUAL_SECONDS = 90.0
+_COLOURED = ("text", "markdown")
+"""Families that can be shown without their colours where those take too long."""
 BATCH = 100
 """Light files that share a process."""
 BATCH_SECONDS = 60.0
@@ -46,6 +48,10 @@ class Raw:
     manifest: Manifest = field(default_factory=Manifest)
     fault: str = ""
     blame: Visibility = Visibility.CRASHED
+    again: bool = True
+    """Whether another try at once may go better: after a lost box, or without colours and the blind copy."""
+    lost: bool = False
+    """The box was lost, and not by what was asked of it as far as anybody knows."""
     kept: float | None = None
 
     @property
@@ -68,6 +74,8 @@ class Converter:
     """Nobody waits for these views: others' work goes first."""
     boxes: dict[str, Box] = field(default_factory=dict, compare=False)
     """By quoted path, those in which views are made now."""
+    urgent: set[str] = field(default_factory=set, compare=False)
+    """Quoted paths of the views that somebody waits for."""
 
     @property
     def usual(self) -> bool:
@@ -76,6 +84,7 @@ class Converter:
 
     async def hurry(self, path: str) -> None:
         """Somebody waits for this view by now: give its box, where it has one, a fair share of the processors."""
+        self.urgent.add(path)
         box = self.boxes.get(path)
         if box is not None and self.background:
             with suppress(SandboxError):  # it is over already
@@ -102,21 +111,22 @@ class Converter:
         A file that brings the process down, and those after it, are not in the answer.
         """
         try:
-            async with open_box(config) as box:
-                with self._shown_in(box, entries):
-                    limit = FairTimeout(BATCH_SECONDS)
-                    done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
-                    return await self._taken(box, done, len(entries))
+            async with open_box(config) as box, self._shown_in(box, entries):
+                limit = FairTimeout(BATCH_SECONDS)
+                done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
+                return await self._taken(box, done, len(entries))
         except SandboxUnavailable:
             raise
         except SandboxError:
             return {}
 
-    @contextmanager
-    def _shown_in(self, box: Box, entries: Sequence[Entry]) -> Iterator[None]:
+    @asynccontextmanager
+    async def _shown_in(self, box: Box, entries: Sequence[Entry]) -> AsyncIterator[None]:
         mine = dict.fromkeys((entry.path for entry in entries), box)
         self.boxes.update(mine)
         try:
+            if self.background and not self.urgent.isdisjoint(mine):
+                await box.hurry()
             yield
         finally:
             for path in mine:
@@ -126,18 +136,20 @@ class Converter:
         """One file in a box of its own; never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
-            async with open_box(config) as box:
-                with self._shown_in(box, [entry]):
-                    limit = FairTimeout(seconds, self.backstop)
-                    done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
-                    found = await self._taken(box, done, 1)
+            async with open_box(config) as box, self._shown_in(box, [entry]):
+                limit = FairTimeout(seconds, self.backstop)
+                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
+                found = await self._taken(box, done, 1)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return Raw(fault=f"its box was lost: {error.what}", kept=0.0)
+            return Raw(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
         blame = _blame(done)
         kept = 0.0 if not self.usual or blame.ours else None
-        return found.get(0) or Raw({"family": family}, fault=_why(done, seconds, self.limits), blame=blame, kept=kept)
+        again = not done.timed_out or (not done.starved and family in _COLOURED)
+        return found.get(0) or Raw(
+            {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
+        )
 
     async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))

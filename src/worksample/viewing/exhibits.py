@@ -81,7 +81,7 @@ class _Shown:
             said = self.view.problem or f"shown to people as {self.view.kind}"
             blame = self.view.visibility
             if unseen and blame is Visibility.SHOWN:
-                blame = Visibility.PEOPLE_ONLY if self.entry.size else Visibility.FILE
+                blame = Visibility.FILE if self.view.kind == "card" else Visibility.PEOPLE_ONLY
             side = UNSEEN if unseen else ""
             found.append(Exhibit(Look.TEXT, self.entry.path, said, side=side, visibility=blame))
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from worksample.models.exhibit import Visibility
 from worksample.records import EntryKind, Manifest
 
 from .view import prepare
@@ -15,13 +16,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One file. `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it."""
+    """One file.
+
+    `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it; `visibility`: who is to
+    blame for that.
+    """
 
     path: str
     kind: str
     badge: str
     problem: str
     inspectable: bool
+    visibility: Visibility = Visibility.SHOWN
 
     @property
     def says(self) -> str:
@@ -38,5 +44,7 @@ async def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> t
     views = await prepare(store, manifest, parallel=parallel)
     files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}
     return tuple(
-        Rendering(path, v.kind, v.badge, v.problem, v.inspectable) for path, v in sorted(views.items()) if path in files
+        Rendering(path, v.kind, v.badge, v.problem, v.inspectable, v.visibility)
+        for path, v in sorted(views.items())
+        if path in files
     )

@@ -18,7 +18,7 @@ from .cache import ViewCache, key
 from .convert import BATCH, Converter, Raw
 from .in_box.blind import KEEPS, SCRUBBERS
 from .in_progress import ALONE, InProgress
-from .views import View, beside, card
+from .views import View, beside, blamed, card
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -132,8 +132,8 @@ class _Work:
                     return
                 raw = await self.converter.one(config, entry, family)
                 # A crash may be due to what makes the blind copy: then the view goes without one.
-                if raw.fault and raw.blame is not Visibility.STARVED:
-                    raw = await self.converter.one(config, entry, family, plain=True)
+                if raw.fault and raw.again:
+                    raw = await self.converter.one(config, entry, family, plain=not raw.lost)
                 await keep(entry, raw)
 
         async def batch(some: Sequence[Entry]) -> None:
@@ -206,15 +206,16 @@ class _Work:
             found = {name: beside(self.files, entry.path, name) for name in wanted}
             meta["beside"] = {name: place for name, place in found.items() if place}
             meta["absent"] = [name for name, place in found.items() if not place]
+        blame = Visibility(plain["lacks"] or ("shown" if plain["inspectable"] else "file"))
         return View.from_plain(
             {
                 "kind": plain["kind"],
                 "badge": _badge(str(plain["badge"]), by),
                 "files": files,
                 "meta": meta,
-                "problem": plain["problem"],
+                "problem": blamed(str(plain["problem"]), blame),
                 "inspectable": plain["inspectable"],
-                "visibility": plain["lacks"] or ("shown" if plain["inspectable"] else "file"),
+                "visibility": blame,
             }
         )
 

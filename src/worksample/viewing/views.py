@@ -37,6 +37,7 @@ META = 1 << 20
 """Bytes of JSON that `meta` may have; what is longer lies in an artefact."""
 TEXT = 2_000
 """Characters of a problem that are kept."""
+NOT_THE_FILE = ". This is no fault of the file: try again in a minute, or open the original"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,13 @@ class View:
 def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
     """What is shown where nothing better can be, and who is to blame for that."""
     files = {"source": source} if source is not None else {}
-    return View("card", "card", files, dict(meta or {}), problem[:TEXT], inspectable=False, visibility=blame)
+    said = blamed(problem[: TEXT - len(NOT_THE_FILE)], blame)
+    return View("card", "card", files, dict(meta or {}), said, inspectable=False, visibility=blame)
+
+
+def blamed(problem: str, blame: Visibility) -> str:
+    """The problem, with a sentence for whoever judges where the file is not to blame for it."""
+    return problem + NOT_THE_FILE if blame.ours else problem
 
 
 def beside(files: Collection[str], path: str, name: str) -> str | None:

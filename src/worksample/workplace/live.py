@@ -6,13 +6,13 @@ grade that rests on it says that it is not regradable.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from worksample.errors import SandboxError
+from worksample.errors import ForeignInputError, SandboxError
 from worksample.files import Sink
+from worksample.foreign import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, Part, canonical, now
 from worksample.services import Services
 
@@ -53,8 +53,8 @@ async def _looked(services: Services, workplace: Workplace, root: Path) -> dict[
         how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
         return {"failed": f"live.py {how}: {done.stderr.decode('utf-8', 'replace').strip()[-1000:]}"}
     try:
-        found = json.loads(done.stdout)
-    except (ValueError, RecursionError):
+        found = await parse_json(done.stdout, what="what live.py printed")
+    except ForeignInputError:
         found = None
     return {"found": found} if isinstance(found, dict) else {"failed": "live.py printed no JSON object"}
 

@@ -15,10 +15,11 @@ from worksample.app.prerendering.gate import Gate
 from worksample.app.prerendering.preparing import Converting, Preparing
 from worksample.app.prerendering.wanted import wanted
 from worksample.errors import UsageError
+from worksample.models import Visibility
 from worksample.people import set_state
-from worksample.records import canonical
+from worksample.records import Manifest, canonical
 from worksample.store import Store
-from worksample.viewing import View, view
+from worksample.viewing import Converter, View, view
 
 
 async def test_who_is_waited_for_goes_first_and_has_a_place_more() -> None:
@@ -153,6 +154,33 @@ async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
     await asyncio.gather(one.stop(), two.stop(), watching, return_exceptions=True)
     store.close()
     other.close()
+
+
+@pytest.mark.box
+async def test_a_view_that_was_starved_in_the_background_is_tried_again(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "s", create=True)
+    manifest = taken(store, tmp_path / "w", {"song.mid": material.song()})
+    limits: list[tuple[float | None, float]] = [(1000.0, 0.05), (None, 0.0)]
+
+    def converter(store: Store, manifest: Manifest) -> Converter:
+        seconds, backstop = limits.pop(0)
+        return Converter(store, manifest, background=True, seconds=seconds, backstop=backstop)
+
+    preparing = Preparing(store, AppConfig(), converter=converter)
+    preparing.add([manifest])
+    await preparing.start()
+    async with asyncio.timeout(600):
+        while not preparing.progress()["failed"]:
+            await asyncio.sleep(0.02)
+        assert not preparing.progress()["done"]
+        while not preparing.progress()["done"]:
+            preparing.refresh()
+            await asyncio.sleep(0.02)
+    assert not limits
+    shown = await settled(preparing, manifest, "song.mid")
+    assert (shown.kind, shown.visibility) == ("midi", Visibility.SHOWN)
+    await preparing.stop()
+    store.close()
 
 
 @pytest.mark.thorough(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worksample.endpoints import Contact, relay
-from worksample.errors import SandboxError
+from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch
+from worksample.foreign import check_shape
 from worksample.records import McpSpec
 from worksample.tasks.mcp import OWN
 
@@ -43,16 +44,24 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
 
     async def from_box() -> None:
         async with into:
-            waiting = b""
+            waiting = bytearray()
             with contextlib.suppress(SandboxError):
                 while piece := await process.stdout.read():
-                    *lines, waiting = (waiting + piece).split(b"\n")
-                    if len(waiting) > LONGEST:
-                        return
+                    waiting += piece
+                    if b"\n" not in piece:
+                        if len(waiting) > LONGEST:
+                            return
+                        continue
+                    *lines, rest = bytes(waiting).split(b"\n")
+                    waiting = bytearray(rest)
                     for line in filter(bytes.strip, lines):
                         try:
+                            check_shape(line)
                             message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-                        except ValueError:  # a program prints what it likes; what is no message is none
+                        except (
+                            ValueError,
+                            ForeignInputError,
+                        ):  # programs print what they like
                             continue
                         await into.send(message)
 

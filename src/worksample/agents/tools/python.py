@@ -8,6 +8,8 @@ import json
 from typing import TYPE_CHECKING
 
 from worksample.agents.workspace import Workspace, clipped
+from worksample.errors import ForeignInputError
+from worksample.foreign import JsonLimits, read_json
 from worksample.models.storable_text import scrubbed
 
 from .define import tool_of
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 SLACK = 90
 """Seconds beyond a cell's own: to start the kernel, and to end one that does not let itself be interrupted."""
+SHAPE = JsonLimits(values=100)
+"""Of the kernel's answer, which anything in the box may have written."""
 LARGEST = 120_000
 """Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
 
@@ -82,11 +86,11 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
     except OutputLimitExceededError:
         raise ToolError("the kernel's answer is too long") from None
     try:
-        answer = json.loads(done.stdout)
+        answer = read_json(done.stdout.encode(errors="surrogatepass"), SHAPE, "the kernel's answer")
         output = scrubbed(str(answer["output"]))
         if memory_kills(sandbox()) > killed:
             output = f"{output.rstrip()}\n{workspace.out_of_memory}".lstrip("\n")
         return {"output": output, "state": str(answer["state"])}
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ForeignInputError, KeyError, TypeError):
         said = clipped((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

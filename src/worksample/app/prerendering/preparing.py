@@ -9,14 +9,16 @@ import secrets
 import socket
 import time
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
+from worksample.models import Visibility
 from worksample.records import digest_of
-from worksample.viewing import Answer, View, kept, prepare, query
+from worksample.viewing import Answer, Converter, View, kept, prepare, query
 
 from .busy import Busy, Key, Watching
 from .gate import Gate
@@ -24,12 +26,17 @@ from .wanted import wanted
 
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
+    from worksample.records import Manifest
     from worksample.store import Store
 
 LEASE_SECONDS = 60.0
 AGAIN_SECONDS = 120.0
 """How often open rounds are looked through for what is new, and what failed is tried again."""
 REMEMBERED, REMEMBERED_SECONDS = 500, 60.0
+OURS_SECONDS = 10.0
+"""How long a view that could not be made by our fault is given out before it is tried again."""
+TRIES = 5
+"""How often a folder is prepared whose views we could not make."""
 AT_ONCE = 64
 """Views that may be asked for and not made yet."""
 FAULTS = 50
@@ -52,6 +59,7 @@ class _Folder:
     files: int = 0
     done: int = 0
     since: float = 0.0
+    converter: Converter | None = None
 
 
 class Preparing:
@@ -59,8 +67,12 @@ class Preparing:
     views that somebody waits for. Processes over one store leave to each other what another does already.
     """
 
-    def __init__(self, store: Store, config: AppConfig) -> None:
+    def __init__(
+        self, store: Store, config: AppConfig, *, converter: Callable[[Store, Manifest], Converter] | None = None
+    ) -> None:
+        """converter: of the views that nobody waits for."""
         self._store = store
+        self._converter = converter or partial(Converter, background=True)
         self._workers = max(1, config.convert_parallel)
         self._gate = Gate(self._workers)
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -72,6 +84,7 @@ class Preparing:
         self._finished: set[str] = set()
         self._items: set[str] = set()
         self._failed: dict[str, None] = {}
+        self._tried: dict[str, int] = {}
         self._faults: deque[dict[str, Any]] = deque(maxlen=FAULTS)
         self._wake = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -125,7 +138,8 @@ class Preparing:
 
     def _remembered(self, key: Key) -> View | None:
         at, view = self._recent.get(key, (0.0, None))
-        return view if view is not None and time.monotonic() - at < REMEMBERED_SECONDS else None
+        seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
+        return view if view is not None and time.monotonic() - at < seconds else None
 
     def _remember(self, key: Key, view: View) -> None:
         """Also what is not kept on the disk: who asks again a second later must not make it again."""
@@ -154,6 +168,7 @@ class Preparing:
         manifest = await asyncio.to_thread(self._store.manifest, key[0])
         while True:
             if key in self._busy:
+                await self._hurry(key)
                 found = await asyncio.shield(self._busy[key])
                 if found is not None:
                     return found
@@ -173,6 +188,12 @@ class Preparing:
                         return made[key[1]]
             if not alone:
                 await asyncio.sleep(0.5)
+
+    async def _hurry(self, key: Key) -> None:
+        """A view that is being made in the background is waited for by now."""
+        folder = self._running.get(key[0])
+        if folder is not None and folder.converter is not None:
+            await folder.converter.hurry(key[1])
 
     # -- what open rounds will show
 
@@ -228,27 +249,32 @@ class Preparing:
                 self._failed[digest] = None
 
     async def _prepare(self, folder: _Folder) -> bool:
-        """False where another process is at it: it is looked at again later."""
+        """False where another process is at it, or where views failed by our fault: it is looked at again later."""
         async with self._sole(f"prepare {folder.digest}") as alone:
             if not alone:
                 return False
             manifest = await asyncio.to_thread(self._store.manifest, folder.digest)
             folder.files = len(manifest.entries)
-            watch, unpacked = Watching(self._busy, folder.digest), list[str]()
+            folder.converter = self._converter(self._store, manifest)
+            watch, unpacked, ours = Watching(self._busy, folder.digest), list[str](), list[str]()
 
             def note(path: str, view: View) -> None:
                 folder.done += 1
+                if view.visibility in (Visibility.STARVED, Visibility.CRASHED):
+                    ours.append(path)
                 if view.kind == "archive" and "unpacked" in view.files:
                     unpacked.append(view.files["unpacked"])
 
             try:
-                await prepare(self._store, manifest, turn=self._gate.patient, watch=watch, on_done=note)
+                turn, converter = self._gate.patient, folder.converter
+                await prepare(self._store, manifest, turn=turn, watch=watch, on_done=note, converter=converter)
             finally:
                 watch.close()
         if folder.depth == 0:
             # Archives in archives are unpacked where somebody opens them: they could go on without end.
             self.add(unpacked, depth=1)
-        return True
+        tries = self._tried[folder.digest] = self._tried.get(folder.digest, 0) + 1
+        return not ours or tries >= TRIES
 
     # -- both
 

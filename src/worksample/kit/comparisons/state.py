@@ -116,9 +116,9 @@ def _show(value: Any) -> str:
 def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
     """What a query finds in a deliverable's SQLite file, as a table.
 
-    Read-only, within `QUERY_SECONDS` and `QUERY_ROWS`; what lies in a write-ahead log beside the file counts. Text that
-    is no UTF-8 is read with replacement marks. DeliverableError for a file that is no database, lacks the tables that
-    are asked for, or takes longer.
+    Read-only, within `QUERY_SECONDS` of the processor and `QUERY_ROWS`; what lies in a write-ahead log beside the file
+    counts. Text that is no UTF-8 is read with replacement marks. DeliverableError for a file that is no database, lacks
+    the tables that are asked for, or takes longer.
     """
     with deliverable(path.name):
         log = path.with_name(path.name + "-wal")
@@ -132,7 +132,7 @@ def query(path: Path, sql: str, parameters: tuple[Any, ...] = ()) -> Table:
 
 
 def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool = True) -> Table:
-    end = time.monotonic() + QUERY_SECONDS
+    end = time.thread_time() + QUERY_SECONDS
     try:
         link = sqlite3.connect(
             f"{path.absolute().as_uri()}?{'mode=ro&immutable=1' if immutable else 'mode=rw'}", uri=True
@@ -143,7 +143,7 @@ def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool
         link.text_factory = lambda data: data.decode("utf-8", "replace")
         link.execute("PRAGMA trusted_schema = OFF")
         link.execute("PRAGMA query_only = ON")
-        link.set_progress_handler(lambda: int(time.monotonic() > end), 10_000)
+        link.set_progress_handler(lambda: int(time.thread_time() > end), 10_000)
         cursor = link.execute(sql, parameters)
         names = tuple(d[0] for d in cursor.description or ())
         rows = cursor.fetchmany(QUERY_ROWS + 1)

@@ -11,7 +11,7 @@ from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
 from worksample.kit.check import Check
 from worksample.kit.comparisons.unclear_numbers import settle_numbers
 from worksample.kit.matching import best_pairs
-from worksample.kit.numbers import close, key_text, number, plain_text
+from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv
 
@@ -35,6 +35,8 @@ class Rules:
 
     def same(self, column: str, got: Any, want: Any) -> bool:
         """Whether a cell is right: as numbers where both are numbers, else as text."""
+        if (one := whole(got)) is not None and (other := whole(want)) is not None:
+            return close(one, other, self.absolute[column], self.relative[column])
         left, right = number(got), number(want)
         if left is not None and right is not None:
             return self.near(column, left, right)

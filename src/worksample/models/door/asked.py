@@ -26,20 +26,15 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolCallError, ToolChoice, ToolInfo
 from inspect_ai.util import JSONSchema
 
+from worksample.errors import ForeignInputError
+from worksample.foreign import check_shape
+
+from .expansion import expand
+from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
 from .schema import parameters_of, schema_of
 from .sound import check_sound
 
 T = TypeVar("T")
-DEPTH = 40
-"""Levels of a tool's schema; what is deeper takes anything."""
-
-
-class Refusal(Exception):
-    """A request that is not served. `status` is HTTP's, `kind` a word that dialects have for it."""
-
-    def __init__(self, status: int, message: str, kind: str = "invalid_request_error") -> None:
-        super().__init__(message)
-        self.status, self.message, self.kind = status, message, kind
 
 
 @dataclass
@@ -70,12 +65,28 @@ class Asked:
             self.tools = [one for one in self.tools if one.name in allowed]
         return self
 
+    has_ids: bool = False
+    """Whether the messages are numbered."""
+    sizes: list[int] = field(default_factory=list)
+    """Bytes of the messages, once they are numbered."""
+    rest: str = ""
+    """A digest of tools and settings, by then."""
+    rest_size: int = 0
+
     def numbered(self) -> list[ChatMessage]:
         """The messages, each with an id that is the same whenever the same conversation is sent again."""
+        if self.has_ids:
+            return self.messages
         running = hashlib.sha256()
         for message in self.messages:
-            running.update(message.model_dump_json(exclude={"id"}).encode(errors="replace"))
+            data = message.model_dump_json(exclude={"id"}).encode(errors="replace")
+            running.update(data)
+            self.sizes.append(len(data))
             message.id = running.hexdigest()[:22]
+        rest = [self.config.model_dump_json(exclude_none=True), *(tool.model_dump_json() for tool in self.tools)]
+        self.rest_size = sum(map(len, rest))
+        self.rest = hashlib.sha256("\n".join(rest).encode(errors="replace")).hexdigest()
+        self.has_ids = True
         return self.messages
 
 
@@ -162,7 +173,7 @@ def rest(body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, An
 def tool(name: str, about: str | None, schema: Any) -> ToolInfo:
     """A tool of the program's, from its JSON schema. Refusal where that is none."""
     try:
-        params, more = parameters_of(_plain(schema, schema, DEPTH))
+        params, more = parameters_of(expand(schema))
     except (ValueError, TypeError) as error:
         raise Refusal(400, f"tool {name[:100]}: {_line(error)}") from None
     said = "\n\n".join(filter(None, (about or name, more)))
@@ -174,7 +185,7 @@ def answer_schema(
 ) -> ResponseSchema:
     """The form of the answer that a program wants. Refusal where it is none."""
     try:
-        shape = schema_of(_plain(schema, schema, DEPTH))
+        shape = schema_of(expand(schema))
     except (ValueError, TypeError) as error:
         raise Refusal(400, f"the schema of the answer: {_line(error)}") from None
     return ResponseSchema(name=name or "answer", json_schema=shape, description=about, strict=strict)
@@ -189,31 +200,16 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:500]
 
 
-def _plain(node: Any, whole: Any, depth: int) -> Any:
-    """A schema with what it refers to in its place, as far as that ends."""
-    if depth == 0:
-        return {}
-    if isinstance(node, list):
-        return [_plain(one, whole, depth - 1) for one in node]
-    if not isinstance(node, dict):
-        return node
-    if isinstance(node.get("$ref"), str):
-        found = whole
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            found = found.get(step) if isinstance(found, dict) else None
-        rest = {key: value for key, value in node.items() if key != "$ref"}
-        return _plain({**(found if isinstance(found, dict) else {}), **rest}, whole, depth - 1)
-    out = {key: _plain(value, whole, depth - 1) for key, value in node.items() if not key.startswith("$")}
-    if "oneOf" in out and "anyOf" not in out:
-        out["anyOf"] = out.pop("oneOf")
-    return out
-
-
 def arguments(text: str) -> dict[str, Any]:
     """The arguments of a tool call that is sent back, from their JSON; what is none stands under `input`. ValueError
-    where no service could be sent them."""
+    where no service could be sent them; Refusal where they are too large.
+    """
+    data = (text or "{}").encode(errors="surrogatepass")
     try:
-        found = json.loads(text or "{}")
+        check_shape(data, what="the arguments of a tool call")
+        found = json.loads(data)
+    except ForeignInputError as error:
+        raise Refusal(400, error.what) from None
     except (ValueError, RecursionError):
         return {"input": text}
     check_sound(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
@@ -15,16 +14,16 @@ from worksample.models.blame import Control, by_request
 from worksample.models.failure import REFUSED, failure_of_call, status_of
 from worksample.models.sending import Sending, observed
 
-from .asked import Asked, Refusal
+from .asked import Asked
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
-from .http import BadRequest, Request, as_json, requests, response
+from .http import Answer, HttpServer, Request, as_json
 from .memory import Memory
 from .notes import note_settings
-from .sound import check_sound
+from .reading import read
+from .refusal import Refusal
+from .sharing import Sharing
 
 T = TypeVar("T")
-HELD = 64 << 20
-"""Bytes of all requests that a door works on at once."""
 ROUTES: tuple[tuple[str, Dialect], ...] = (
     ("/chat/completions", openai_chat.DIALECT),
     ("/responses", openai_responses.DIALECT),
@@ -48,7 +47,9 @@ class Door:
         """What ended the work; nothing is answered from then on."""
         self.served = 0
         """Requests that were answered by the model."""
-        self._begun = self._held = 0
+        self.http = HttpServer(self._answered, _fault)
+        self._sharing = Sharing()
+        self._begun = 0
         self._over = asyncio.Event()
         self._memory = Memory()
         self._control = Control(model)
@@ -75,60 +76,38 @@ class Door:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
-        try:
-            async for request in requests(reader, writer):
-                status, kind, body = await self._answered(request)
-                writer.write(response(status, body, kind, keep=request.keep))
-                await writer.drain()
-        except BadRequest as bad:
-            body = as_json(openai_chat.fault(bad.status, bad.message, "invalid_request_error"))
-            writer.write(response(bad.status, body, "application/json", keep=False))
+        await self.http.serve(reader, writer)
 
-    async def _answered(self, request: Request) -> tuple[int, str, bytes]:
+    async def _answered(self, request: Request) -> Answer:
         path = request.path.partition("?")[0]
-        if request.method == "GET" and path.endswith("/models"):
-            return 200, "application/json", as_json(self._listed())
-        known = [dialect for end, dialect in ROUTES if path.endswith(end)]
-        dialect = known[0] if known else openai_chat.DIALECT
-        self._held += len(request.body)
+        if request.method in ("GET", "HEAD") and path.endswith("/models"):
+            return Answer(200, as_json(self._listed()))
+        known = _dialect_at(path)
+        dialect = known or openai_chat.DIALECT
         try:
-            if not known or request.method != "POST":
+            if known is None or request.method != "POST":
                 raise Refusal(404, f"{request.method} {path[:200]} is not served here", "not_found_error")
-            if self._held > HELD:
-                raise Refusal(429, f"more than {HELD} bytes of requests at once", "rate_limit_error")
-            asked = self._read(dialect, request, path)
+            asked = await self._read(dialect, request, path)
             output = await self._asked(asked)
             if asked.stream:
-                return 200, "text/event-stream", b"".join(dialect.stream(output, asked))
-            return 200, "application/json", as_json(dialect.answer(output, asked))
+                return Answer(200, b"".join(dialect.stream(output, asked)), "text/event-stream")
+            return Answer(200, as_json(dialect.answer(output, asked)))
         except Refusal as refusal:
-            said = dialect.fault(refusal.status, refusal.message, refusal.kind)
-            return refusal.status, "application/json", as_json(said)
-        finally:
-            self._held -= len(request.body)
+            return Answer(refusal.status, as_json(dialect.fault(refusal.status, refusal.message, refusal.kind)))
 
     def _listed(self) -> dict[str, Any]:
         rows = [{"id": n, "object": "model", "type": "model", "created": 0, "owned_by": "door"} for n in self.names]
         models = [{"name": f"models/{n}", "supportedGenerationMethods": ["generateContent"]} for n in self.names]
         return {"object": "list", "data": rows, "has_more": False, "models": models}
 
-    def _read(self, dialect: Dialect, request: Request, path: str) -> Asked:
+    async def _read(self, dialect: Dialect, request: Request, path: str) -> Asked:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "packed bodies are not taken here")
-        try:
-            body = json.loads(request.body)
-        except (ValueError, RecursionError) as error:
-            raise Refusal(400, f"the body is not JSON: {error}") from None
-        if not isinstance(body, dict):
-            raise Refusal(400, "the body is not a JSON object")
-        try:
-            check_sound(body)
-            asked = dialect.read(body, path)
-        except (ValueError, RecursionError) as error:  # pydantic's, of a message or a setting that is none
-            raise Refusal(400, f"the request cannot be read: {' '.join(str(error).split())[:500]}") from None
+        asked = await read(dialect, request.body, path)
         if asked.model not in self.names:
             served = ", ".join(self.names)
             raise Refusal(404, f"model {asked.model[:100]!r} is not served here; there is {served}", "not_found_error")
+        self._sharing.take(asked)
         return asked
 
     async def _asked(self, asked: Asked) -> ModelOutput:
@@ -175,3 +154,16 @@ class Door:
         if self.ended is None:
             self.ended = why
             self._over.set()
+
+
+def _dialect_at(path: str) -> Dialect | None:
+    return next((dialect for end, dialect in ROUTES if path.endswith(end)), None)
+
+
+KINDS = {408: "timeout_error", 429: "rate_limit_error", 500: "api_error"}
+
+
+def _fault(status: int, message: str, path: str) -> bytes:
+    """What is said of a request that cannot be read, in the dialect of its path."""
+    dialect = _dialect_at(path.partition("?")[0]) or openai_chat.DIALECT
+    return as_json(dialect.fault(status, message, KINDS.get(status, "invalid_request_error")))

@@ -1,21 +1,58 @@
-"""HTTP/1.1 as far as clients of models need it, from programs that may send anything."""
+"""HTTP/1.1 as far as clients of models and tools need it, from programs that may send anything.
+
+httptools parses. All limits stand in `HttpLimits`, and count for all connections of one server together where they
+count bytes held. Whatever comes, a connection is answered or closed: nothing is raised but ConnectionError.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 import httptools
 
-LARGEST = 32 << 20
-"""Bytes of one request's body, as providers have it."""
-MOST_HEAD = 1 << 16
-"""Bytes of a request's line and headers."""
+_log = logging.getLogger(__name__)
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
+_PIECE = 1 << 16
+"""Bytes that are read and parsed at once."""
+
+LOGGED = 3
+"""Failures of ours that one server logs: a program that has found one may ask for it again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """What the connections of one server may bring. Seconds are of the event loop's own clock."""
+
+    head_bytes: int = 1 << 16
+    """Of a request's line and headers, and as much again around the chunks of a body."""
+    headers: int = 100
+    body_bytes: int = 32 << 20
+    """Of one request's body, as providers have it."""
+    held_bytes: int = 64 << 20
+    """Of all bodies that came whole or in part and are not answered, and all answers that are not taken."""
+    head_seconds: float = 30.0
+    """From a request's first byte to the end of its headers."""
+    pause_seconds: float = 60.0
+    """Between two pieces of a body."""
+    body_seconds: float = 600.0
+    """From the end of the headers to the end of the body."""
+    idle_seconds: float = 600.0
+    """Between two requests of a connection."""
+    answer_seconds: float = 120.0
+    """For an answer to be taken."""
+    linger_seconds: float = 2.0
+    """For what a refused client still sends, so that it can read why."""
+
+
+LARGEST = HttpLimits().body_bytes
 
 
 class BadRequest(Exception):
@@ -33,92 +70,264 @@ class Request:
     method: str
     path: str
     headers: dict[str, str]
-    body: bytes
+    """By their names in small letters; the values of one that comes twice are joined by a comma."""
+    body: bytearray
     keep: bool
     """Whether the connection may serve another one."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """One answer, whole."""
+
+    status: int
+    body: bytes = b""
+    kind: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Answering = Callable[[Request], Awaitable[Answer]]
+Fault = Callable[[int, str, str], bytes]
+"""The body of an answer to what cannot be read: from the status, what is wrong, and the path as far as it is known."""
+
+
+class HttpServer:
+    """Answers requests on any number of connections, which share what may be held."""
+
+    def __init__(self, answer: Answering, fault: Fault, limits: HttpLimits = HttpLimits()) -> None:
+        self.limits = limits
+        self.held = 0
+        """Bytes of bodies and answers in work."""
+        self._answer, self._fault = answer, fault
+        self._failures = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection."""
+        parsing = _Parsing(self)
+        try:
+            try:
+                await self._requests(parsing, reader, writer)
+            except BadRequest as bad:
+                body = self._fault(bad.status, bad.message, parsing.path)
+                parsing.release()
+                await self._send(writer, Answer(bad.status, body), keep=False)
+                await self._linger(reader, writer)
+        finally:
+            parsing.release()
+
+    async def _requests(self, parsing: _Parsing, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            data = await self._received(parsing, reader)
+            if not data:
+                return
+            parsing.feed(data)
+            while parsing.ready:
+                request = parsing.ready.popleft()
+                try:
+                    answer = await self._answered(request)
+                finally:
+                    self.held -= len(request.body)
+                await self._send(writer, answer, keep=request.keep, head=request.method == "HEAD")
+                if not request.keep:
+                    return
+            if parsing.failure is not None:
+                raise parsing.failure
+            if parsing.expecting:
+                parsing.expecting = False
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    async def _received(self, parsing: _Parsing, reader: asyncio.StreamReader) -> bytes:
+        """The next bytes; none at the end, and for a connection on which nothing is asked any more. BadRequest."""
+        try:
+            async with asyncio.timeout_at(parsing.deadline()):
+                return await reader.read(_PIECE)
+        except TimeoutError:
+            if not parsing.begun:
+                return b""
+            raise BadRequest(408, f"the request's {'body' if parsing.in_body else 'head'} took too long") from None
+
+    async def _answered(self, request: Request) -> Answer:
+        if request.method == "OPTIONS":
+            return Answer(204, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
+        if request.method == "CONNECT":
+            body = self._fault(405, "CONNECT is not served here: no tunnel leads out", request.path)
+            return Answer(405, body, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
+        try:
+            return await self._answer(request)
+        except Exception as error:  # noqa: BLE001 - the boundary of a connection: a failure of ours is answered
+            self._failures += 1
+            if self._failures <= LOGGED:
+                _log.error("%s %s could not be answered", request.method, request.path[:200], exc_info=error)
+            return Answer(500, self._fault(500, "the request could not be answered", request.path))
+
+    async def _send(self, writer: asyncio.StreamWriter, answer: Answer, *, keep: bool, head: bool = False) -> None:
+        """Write an answer, and wait until it is taken. ConnectionError where it is not."""
+        data = _bytes_of(answer, keep=keep, head=head)
+        size = len(data)
+        self.held += size
+        try:
+            writer.write(data)
+            del data
+            async with asyncio.timeout(self.limits.answer_seconds):
+                await writer.drain()
+        except TimeoutError:
+            writer.transport.abort()
+            raise ConnectionAbortedError("it did not take its answer") from None
+        finally:
+            self.held -= size
+
+    async def _linger(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take what is still sent, for a moment: a connection that is closed before that may lose its answer."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.linger_seconds):
+                if writer.can_write_eof():
+                    writer.write_eof()
+                while await reader.read(_PIECE):
+                    pass
+
+
 @dataclass
 class _Parsing:
-    """What httptools calls."""
+    """One connection: what httptools calls, what came whole, and what is held of it."""
 
-    allowed: int
-    ready: list[Request] = field(default_factory=list)
+    server: HttpServer
+    ready: deque[Request] = field(default_factory=deque)
     expecting: bool = False
-    heads: int = 0
+    """Whether the client waits for a word before it sends the body."""
+    begun: bool = False
+    """Whether a request has begun that is not whole."""
+    in_body: bool = False
     failure: BadRequest | None = None
-    parser: Any = None
-    _url: bytes = b""
-    _headers: dict[str, str] = field(default_factory=dict)
-    _body: bytearray = field(default_factory=bytearray)
+
+    def __post_init__(self) -> None:
+        self._parser = httptools.HttpRequestParser(self)
+        self._now = asyncio.get_running_loop().time
+        self._url, self._headers = b"", dict[str, str]()
+        self._body = bytearray()
+        self._method, self._offered = "", False
+        self._head, self._fields, self._around = 0, 0, 0
+        self._since = self._moved = self._now()
+
+    @property
+    def path(self) -> str:
+        """Of the request that is read."""
+        return self._url.decode("latin-1")
+
+    def deadline(self) -> float:
+        """When what is waited for must have come, by the event loop's clock."""
+        limits = self.server.limits
+        if not self.begun:
+            return self._since + limits.idle_seconds
+        if not self.in_body:
+            return self._since + limits.head_seconds
+        return min(self._since + limits.body_seconds, self._moved + limits.pause_seconds)
+
+    def feed(self, data: bytes) -> None:
+        """Parse what came."""
+        self._around += len(data)
+        self._moved = self._now()
+        self._parse(data)
+        # What httptools has gathered and not yet told of, a header or what stands around chunks, is bounded as well.
+        if self.begun and self._around > self.server.limits.head_bytes + _PIECE + 8 * len(self._body):
+            self._fail(431, "the request's head is too long" if not self.in_body else "the body's chunks are too small")
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            if not self._offered:  # a tunnel, which is refused: nothing that follows is read
+                self._refuse_rest()
+                return
+            # Who offers to speak another protocol is answered in this one. httptools would take the body for the
+            # other protocol's: it is given the request again, without the offer.
+            self._parser, self._offered = httptools.HttpRequestParser(self), False
+            kept = [f"{k}: {v}" for k, v in self._headers.items() if k not in ("upgrade", "connection")]
+            head = "\r\n".join([f"{self._method} {self.path} HTTP/1.1", *kept, "Connection: close", "", ""])
+            self._parse(head.encode("latin-1") + data[upgrade.args[0] :])
+        except httptools.HttpParserError as error:
+            self._fail(400, f"no request of HTTP: {error}")
+
+    def _refuse_rest(self) -> None:
+        if self.ready:
+            self.ready[-1].keep = False
+        else:
+            self._fail(400, "no request of HTTP/1.1")
+
+    def release(self) -> None:
+        """Nothing is held any more."""
+        self.server.held -= len(self._body) + sum(len(request.body) for request in self.ready)
+        self._body = bytearray()
+        self.ready.clear()
 
     def on_message_begin(self) -> None:
-        self._url, self._headers, self._body, self.heads = b"", {}, bytearray(), 0
+        self._url, self._headers = b"", {}
+        self._head = self._fields = self._around = 0
+        self.begun, self.in_body, self.expecting = True, False, False
+        self._since = self._now()
 
     def on_url(self, url: bytes) -> None:
-        self._url += url
+        self._count_head(len(url))
+        if self.failure is None:
+            self._url += url
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+    def on_header(self, name: bytes, value: bytes | None) -> None:
+        self._count_head(len(name) + len(value or b"") + 4)
+        self._fields += 1
+        if self._fields > self.server.limits.headers:
+            self._fail(431, f"the request has more than {self.server.limits.headers} headers")
+        if self.failure is None and not self.in_body:  # what follows a chunked body changes nothing
+            key, said = name.decode("latin-1").lower(), (value or b"").decode("latin-1")
+            self._headers[key] = f"{self._headers[key]}, {said}" if key in self._headers else said
 
     def on_headers_complete(self) -> None:
-        length = self._headers.get("content-length", "0")
-        if length.isascii() and length.isdigit() and int(length[:20]) > self.allowed:
-            self.failure = BadRequest(413, f"the body has {length[:20]} bytes; at most {self.allowed} are taken")
-        self.expecting = self._headers.get("expect", "").lower() == "100-continue"
+        self.in_body, self._around = True, 0
+        self._since = self._now()
+        allowed, length = self.server.limits.body_bytes, self._headers.get("content-length", "0")
+        if length.isascii() and length.isdigit() and (len(length) > 20 or int(length) > allowed):
+            self._fail(413, f"the body has {length[:20]} bytes; at most {allowed} are taken")
+        self.expecting = self.failure is None and self._headers.get("expect", "").lower() == "100-continue"
 
     def on_body(self, data: bytes) -> None:
-        if len(self._body) + len(data) > self.allowed:
-            self.failure = BadRequest(413, f"the body has more than {self.allowed} bytes")
+        limits = self.server.limits
+        if len(self._body) + len(data) > limits.body_bytes:
+            self._fail(413, f"the body has more than {limits.body_bytes} bytes")
+        if self.server.held + len(data) > limits.held_bytes:
+            self._fail(429, f"more than {limits.held_bytes} bytes of requests at once")
         if self.failure is None:
             self._body += data
+            self.server.held += len(data)
 
     def on_message_complete(self) -> None:
-        keep, method = self.parser.should_keep_alive(), self.parser.get_method().decode("latin-1")
-        url = self._url.decode("latin-1")
-        self.ready.append(Request(method, url, self._headers, bytes(self._body), keep))
-        self.expecting = False
-
-
-async def requests(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, largest: int = LARGEST
-) -> AsyncIterator[Request]:
-    """The requests of a connection, one after the other; the next is read once the last was answered. BadRequest."""
-    state = _Parsing(largest)
-    state.parser = httptools.HttpRequestParser(state)
-    while True:
-        data = await reader.read(1 << 16)
-        if not data:
+        self._method = self._parser.get_method().decode("latin-1")
+        if self._parser.should_upgrade() and self._method != "CONNECT":
+            self._offered = True
             return
-        state.heads += len(data) if not state._headers else 0
-        try:
-            state.parser.feed_data(data)
-        except httptools.HttpParserError as error:
-            raise state.failure or BadRequest(400, f"no request of HTTP: {error}") from None
-        if state.failure is None and state.heads > MOST_HEAD and not state._headers:
-            state.failure = BadRequest(431, "the request's head is too long")
-        if state.failure is not None:
-            raise state.failure
-        if state.expecting:
-            state.expecting = False
-            writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        while state.ready:
-            request = state.ready.pop(0)
-            yield request
-            if not request.keep:
-                return
+        self.begun = self.in_body = self.expecting = False
+        self._since = self._now()
+        if self.failure is not None:
+            return
+        keep = self._parser.should_keep_alive()
+        self.ready.append(Request(self._method, self.path, self._headers, self._body, keep))
+        self._body = bytearray()
+
+    def _count_head(self, size: int) -> None:
+        self._head += size
+        if self._head > self.server.limits.head_bytes:
+            self._fail(431, f"the request's head has more than {self.server.limits.head_bytes} bytes")
+
+    def _fail(self, status: int, message: str) -> None:
+        self.failure = self.failure or BadRequest(status, message)
 
 
-def response(status: int, body: bytes, kind: str, *, keep: bool) -> bytes:
-    """An answer, whole."""
-    phrase = _PHRASES.get(status, "Answer")
-    head = (
-        f"HTTP/1.1 {status} {phrase}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-        f"Connection: {'keep-alive' if keep else 'close'}\r\n"
-    )
-    if kind == "text/event-stream":
-        head += "Cache-Control: no-cache\r\n"
-    return head.encode() + b"\r\n" + body
+def _bytes_of(answer: Answer, *, keep: bool, head: bool = False) -> bytes:
+    lines = [f"HTTP/1.1 {answer.status} {_PHRASES.get(answer.status, 'Answer')}"]
+    if answer.status != HTTPStatus.NO_CONTENT:
+        lines += [f"Content-Type: {answer.kind}", f"Content-Length: {len(answer.body)}"]
+    if answer.kind == "text/event-stream":
+        lines.append("Cache-Control: no-cache")
+    lines += [f"{name}: {value}" for name, value in answer.headers]
+    lines.append(f"Connection: {'keep-alive' if keep else 'close'}")
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + (b"" if head else answer.body)
 
 
 def as_json(value: Any) -> bytes:

@@ -10,6 +10,7 @@ from worksample.errors import UsageError
 from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
+from worksample.records.members import member
 from worksample.verdicts.subset import Subset
 
 BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
@@ -26,7 +27,9 @@ class MeasureConfig:
     struck: bool = True
     """Leave out what an integrity review struck; else count struck trials and submissions like any other."""
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts; None: as the experiments say, which is combined unless they name somebody."""
+    """Whose answers make the verdicts, a `JudgedBy` or its word; None: as the experiments say, which is combined unless
+    they name somebody.
+    """
     skips: Literal["cause", "paper"] = "cause"
     """Skipped criteria by their cause, or as misses: UpBench's own formula (5.2.1)."""
     pitfalls_gate: bool = False
@@ -49,6 +52,8 @@ class MeasureConfig:
     """Resamples, level and seed of every interval."""
 
     def __post_init__(self) -> None:
+        if self.judged_by is not None:
+            object.__setattr__(self, "judged_by", member(JudgedBy, self.judged_by, "judged_by"))
         if self.by not in BY:
             raise UsageError(f"figures cannot be broken down by {self.by!r}", next=f"one of {', '.join(BY[1:])}")
         if self.skips not in ("cause", "paper"):

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.estimate import Unit
+from worksample.metrics.estimate import Unit, undefined
 from worksample.metrics.rounding import percent
 from worksample.records import Evaluator, EvaluatorKind, Protocol
+from worksample.verdicts.judge_orders import judges_in, orders_in
 
+from .judge_consistency import answers_by_order
 from .material import Material
 from .section import Section, SectionRow
 
@@ -82,22 +84,41 @@ def _position(material: Material) -> Iterator[Section]:
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     if said.is_empty():
         return
-    said = said.unique(["subject", "second", "evaluator"], keep="last", maintain_order=True).with_columns(
-        task=pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
-    )
-    names = _names(material, said["evaluator"].unique().to_list())
-    lines = [("all evaluators", said)]
+    answers = _sided(material, said)
+    names = _names(material, answers["evaluator"].unique().to_list())
+    lines = [("all evaluators", answers)]
     if len(names) > 1:
-        lines += [(names[who], said.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
+        lines += [(names[who], answers.filter(pl.col("evaluator") == who)) for who in list(names)[:MOST]]
     rows = [SectionRow(who, None, tuple(_first(material, part, s) for s in _SCALES)) for who, part in lines]
-    notes = ("50 % is not an effect, where which of two is shown first was drawn; ties are left out", NUMBERED)
+    notes = (
+        "50 % is not an effect, where which of two is shown first was drawn; ties are left out",
+        "a judge is asked in both orders, and each answer counts here: see also whether judges agree with themselves",
+        NUMBERED,
+    )
     columns = ("first preferred: completion", "first preferred: quality")
     yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _first(material: Material, votes: pl.DataFrame, scale: str) -> m.Estimate:
-    kept = votes.filter(pl.col(scale).is_in(["first", "second"]))
-    return m.rate(kept[scale] == "first", task=kept["task"], instance=kept["evaluation"], name=scale, how=material.how)
+def _sided(material: Material, said: pl.DataFrame) -> pl.DataFrame:
+    """A row per answer and scale: where what it prefers was shown. A judge's two orders are two answers; of others the
+    last answer on a pair counts.
+    """
+    orders = orders_in(material.store, said, judges_in(material.store, [said]))
+    columns = ("evaluation", "evaluator", "instance", "scale", "side")
+    alone = said.join(orders, on="evaluation", how="anti", maintain_order="left")
+    alone = alone.unique(["subject", "second", "evaluator"], keep="last", maintain_order=True)
+    parts = [alone.with_columns(scale=pl.lit(scale), side=pl.col(scale)).select(columns) for scale in _SCALES]
+    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
+    return pl.concat([*parts, answers_by_order(orders).select(columns)]).with_columns(task=task)
+
+
+def _first(material: Material, answers: pl.DataFrame, scale: str) -> m.Estimate:
+    mine = answers.filter(pl.col("scale") == scale)
+    kept = mine.filter(pl.col("side").is_in(["first", "second"]))
+    if kept.is_empty():
+        return undefined(scale, f"all {mine.height} answers are ties")
+    first = kept["side"] == "first"
+    return m.rate(first, task=kept["task"], instance=kept["evaluation"], name=scale, how=material.how)
 
 
 def _names(material: Material, ids: list[str]) -> dict[str, str]:

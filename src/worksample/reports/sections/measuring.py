@@ -18,6 +18,7 @@ from . import (
     failures,
     feedback,
     integrity,
+    judge_consistency,
     kinds,
     money,
     people_at_work,
@@ -28,6 +29,7 @@ from . import (
     rubrics,
     scores,
     side_by_side,
+    spending,
     votes,
 )
 from .config import MeasureConfig
@@ -48,9 +50,11 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Preferences and Elo", preferences.sections),
     ("Preferences, corrected by people", corrected_pairs.sections),
     ("Dollars", money.sections),
+    ("Money and tokens of models", spending.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),
     ("Severity and position", evaluators.sections),
+    ("Judges' consistency", judge_consistency.sections),
     ("False negatives", votes.missed),
     ("Failures", failures.sections),
     ("Effort", effort.sections),

@@ -15,6 +15,7 @@ from worksample.verdicts.pairs import key_of
 from worksample.verdicts.preferring import succeeded
 from worksample.verdicts.second_looks import ROUTED
 
+from .judge_consistency import consistency_notes
 from .material import Material, attempted, task_of
 from .section import Section, SectionRow
 from .votes import protocol_of
@@ -152,6 +153,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     notes = []
     if strays:
         notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")
+    notes += consistency_notes(material, Protocol.PAIRWISE)
     unknown = int(each.null_count())
     if unknown:
         notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")

@@ -11,7 +11,8 @@ from worksample import metrics as m
 from worksample.records import Protocol
 from worksample.verdicts.frame import state_of
 
-from .material import Material, attempted
+from .judge_consistency import consistency_notes
+from .material import Material, attempted, unseen_notes
 from .performance import first_and_last, performance
 from .section import Section
 
@@ -50,6 +51,8 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
     notes = (
         "completed: every critical and important criterion passed; first attempts",
         *material.config.rules.says(),
+        *unseen_notes(frame),
+        *consistency_notes(material, Protocol.RUBRIC),
         *material.by_notes,
     )
     columns = material.columns("completion", "rubric score")

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Protocol, Purpose, Rule, Side, Standing
+from worksample.records import Protocol, Purpose, Rule, Standing
 from worksample.verdicts.judging import Judged
 
+from .ballots import ballots_of
+from .judge_consistency import consistency_notes
 from .material import Material, attempted, unseen_notes
 from .section import Section, SectionRow
-
-_SIDES = {Side.FIRST.value: 1.0, Side.EQUAL.value: 0.5, Side.SECOND.value: 0.0}
 
 
 def protocol_of(judged: Judged) -> m.VoteProtocol:
@@ -62,6 +62,7 @@ def automation(material: Material) -> Iterator[Section]:
         *((f"{again} votes repeat their evaluator's on a work: equal ones count once, others not",) * bool(again)),
         "undecided votes leave the rate and are counted as ungraded",
         *unseen_notes(frame),
+        *consistency_notes(material, Protocol.HOLISTIC),
         *((f"{reviewed} verdicts were decided by an audit or an adjudication",) if reviewed else ()),
         *material.by_notes,
     )
@@ -97,7 +98,7 @@ def agreement(material: Material) -> Iterator[Section]:
         ]
         plain = material.bench.deciding.get(protocol, ())
         for judged, of in (*((j, "") for j in plain), *((j, ", double-rated sample") for j in looks)):
-            for name, table, scale in _ballots(material, judged):
+            for name, table, scale in ballots_of(material, judged):
                 if table.height == table["subject"].n_unique():
                     continue
                 ballots = m.Ballots(
@@ -112,28 +113,3 @@ def agreement(material: Material) -> Iterator[Section]:
         )
         notes = ("where few pass, a high share of agreement is cheap: read alpha and AC1 beside it",)
         yield Section("agreement", "Agreement between evaluators", "RLI 3.4, B.2", columns, tuple(rows), notes)
-
-
-def _ballots(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
-    """(name, votes, scale) for each scale that a round votes on."""
-    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
-    given = material.among(judged.given, "subject", "second").with_columns(
-        project=task.fill_null(pl.col("instance")), order="at"
-    )
-    if judged.round.protocol is Protocol.HOLISTIC:
-        yield "holistic votes", given.filter(pl.col("payload") == "holistic").with_columns(vote="score"), m.HOLISTIC
-    elif judged.round.protocol is Protocol.PAIRWISE:
-        pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
-        turned = pl.col("subject") > pl.col("second")
-        ends = (pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"))
-        # Turned so that the same pair is one item, whichever was shown first.
-        pairs = pairs.with_columns(subject=pl.concat_str(ends, separator="\x1f"), turned=turned)
-        for scale in ("completion", "quality"):
-            toward = pl.col(scale).replace_strict(_SIDES, return_dtype=pl.Float64)
-            vote = pl.when("turned").then(1 - toward).otherwise(toward)
-            yield f"pairs: {scale}", pairs.with_columns(vote=vote), m.PREFERENCE
-    else:
-        marks = judged.criteria.filter(pl.col("skip").is_null())
-        marks = marks.join(given.select("evaluation", "evaluator", "project", "order"), on="evaluation")
-        item = pl.concat_str("subject", "name", separator="\x1f")
-        yield "criteria", marks.with_columns(subject=item, vote=pl.col("passed").cast(pl.Float64)), m.PASS_FAIL

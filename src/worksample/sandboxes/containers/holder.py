@@ -115,6 +115,10 @@ class ContainerHolder:
         """See Holder."""
         return cgroups.oom_kills(self._groups)
 
+    def processor_seconds(self) -> float | None:
+        """See Holder."""
+        return cgroups.processor_seconds(self._groups)
+
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause

@@ -27,11 +27,10 @@ def convert(job: Job) -> Made:
 def sheets(job: Job, file: Path, made: Made) -> None:
     """Draw every layout of a DXF file into `made`. Raises Unreadable where there is nothing to draw."""
     module("ezdxf", "ezdxf")
-    from ezdxf import recover
     from ezdxf.lldxf.const import DXFError
 
     try:
-        document, auditor = recover.readfile(str(file))
+        document, auditor = _read(file)
     except DXFError as e:
         raise Unreadable(f"the drawing is damaged: {str(e)[:200]}") from e
     except READERS_FAULTS as e:
@@ -62,6 +61,18 @@ def sheets(job: Job, file: Path, made: Made) -> None:
     if auditor.errors:
         said.append(f"{len(auditor.errors)} faults in the file could not be repaired")
     made.problem = "; ".join(said)[:1000]
+
+
+def _read(file: Path) -> tuple[Any, Any]:
+    """The drawing and what was repaired. What repairs drawings reads text alone."""
+    import ezdxf
+    from ezdxf import recover
+
+    with file.open("rb") as f:
+        if f.read(18) != b"AutoCAD Binary DXF":
+            return recover.readfile(str(file))
+    document = ezdxf.filemanagement.readfile(str(file))
+    return document, document.audit()
 
 
 def _complete(document: Any) -> None:

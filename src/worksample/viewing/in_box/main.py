@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import re
 import sys
@@ -67,8 +68,17 @@ def main() -> None:
     os.dup2(2, 1)
     order = json.load(sys.stdin)
     for number, path in order["files"]:
-        answers.write(json.dumps([number, one(order, number, path)], allow_nan=False, default=str) + "\n")
+        answers.write(json.dumps([number, finite(one(order, number, path))], allow_nan=False, default=str) + "\n")
         answers.flush()
+
+
+def finite(plain: Any) -> Any:
+    """With None for numbers that JSON lacks: a length or a coordinate that is not known."""
+    if isinstance(plain, float):
+        return plain if math.isfinite(plain) else None
+    if isinstance(plain, dict):
+        return {key: finite(value) for key, value in plain.items()}
+    return [finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
 def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -76,7 +77,8 @@ def _cover(stream: dict[str, Any]) -> bool:
 def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
     for place in (found.get("format", {}), stream):
         try:
-            return float(place["duration"])
+            seconds = float(place["duration"])
+            return seconds if math.isfinite(seconds) else 0.0
         except (KeyError, ValueError, TypeError):
             continue
     return 0.0
@@ -84,7 +86,7 @@ def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
 
 def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
     codec, box = sound.get("codec_name", ""), made.meta["container"]
-    plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav"
+    plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav" and job.head(4) == b"RIFF"
     if plain or (codec in SOUNDS and box in _SOUND_BOXES):
         return
     target = job.out / "sound.m4a"

@@ -61,16 +61,18 @@ def _three_mf(job: Job, made: Made) -> None:
 
     extent, triangles = Extent(), 0
     with zipfile.ZipFile(job.file) as archive:
-        info = archive.getinfo("3D/3dmodel.model")
-        if info.file_size > LARGEST:
+        # The model may be in several parts; which is the first one, another part says, under a name of any capitals.
+        parts = [i for i in archive.infolist() if re.fullmatch(r"/?3d/.*\.model", i.filename, re.I)]
+        if sum(part.file_size for part in parts) > LARGEST:
             raise ValueError("it unpacks to more than is read")
-        with archive.open(info) as f:
-            for _, element in iterparse(f, events=("end",)):
-                name = element.tag.rsplit("}", 1)[-1]
-                if name == "vertex":
-                    extent.add(*(float(element.get(axis, "nan")) for axis in "xyz"))
-                triangles += name == "triangle"
-                element.clear()
+        for part in parts:
+            with archive.open(part) as f:
+                for _, element in iterparse(f, events=("end",)):
+                    name = element.tag.rsplit("}", 1)[-1]
+                    if name == "vertex":
+                        extent.add(*(float(element.get(axis, "nan")) for axis in "xyz"))
+                    triangles += name == "triangle"
+                    element.clear()
     made.meta |= extent.plain() | {"triangles": triangles}
 
 

@@ -95,7 +95,7 @@ def _media(head: bytes) -> str:
         and head[2] & 0xF0 != 0xF0
     )
     stream = head[0] == 0x47 and head[188:189] == b"\x47" and head[376:377] == b"\x47"
-    riff = head.startswith(b"RIFF") and head[8:12] in (b"WAVE", b"AVI ")
+    riff = head.startswith((b"RIFF", b"RF64")) and head[8:12] in (b"WAVE", b"AVI ")
     return "media" if riff or sync or stream or head.startswith(_MEDIA) or head[4:8] in (b"moov", b"mdat") else ""
 
 
@@ -133,7 +133,8 @@ def _compound(job: Job) -> str:
 def _zip(job: Job) -> str:
     try:
         with zipfile.ZipFile(job.file) as archive:
-            names = {info.filename for info in archive.infolist()}
+            # Some programs write other capitals, or backslashes; readers of these formats take them.
+            names = {info.filename.replace("\\", "/").lstrip("/").lower() for info in archive.infolist()}
             kind = (
                 archive.read("mimetype")[:100]
                 if "mimetype" in names and archive.getinfo("mimetype").file_size < 200
@@ -149,7 +150,7 @@ def _zip(job: Job) -> str:
         return "office"
     if names & {"collection.anki2", "collection.anki21", "collection.anki21b"}:
         return "deck"
-    if "3D/3dmodel.model" in names:
+    if any(name.startswith("3d/") and name.endswith(".model") for name in names):
         return "model"
     if job.extension == "skp":
         return "skp"
@@ -165,9 +166,13 @@ def _text(job: Job, head: bytes) -> str:
         return "office"
     if start.startswith("<") and "<office:document" in start:
         return "workbook" if "opendocument.spreadsheet" in start else "office"
+    if start.startswith("<") and "urn:schemas-microsoft-com:office:spreadsheet" in start:
+        return "workbook"
+    if start.startswith("<") and re.search(r"<\?mso-application\s+progid=.Word\.Document", start):
+        return "office"
     if start.startswith("ISO-10303-21"):
         return "ifc" if re.search(r"FILE_SCHEMA\s*\(\s*\(\s*'IFC", _header(job), re.I) else "step"
-    if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start):
+    if re.match(r"(?:999\s*\n.*\n\s*)*0\s*\r?\nSECTION\s*\r?\n", start, re.I):
         return "dxf"
     if re.match(r"solid\b", start, re.I) and re.search(r"\bfacet\s+normal\b", _header(job), re.I):
         return "model"

@@ -6,9 +6,10 @@ import csv
 import io
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
+
+from worksample.tables.delimited import Dialect, sniff
 
 from .job import Job, Made, Unreadable
 from .words import encoding
@@ -18,8 +19,6 @@ CHUNK = 500
 ROWS = 100_000
 """Rows that are shown."""
 COLUMNS = 500
-DELIMITERS = ",;\t|"
-"""The first of those that fit a file equally well is taken."""
 EXACT = 2**53
 """Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
 CELL = 2_000
@@ -34,10 +33,10 @@ def convert(job: Job) -> Made:
     if name is None:
         raise Unreadable("its beginning is text, the rest is not")
     text = sample.decode(name, "replace")
-    dialect = _dialect(text, job.extension)
+    dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:
         sheet, files = grid(job, "0", _rows(f, dialect))
-    meta = {"encoding": name, "delimiter": dialect.delimiter, "size": job.size, "header": _header(text, dialect)}
+    meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
     made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
     made.problem = cut(sheet)
     return made
@@ -53,35 +52,22 @@ def cut(sheet: dict[str, Any]) -> str:
     return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
-def _dialect(text: str, extension: str) -> Any:
-    whole = text[: text.rfind("\n") + 1] or text
-    if extension == "tsv":
-        return csv.excel_tab
-    # A quote that is doubled stands for itself, wherever in the file the first one comes: as RFC 4180 has it.
-    return max((_dialect_of(delimiter) for delimiter in DELIMITERS), key=lambda dialect: _fit(whole, dialect))
+def _dialect(text: str, extension: str, *, whole: bool) -> Dialect:
+    """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
+    return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
-def _dialect_of(delimited_by: str) -> type[csv.excel]:
-    class Delimited(csv.excel):
-        delimiter = delimited_by
-
-    return Delimited
-
-
-def _fit(text: str, dialect: Any) -> tuple[float, int]:
-    """How many of the first rows have the commonest number of columns, and how many columns that is."""
-    try:
-        rows = [len(row) for row in itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 50) if row]
-    except csv.Error:
-        return 0.0, 0
-    columns, found = Counter(rows).most_common(1)[0] if rows else (0, 0)
-    return (found / len(rows), columns) if columns > 1 else (0.0, columns)
+def _reader(f: Iterable[str], dialect: Dialect) -> Any:
+    lines = iter(f)
+    if dialect.sep_line:
+        next(lines, "")
+    return csv.reader(lines, delimiter=dialect.separator, skipinitialspace=dialect.spaced)
 
 
-def _header(text: str, dialect: Any) -> bool:
+def _header(text: str, dialect: Dialect) -> bool:
     """Whether the first row looks like names: no number in it, and some below it."""
     try:
-        rows = list(itertools.islice(csv.reader(io.StringIO(text, newline=""), dialect), 20))
+        rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
         return False
     return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
@@ -91,9 +77,9 @@ def _number(text: str) -> bool:
     return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
 
 
-def _rows(f: IO[str], dialect: Any) -> Iterator[list[str]]:
+def _rows(f: IO[str], dialect: Dialect) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 20)
-    reader = csv.reader(f, dialect)
+    reader = _reader(f, dialect)
     while True:
         try:
             yield next(reader)

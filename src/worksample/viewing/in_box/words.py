@@ -12,7 +12,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 12, 13, 27}
+_CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from worksample.box import Box
 from worksample.errors import SandboxError
+from worksample.foreign import parse_json
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.company import Event
 from worksample.workplace.planning import ics_of
@@ -88,7 +89,7 @@ class Hands:
         said = await over_http(
             self.box, PORTS["tracker"], method, path, head | {"Content-Type": "application/json"}, data
         )
-        found = json.loads(said) if said.strip() else {}
+        found = await parse_json(said, what="the tracker's answer") if said.strip() else {}
         return found if isinstance(found, dict) else {}
 
     async def _put(self, service: str, path: str, data: bytes, kind: str) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from worksample.box import Box
-from worksample.errors import Cause, SandboxError
+from worksample.errors import Cause, ForeignInputError, SandboxError
+from worksample.foreign import parse_json
 
 PORT = 5280
 """Of the chat itself, within its box."""
@@ -75,8 +76,8 @@ class Chat:
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
         said = await over_http(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
         try:
-            found = json.loads(said)
-        except ValueError:
+            found = await parse_json(said, what="the chat's answer")
+        except ForeignInputError:
             found = None
         if not isinstance(found, dict):
             raise SandboxError("the chat's answer is no table", where="colleagues", cause=Cause.SERVICE_LOST)

@@ -10,7 +10,7 @@ import importlib
 import json
 import os
 import re
-import subprocess
+import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -83,19 +83,19 @@ def strings(data: bytes) -> str:
 
 
 def _pdf(file: Path, found: dict[str, Any]) -> None:
+    job = importlib.import_module("in_box.job")
     try:
-        done = subprocess.run(
-            ["pdftotext", "-q", "-enc", "UTF-8", str(file), "-"], capture_output=True, timeout=60, check=False
-        )
-        found["text"] = done.stdout[: 4 * TEXT].decode("utf-8", "replace")[:TEXT]
-        if done.returncode:
+        done = job.run(["pdftotext", "-q", "-enc", "UTF-8", str(file), "-"], seconds=60)
+        found["text"] = done.out[: 4 * TEXT].decode("utf-8", "replace")[:TEXT]
+        if not done.ok:
             found["problem"] = "it cannot be opened"
         elif not found["text"].strip():
             found["unread"] = "its pages are pictures"
-    except FileNotFoundError:
-        found["unread"] = "its text (poppler-utils is not installed)"
-    except subprocess.TimeoutExpired:
-        found["unread"] = "its text: reading it took too long"
+    except job.Broken as error:
+        missing = shutil.which("pdftotext") is None
+        found["unread"] = f"its text ({'poppler-utils is not installed' if missing else error})"
+    except job.Heavy as error:
+        found["unread"] = f"its text ({error})"
     try:
         import pikepdf
     except ImportError:

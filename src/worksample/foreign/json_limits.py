@@ -1,0 +1,66 @@
+"""JSON from outside: bytes, values and levels are counted before anything is built of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from worksample.errors import ForeignInputError
+
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[,\[\]{}]', re.DOTALL)
+"""A string, whole or cut off, or a mark that says how many values there are and how deep."""
+_OPENING, _CLOSING, _STRING = frozenset(b"[{"), frozenset(b"]}"), ord('"')
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLimits:
+    """What a text of JSON may have at most."""
+
+    size: int = 32 << 20
+    """Bytes."""
+    values: int = 200_000
+    depth: int = 128
+    """Levels of lists and objects in each other."""
+
+
+def count_values(data: bytes | bytearray) -> int:
+    """An upper bound for the values in a text, by its marks alone: those inside strings count too."""
+    return 1 + sum(data.count(mark) for mark in (b",", b"[", b"{"))
+
+
+def read_json(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> Any:
+    """The value. ForeignInputError for what is no JSON (NaN is none), not UTF-8, or beyond a limit; it says which."""
+    if len(data) > limits.size:
+        raise ForeignInputError(f"{what} has {len(data)} bytes; at most {limits.size} are read", too_large=True)
+    check_shape(data, limits, what)
+    try:
+        return json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ForeignInputError(f"{what} is not JSON: {error}") from None
+
+
+def check_shape(data: bytes | bytearray, limits: JsonLimits = JsonLimits(), what: str = "the body") -> None:
+    """ForeignInputError where a text has too many values or levels. Looks no further than to the first too many."""
+    opened = data.count(b"[") + data.count(b"{")
+    if opened <= limits.depth and opened + data.count(b",") < limits.values:
+        return
+    values, depth = 1, 0
+    for token in _TOKEN.finditer(data):
+        mark = data[token.start()]
+        if mark == _STRING:
+            continue
+        if mark in _CLOSING:
+            depth -= 1
+            continue
+        values += 1
+        depth += mark in _OPENING
+        if depth > limits.depth:
+            raise ForeignInputError(f"{what} is more than {limits.depth} levels deep", too_large=True)
+        if values > limits.values:
+            raise ForeignInputError(f"{what} holds more than {limits.values} values", too_large=True)
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number of JSON")

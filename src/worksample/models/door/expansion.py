@@ -1,0 +1,111 @@
+"""A tool's schema with what it refers to in its place. The work is counted: references multiply what they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from .refusal import Refusal
+
+NODES = 20_000
+"""Of all schemas of one request, once all references are replaced."""
+DEPTH = 40
+"""Levels of a schema; what is deeper takes anything."""
+AGAIN = (3, 1, 0)
+"""How often a schema that refers to itself is shown inside itself: as often as fits, then anything is taken."""
+LONGEST_REF = 1000
+"""Characters of a reference."""
+
+
+class _Budget:
+    """How many nodes may still be built."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes, self.whole = nodes, nodes
+
+    def spend(self, count: int) -> None:
+        """Refusal where so many are not left."""
+        self.nodes -= count
+        if self.nodes < 0:
+            raise SchemaTooLarge(self.whole)
+
+
+class SchemaTooLarge(Refusal):
+    """Schemas that would be too large once their references are replaced."""
+
+    def __init__(self, nodes: int) -> None:
+        super().__init__(
+            400,
+            f"the tools' schemas have more than {nodes} nodes once every $ref is replaced by what it refers to; "
+            "make them smaller, or refer to less",
+        )
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("worksample_schema_nodes", default=None)
+
+
+@contextmanager
+def counted(nodes: int = NODES) -> Iterator[None]:
+    """All schemas that are expanded within may have so many nodes together."""
+    token = _budget.set(_Budget(nodes))
+    try:
+        yield
+    finally:
+        _budget.reset(token)
+
+
+def expand(schema: Any) -> Any:
+    """The schema without references, as far as that ends. Refusal where it becomes too large."""
+    budget = _budget.get() or _Budget(NODES)
+    for again in AGAIN:
+        left = budget.nodes
+        try:
+            return _Expansion(schema, budget, again).of(schema, DEPTH)
+        except SchemaTooLarge:
+            if again == AGAIN[-1]:
+                raise
+            budget.nodes = left
+    return {}
+
+
+class _Expansion:
+    def __init__(self, whole: Any, budget: _Budget, again: int) -> None:
+        self._whole, self._budget, self._again = whole, budget, again
+        self._inside: dict[str, int] = {}
+        """References that are being replaced, and how often."""
+
+    def of(self, node: Any, depth: int) -> Any:
+        """A node of the schema."""
+        self._budget.spend(1)
+        if depth == 0:
+            return {}
+        if isinstance(node, list):
+            return [self.of(one, depth - 1) for one in node]
+        if not isinstance(node, dict):
+            return node
+        if isinstance(node.get("$ref"), str):
+            return self._replaced(node, depth)
+        out = {key: self.of(value, depth - 1) for key, value in node.items() if not key.startswith("$")}
+        if "oneOf" in out and "anyOf" not in out:
+            out["anyOf"] = out.pop("oneOf")
+        return out
+
+    def _replaced(self, node: dict[str, Any], depth: int) -> Any:
+        ref = node["$ref"]
+        times = self._inside.get(ref, 0)
+        found = self._found(ref) if times <= self._again else {}
+        self._budget.spend(len(found) + len(node))
+        rest = {key: value for key, value in node.items() if key != "$ref"}
+        self._inside[ref] = times + 1
+        try:
+            return self.of({**found, **rest}, depth - 1)
+        finally:
+            self._inside[ref] = times
+
+    def _found(self, ref: str) -> dict[str, Any]:
+        found = self._whole
+        for step in ref[:LONGEST_REF].removeprefix("#/").split("/"):
+            found = found.get(step) if isinstance(found, dict) else None
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,40 @@
+"""The votes of a round as ballots, scale by scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Protocol, Side
+from worksample.verdicts.judging import Judged
+
+from .material import Material
+
+_SIDES = {Side.FIRST.value: 1.0, Side.EQUAL.value: 0.5, Side.SECOND.value: 0.0}
+
+
+def ballots_of(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
+    """(name, votes, scale) for each scale that a round votes on."""
+    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
+    given = material.among(judged.given, "subject", "second").with_columns(
+        project=task.fill_null(pl.col("instance")), order="at"
+    )
+    if judged.round.protocol is Protocol.HOLISTIC:
+        yield "holistic votes", given.filter(pl.col("payload") == "holistic").with_columns(vote="score"), m.HOLISTIC
+    elif judged.round.protocol is Protocol.PAIRWISE:
+        pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+        turned = pl.col("subject") > pl.col("second")
+        ends = (pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"))
+        # Turned so that the same pair is one item, whichever was shown first.
+        pairs = pairs.with_columns(subject=pl.concat_str(ends, separator="\x1f"), turned=turned)
+        for scale in ("completion", "quality"):
+            toward = pl.col(scale).replace_strict(_SIDES, return_dtype=pl.Float64)
+            vote = pl.when("turned").then(1 - toward).otherwise(toward)
+            yield f"pairs: {scale}", pairs.with_columns(vote=vote), m.PREFERENCE
+    else:
+        marks = judged.criteria.filter(pl.col("skip").is_null())
+        marks = marks.join(given.select("evaluation", "evaluator", "project", "order", "draw"), on="evaluation")
+        item = pl.concat_str("subject", "name", separator="\x1f")
+        yield "criteria", marks.with_columns(subject=item, vote=pl.col("passed").cast(pl.Float64)), m.PASS_FAIL

@@ -1,0 +1,109 @@
+"""How far a judge agrees with itself: over the orders of a pair, and over repeats of one question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.metrics.estimate import undefined
+from worksample.records import Protocol
+from worksample.verdicts.judge_orders import SCALES, judges_in, order_notes, orders_in
+from worksample.verdicts.judging import Judged
+
+from .ballots import ballots_of
+from .material import Material
+from .section import Section, SectionRow
+
+COLUMNS = ("verdict flips with the order", "first shown preferred", "repeats agree")
+PROTOCOLS = (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC, Protocol.PROGRAM, Protocol.CHECKPOINTS)
+_PLAN = "not planned: set repeats = 2 or more and a temperature above 0 in [judges.NAME]"
+_NO_PAIR = "only pairs have an order"
+_NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """A line for each judge and scale of the rounds that decide."""
+    rows = []
+    for protocol in PROTOCOLS:
+        for judged in material.bench.deciding.get(protocol, ()):
+            rows += list(_lines(material, judged))
+    if rows:
+        notes = (
+            "each pair is asked in both orders: verdicts that differ are taken as equal",
+            "an even judge prefers the first shown in 50 % of its answers, without regard to ties",
+            "instances are the units, of repeats tasks; a judge that repeats itself may be wrong: people's labels tell",
+        )
+        title = "Do judges agree with themselves"
+        yield Section("judge-consistency", title, "beyond the papers", COLUMNS, tuple(rows), notes)
+
+
+def consistency_notes(material: Material, protocol: Protocol) -> tuple[str, ...]:
+    """The same in a sentence for each judge, to stand beside the figures that rest on its answers."""
+    deciding = material.bench.deciding.get(protocol, ())
+    notes = list(order_notes(material.store, [material.among(j.given, "subject", "second") for j in deciding]))
+    for row in (row for judged in deciding for row in _lines(material, judged)):
+        repeated = row.cells[-1]
+        if isinstance(repeated, m.Estimate) and repeated.value is not None:
+            counts = repeated.counts
+            notes.append(f"{row.label}: {100 * repeated.value:.1f} % of its repeats agree ({counts.valid} items)")
+        elif isinstance(repeated, m.Estimate) and protocol is not Protocol.PAIRWISE:
+            notes.append(f"{row.label}: repeats are {repeated.reason}")
+    return tuple(notes)
+
+
+def _lines(material: Material, judged: Judged) -> Iterator[SectionRow]:
+    judges = judges_in(material.store, [judged.given])
+    if not judges:
+        return
+    given = material.among(judged.given, "subject", "second")
+    orders = orders_in(material.store, given, judges) if judged.round.protocol is Protocol.PAIRWISE else None
+    for name, table, scale in ballots_of(material, judged):
+        for id, who in sorted(judges.items(), key=lambda each: each[::-1]):
+            mine = table.filter(pl.col("evaluator") == id)
+            if mine.is_empty():
+                continue
+            both = undefined(COLUMNS[0], _NO_PAIR), undefined(COLUMNS[1], _NO_PAIR)
+            if orders is not None:
+                wanted = next(scale for scale in SCALES if name.endswith(scale))
+                both = _by_order(material, orders.filter((pl.col("evaluator") == id) & (pl.col("scale") == wanted)))
+            yield SectionRow(f"{who}, {name}", None, (*both, _repeats(material, mine, scale)))
+
+
+def _by_order(material: Material, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
+    """The share of verdicts that flip, and of the answers that prefer one those for the first shown."""
+    if said.is_empty():
+        return undefined(COLUMNS[0], _NO_ORDERS), undefined(COLUMNS[1], _NO_ORDERS)
+    cells = said.select("instance", "evaluation", differs=pl.col("shown") != pl.col("swapped"))
+    flips = m.rate(
+        cells["differs"], task=cells["instance"], instance=cells["evaluation"], name=COLUMNS[0], how=material.how
+    )
+    return flips, first_shown(material, answers_by_order(said))
+
+
+def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
+    """A row per answer: `side` is where what it prefers was shown."""
+    turned = pl.col("swapped").replace({"first": "second", "second": "first"})
+    keys = ("evaluation", "evaluator", "instance", "scale")
+    return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
+
+
+def first_shown(material: Material, answers: pl.DataFrame) -> m.Estimate:
+    """Of the answers that prefer one, the share that prefers the one shown first."""
+    kept = answers.filter(pl.col("side").is_in(["first", "second"]))
+    if kept.is_empty():
+        return undefined(COLUMNS[1], f"all {answers.height} answers are ties")
+    first = kept["side"] == "first"
+    return m.rate(first, task=kept["instance"], instance=kept["evaluation"], name=COLUMNS[1], how=material.how)
+
+
+def _repeats(material: Material, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
+    drawn = mine.with_columns(draw=pl.col("draw").fill_null(1)).unique(["subject", "draw"], keep="last")
+    if drawn.height == drawn["subject"].n_unique():
+        return undefined(COLUMNS[2], _PLAN)
+    most = int(str(drawn["draw"].max()))
+    who = drawn["draw"].cast(pl.String)
+    ballots = m.Ballots(drawn["subject"], drawn["vote"], who, drawn["project"], drawn["order"])
+    protocol = m.VoteProtocol(f"{most} repeats", planned=most, independent=most)
+    return m.measure_agreement(ballots, scale, protocol, material.how).share
