@@ -277,7 +277,8 @@ async def _mixed(count: int, seed: int) -> None:
         await asyncio.gather(*calls, return_exceptions=True)
         await account.settle()
         total = account.total
-    assert total.requests == len(served.requests) > count / 10
+    assert total.calls + total.unsettled <= len(served.requests) <= total.requests  # some failed before they arrived
+    assert len(served.requests) > count / 10
     assert total.cost_at_most is not None and total.cost is not None
     assert total.cost_at_most >= total.cost
     assert total.estimated + total.unsettled == 0 or not total.priced

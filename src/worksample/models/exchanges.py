@@ -37,12 +37,15 @@ class Exchange:
     """One HTTP request, and what came back so far."""
 
     response: httpx.Response | None = None
+    traced: bool = False
+    """Whether the client tells how far it came."""
+    sent: bool = False
 
     @property
     def fate(self) -> Fate:
         """What its HTTP answer says of it."""
         if self.response is None:
-            return Fate.UNSETTLED
+            return Fate.FAILED if self.traced and not self.sent else Fate.UNSETTLED
         if self.response.is_success:
             return Fate.ANSWERED if self._whole else Fate.UNSETTLED
         return fate_of_status(self.response.status_code)
@@ -107,6 +110,12 @@ async def _sent(request: httpx.Request) -> None:
         exchange = Exchange()
         found.append(exchange)
         request.extensions["worksample_exchange"] = exchange
+
+        async def trace(event: str, info: Any) -> None:
+            exchange.traced = True
+            exchange.sent = exchange.sent or "send_request" in event
+
+        request.extensions.setdefault("trace", trace)
 
 
 async def _came(response: httpx.Response) -> None:
