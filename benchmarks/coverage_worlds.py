@@ -277,7 +277,9 @@ def ceilings(rng: Rng, n: int) -> Found:
 
 def _chains(passes: np.ndarray[Any, Any]) -> m.Histories:
     """The histories of jobs that stop at their first pass, of a row of attempts each."""
-    jobs, steps, passed = [], [], []
+    jobs: list[int] = []
+    steps: list[int] = []
+    passed: list[bool] = []
     for job, row in enumerate(passes.tolist()):
         last = row.index(True) + 1 if True in row else len(row)
         jobs += [job] * last

@@ -15,8 +15,10 @@ from worksample.reports.sections import measure
 from worksample.store import Store
 from worksample.verdicts.frame import Work
 
-BY_DELIVERABLE = {Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE,
-                  Cause.JUDGE_BLIND}  # fmt: skip
+BY_DELIVERABLE = {
+    Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE,
+    Cause.GRADER_COLLECT, Cause.GRADER_MALFORMED, Cause.JUDGE_REFUSED, Cause.JUDGE_BLIND,
+}  # fmt: skip
 
 
 def failed(world: PeopleWorld, project: int, cause: Cause) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openai_server import Answer, Call, calls, serving
+from openai_server import Answer, Call, calls, says, serving
 from openai_server.faults import reply
 from runs.material import Setting, setting
 from worksample.agents import define
@@ -68,7 +68,7 @@ async def test_an_older_result_is_left_out_where_the_newest_is_not_it(tmp_path: 
             len(told)
         ]
 
-    at, (trial,) = await worked(tmp_path, choose)
+    _, (trial,) = await worked(tmp_path, choose)
     assert trial.outcome.cause is None, trial.outcome
 
 
@@ -131,7 +131,27 @@ async def test_a_picture_is_read_by_no_library_of_the_agents_own(tmp_path: Path)
         )
         return steps[len(results(request))]
 
-    at, (trial,) = await worked(tmp_path, choose)
+    _, (trial,) = await worked(tmp_path, choose)
     assert trial.outcome.cause is None, trial.outcome
     assert len(pictures) == 1
     assert len(pictures[0]) > 60
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("rejected", Cause.AGENT_REJECTED), ("caught", Cause.AGENT_REJECTED), ("unsent", None)],
+)
+async def test_an_agent_of_python_answers_for_what_it_asks(tmp_path: Path, name: str, cause: Cause | None) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        return refused(403) if "TRIGGER" in json.dumps(request) else says("yes")
+
+    settings = {"object": f"runs.agents_that_ask:{name}"}
+    at, (trial,) = await worked(tmp_path, choose, "object", settings=settings)
+    assert trial.outcome.cause is cause, trial.outcome
+    assert at.output(trial) == {"hello.txt": b"wrong\n"}
+
+
+async def test_a_service_that_rejects_an_agent_of_python_whatever_it_asks_is_to_blame(tmp_path: Path) -> None:
+    settings = {"object": "runs.agents_that_ask:rejected"}
+    _, trials = await worked(tmp_path, lambda request, count: refused(403), "object", settings=settings)
+    assert {trial.outcome.cause for trial in trials} == {Cause.MODEL_REFUSED}

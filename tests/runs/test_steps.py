@@ -206,7 +206,7 @@ def test_a_hook_that_fails_leaves_the_work_ungraded(tmp_path: Path, image: bytes
     trial, _, given, store = worked(tmp_path, root, GOOD)
     with store:
         assert trial.outcome.ending is Ending.DONE
-        assert given.payload is None and given.cause is Cause.GRADER_LACKS
+        assert given.payload is None and given.cause is Cause.GRADER_COLLECT
         assert "step dough" in given.reason and "exit code 3" in given.reason and "no database" in given.reason
 
 

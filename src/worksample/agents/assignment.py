@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from worksample.models.storable_text import scrubbed
+
 from .workspace import Workspace, clipped
 
 if TYPE_CHECKING:
@@ -91,4 +93,4 @@ class Assignment:
         """A line for the trajectory."""
         from inspect_ai.model import ChatMessageAssistant
 
-        self.state.messages.append(ChatMessageAssistant(content=text))
+        self.state.messages.append(ChatMessageAssistant(content=scrubbed(text)))

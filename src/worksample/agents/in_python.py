@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
 from worksample.models.blame import Control
+from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
 from .objects import found, is_inspects, made
@@ -41,10 +42,13 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.messages = [_first(workspace, inputs, whole=inspects)]
             with turn_limit(workspace.limits.turns):
-                if inspects:
-                    done: TaskState = await _answered_for(_solver(works)(state, generate), model)
-                    return done
-                await _answered_for(works(Assignment(workspace, state, model)), model)
+                try:
+                    if inspects:
+                        done: TaskState = await _answered_for(_solver(works)(state, generate), model)
+                        return done
+                    await _answered_for(works(Assignment(workspace, state, model)), model)
+                finally:
+                    scrubbed(state.messages)
             return state
 
         return solve
@@ -83,6 +87,8 @@ async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
         raise
     except SandboxUnavailableError as error:
         raise SandboxError(str(error)) from error
+    except SystemExit as error:  # it would end the run, and every trial beside it
+        raise AgentError(f"SystemExit: {error.code}") from None
     except Exception as error:
         failure = failure_of(error, list(transcript().events))
         if failure is None:

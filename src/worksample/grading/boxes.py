@@ -162,7 +162,7 @@ def verifier_of(
         raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
     collected = submission.parts.get(COLLECTED)
     if collected is not None and collected.status is not CaptureStatus.COMPLETE:
-        raise GraderError(collected.reason, cause=Cause.GRADER_LACKS)
+        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT)
     last = Verifier(
         settings=settings,
         root=image.root,
@@ -204,7 +204,7 @@ def _of_steps(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[
             continue
         if one is not None and left is not None:
             if one["lacks"]:
-                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_LACKS)
+                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
             verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
         yield name, _with_own(replace(verifier, settings=settings), image)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
+from worksample.files.litter import is_litter
 from worksample.human_trials.events import SeatConflict, event_after, seat_of, take
 from worksample.human_trials.timer import Seat, account_of
 from worksample.human_trials.turns import waits_for_person
@@ -20,6 +22,7 @@ from .closing import Handing, hand_in
 from .open_workstations import OpenWorkstations, Sitting
 from .opening import Task
 from .terminal import Terminal
+from .upload import place_below
 from .workstation import Workstation, is_empty
 
 __all__ = ["Sitting", "Workstations", "submission_of"]
@@ -236,8 +239,14 @@ class Workstations(OpenWorkstations):
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
     async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
-        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere."""
+        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere.
+
+        What a desktop left beside the files of a folder that is sent up is not kept; names are kept composed.
+        """
+        path = unicodedata.normalize("NFC", path)
         async with self._working(slot, who) as workstation:
+            if is_litter(path):
+                return last
             whole = workstation.uploads.add(path, offset, piece, last=last)
             if whole is None:
                 return False
@@ -253,17 +262,18 @@ class Workstations(OpenWorkstations):
             return True
 
     async def download(self, slot: str, who: Sitting, path: str) -> bytes:
-        """A file of the output. UsageError where it cannot be read."""
+        """A file of the output. UsageError where it cannot be read, or the path leads elsewhere."""
         async with self._working(slot, who) as workstation:
+            place = place_below(workstation.box.config.output, path)
             try:
-                return await workstation.box.read(f"{workstation.box.config.output}/{path}", LARGEST)
+                return await workstation.box.read(place, LARGEST)
             except OSError as error:
                 raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
 
     async def remove(self, slot: str, who: Sitting, path: str) -> None:
-        """Remove a file or folder of the output."""
+        """Remove a file or folder of the output. UsageError where the path leads elsewhere."""
         async with self._working(slot, who) as workstation:
-            await workstation.box.run(["rm", "-rf", "--", f"{workstation.box.config.output}/{path}"])
+            await workstation.box.run(["rm", "-rf", "--", place_below(workstation.box.config.output, path)])
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:

@@ -50,7 +50,7 @@ class Control:
             asked = copy.copy(self.model)
             asked._set_role(CONTROL)
             try:
-                await asked.generate(QUESTION, config=GenerateConfig(max_tokens=TOKENS))
+                await type(asked).generate(asked, QUESTION, config=GenerateConfig(max_tokens=TOKENS))
             except (LimitExceededError, WorksampleError):
                 raise
             except Exception:  # noqa: BLE001 - whatever a provider's client raises, the service did not answer
@@ -62,12 +62,15 @@ class Control:
 async def by_request(error: BaseException, seen: Sending, control: Control) -> bool:
     """Whether what was asked made a call fail, and not its service.
 
-    A service that cannot be reached, takes no key (401, 402), is overloaded (429) or breaks (5xx) is to blame itself:
-    it gets the retries that it needs, and who brought that about is not told by one answer.
+    What was never sent is the request's fault only if a plain question goes through at the same time: else our own side
+    is broken. A service that cannot be reached, takes no key (401, 402), is overloaded (429) or breaks (5xx) is to
+    blame itself: it gets the retries that it needs, and who brought that about is not told by one answer.
     """
     status = status_of(error)
-    if within(error, NotSentError) or status in REJECTED or seen.never_left(error):
+    if status in REJECTED:
         drawn = True
+    elif within(error, NotSentError) or seen.never_left(error):
+        drawn = await control.answers()
     elif any(map(out_of_credit, chain_of(error))) or within(error, NoAnswerError) or failed_connection(error):
         drawn = False
     elif status is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .account import CURRENT, ModelAccount, Most, Sent, estimate
 from .exchanges import hook, record
+from .storable_text import scrubbed
 from .token_estimate import Size, size_of_request
 
 if TYPE_CHECKING:
@@ -56,12 +57,13 @@ def _gated() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room."""
+        """A model whose calls wait for room. Its questions can be kept, whatever an agent of Python puts into them."""
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
             **more: Any,
         ) -> Any:  # fmt: skip
+            input = scrubbed(input)
             account, config = CURRENT.get(), config or GenerateConfig()
             asked: dict[str, Any] = {"tools": tools, "tool_choice": tool_choice, "config": config, **more}
             if account is None or (account.cost is None and account.tokens is None):

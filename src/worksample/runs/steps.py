@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .endpoints import During
 
 
+MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
+
+
 async def through_steps(try_: Try, state: TaskState, generate: Generate, during: During) -> Outcome:
     """How the first step ended in which something failed, else that all is done. What ends the trial is raised."""
     box, store = box_of(), try_.job.store
@@ -40,13 +43,17 @@ async def through_steps(try_: Try, state: TaskState, generate: Generate, during:
             try_.steps.aborted(step.name, why)
             break
         try_.steps.begun = step.name
-        ended = await _worked(try_, step, state, generate, during)
+        ended = await _worked(try_, step, state, generate, during, later=number > 0)
         await try_.steps.taken()
         outcome = outcome if outcome is not DONE else ended
     return outcome
 
 
-async def _worked(try_: Try, step: StepSpec, state: TaskState, generate: Generate, during: During) -> Outcome:
+async def _worked(
+    try_: Try, step: StepSpec, state: TaskState, generate: Generate, during: During, *, later: bool
+) -> Outcome:
+    """How a step's work ended. later: the agent has worked in this box before, so that what is missing there from then
+    on (its own program, a server of tools) is of its own making."""
     from inspect_ai.log import transcript
     from inspect_ai.util import apply_limits, time_limit
 
@@ -54,10 +61,13 @@ async def _worked(try_: Try, step: StepSpec, state: TaskState, generate: Generat
     with apply_limits([time_limit(step.time)], catch_errors=True) as scope:
         try:
             await during(try_.job.solver(try_, step)(state, generate))
-        except (AgentError, BaseExceptionGroup) as error:
-            if not isinstance(leaf(error), AgentError):
+        except (AgentError, SandboxError, BaseExceptionGroup) as error:
+            first = leaf(error)
+            missing = later and getattr(first, "cause", None) in MISSING
+            if not (isinstance(first, AgentError) or missing):
                 raise
             ended = ended_by_error(error, list(transcript().events))
+            ended = ended.replaced(cause=Cause.AGENT_CRASH) if missing else ended
     if scope.limit_error is not None:
         ended = ended_by_limit(scope.limit_error, list(transcript().events))
         if ended.ending is Ending.FAILED:  # the time went to the model's service

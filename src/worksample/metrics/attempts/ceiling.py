@@ -85,7 +85,9 @@ def fit_ceiling(
     close = alike.ceilings[profile >= profile.max() - _FLAT]
     compatible = (float(close[0]), float(close[-1]))
     spread = f"ceilings from {compatible[0]:.2f} to {compatible[1]:.2f} fit equally well"
-    reason, notes, best = "", (), (None, None)
+    reason = ""
+    notes: tuple[str, ...] = ()
+    best: tuple[float | None, float | None] = (None, None)
     if levels < parameters:
         reason = f"not identifiable: {parameters} parameters from {levels} levels of k; {spread}"
     elif compatible[1] - compatible[0] > _WIDE:
@@ -211,4 +213,4 @@ def _log_chances(ceiling: Floats, failing: Floats) -> Floats:
     """log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low where impossible."""
     failed = 1 - ceiling * (1 - failing)
     before = np.concatenate([np.ones_like(failed[:1]), failed[:-1]])
-    return np.log(np.maximum(np.concatenate([before - failed, failed]), 1e-300))
+    return np.asarray(np.log(np.maximum(np.concatenate([before - failed, failed]), 1e-300)))

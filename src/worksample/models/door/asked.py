@@ -165,7 +165,7 @@ def rest(body: Mapping[str, Any], taken: Iterable[str], refused: Mapping[str, An
     known = set(taken)
     for key, harmless in refused.items():
         value = body.get(key)
-        if value is not None and value != harmless and value not in ([], {}, ""):
+        if value is not None and value != harmless:
             raise Refusal(400, f"{within}{key} is not taken here: nothing behind this door does it; leave it out")
     return [f"{within}{key}" for key, value in body.items() if key not in known | set(refused) and value is not None]
 
@@ -278,5 +278,5 @@ def assistant(text: str, calls: list[ToolCall]) -> ChatMessageAssistant:
 
 def result(id: str, text: str | list[Content], name: str | None = None, *, failed: bool = False) -> ChatMessageTool:
     """What a tool gave. A failure is what providers are told as one where the result is text alone."""
-    error = ToolCallError("unknown", text) if failed and isinstance(text, str) and text else None
+    error = ToolCallError("unknown", text) if failed and isinstance(text, str) else None
     return ChatMessageTool(content=text, tool_call_id=id, function=name, error=error)

@@ -87,10 +87,21 @@ class _Expansion:
             return node
         if isinstance(node.get("$ref"), str):
             return self._replaced(node, depth)
-        out = {key: self.of(value, depth - 1) for key, value in node.items() if not key.startswith("$")}
+        out = {
+            key: self._named(value, depth - 1) if key == "properties" else self.of(value, depth - 1)
+            for key, value in node.items()
+            if not key.startswith("$")
+        }
         if "oneOf" in out and "anyOf" not in out:
             out["anyOf"] = out.pop("oneOf")
         return out
+
+    def _named(self, properties: Any, depth: int) -> Any:
+        """Properties, whose names are the program's own: `$filter` is one, and `oneOf` may be."""
+        if not isinstance(properties, dict) or isinstance(properties.get("$ref"), str) or depth == 0:
+            return self.of(properties, depth)
+        self._budget.spend(1)
+        return {name: self.of(one, depth - 1) for name, one in properties.items()}
 
     def _replaced(self, node: dict[str, Any], depth: int) -> Any:
         ref = node["$ref"]

@@ -51,10 +51,9 @@ TAKEN = (
 REFUSED: dict[str, Any] = {"container": None, "mcp_servers": [], "fallbacks": [], "thread": None, "compaction": None}
 
 
-BLOCK = (
-    "type", "text", "id", "name", "input", "tool_use_id", "content", "source", "title", "is_error", "thinking",
-    "signature", "data",
-)  # fmt: skip
+BLOCK = ("type", "text", "id", "name", "input", "thinking", "signature", "data")
+PART = ("type", "text", "source", "title")
+RESULT = ("tool_use_id", "content", "is_error")
 OWN = ("text", "tool_use", "thinking", "redacted_thinking")
 """What an answer of the model holds; what it thought, the door remembers itself."""
 
@@ -65,7 +64,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     if not given:
         raise Refusal(400, "messages: at least one message is required")
     notes = rest(body, TAKEN, REFUSED)
-    system = content(_parts(body.get("system"))) if body.get("system") else ""
+    system = content(_parts(body.get("system"), notes)) if body.get("system") else ""
     messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
     for row in given:
         messages += _messages(row, notes)
@@ -138,7 +137,7 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
     notes += rest(row, ("role", "content"), within="messages.")
     for block in blocks:
-        notes += rest(block, BLOCK, within="messages.content.")
+        notes += rest(block, BLOCK if take(block, "type", str, "") in OWN else (*PART, *RESULT), within="content.")
     if role == "assistant":
         odd = [b for b in blocks if take(b, "type", str, "") not in OWN]
         if odd:
@@ -151,25 +150,27 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
         ]
         return [assistant("\n".join(said), calls)]
     if role == "system":
-        return [ChatMessageSystem(content=content(_parts(blocks)))]
+        return [ChatMessageSystem(content=content(_parts(blocks, notes)))]
     if role != "user":
         raise Refusal(400, f"messages: {role[:100]!r} is no role")
     out: list[ChatMessage] = []
     spoken: list[dict[str, Any]] = []
     for block in blocks:
         if block.get("type") == "tool_result":
-            given = content(_parts(block.get("content")))
-            out.append(result(need(block, "tool_use_id", str), given, failed=take(block, "is_error", bool, False)))
+            failed = take(block, "is_error", bool, False)
+            given = content(_parts(block.get("content"), notes)) or ("it failed" if failed else "")
+            out.append(result(need(block, "tool_use_id", str), given, failed=failed))
         else:
             spoken.append(block)
-    return [*out, ChatMessageUser(content=content(_parts(spoken)))] if spoken or not out else out
+    return [*out, ChatMessageUser(content=content(_parts(spoken, notes)))] if spoken or not out else out
 
 
-def _parts(value: Any) -> list[Content]:
+def _parts(value: Any, notes: list[str]) -> list[Content]:
     if value is None or isinstance(value, str):
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
+        notes += rest(part, PART, within="content.")
         if part.get("type") == "text":
             out.append(ContentText(text=take(part, "text", str, "")))
         elif part.get("type") == "image":
@@ -177,7 +178,7 @@ def _parts(value: Any) -> list[Content]:
         elif part.get("type") == "document":
             source = need(part, "source", dict)
             if source.get("type") in ("text", "content"):
-                out += _parts(source.get("data" if source["type"] == "text" else "content"))
+                out += _parts(source.get("data" if source["type"] == "text" else "content"), notes)
             else:
                 out.append(media(_source(part), take(part, "title", str, "")))
         else:

@@ -58,6 +58,7 @@ REFUSED = {"audio": None, "modalities": ["text"], "web_search_options": None}
 FREE = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 """The parameters of a tool that takes free text."""
 MESSAGE = ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal")
+PART = ("type", "text", "refusal", "image_url", "input_audio", "file")
 CHOICES = 16
 """Most answers to one request."""
 
@@ -118,7 +119,7 @@ def _offered(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool] | N
         return None
     own = need(row, "custom", dict)
     grammar = take(take(own, "format", dict, {}), "grammar", dict, {})
-    return free_tool(own, take(grammar, "definition", str, "")), True
+    return free_tool(own, take(grammar, "definition", str, ""), notes), True
 
 
 def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
@@ -126,8 +127,9 @@ def _function(row: dict[str, Any], notes: list[str]) -> tuple[ToolInfo, bool]:
     return tool(need(row, "name", str), take(row, "description", str), row.get("parameters")), False
 
 
-def free_tool(row: dict[str, Any], grammar: str) -> ToolInfo:
+def free_tool(row: dict[str, Any], grammar: str, notes: list[str]) -> ToolInfo:
     """A tool that takes free text, whose grammar the model is told in words."""
+    notes += rest(row, ("type", "name", "description", "format"), within="tools.")
     about = take(row, "description", str, "") + (f"\n\nThe input's grammar:\n{grammar}" if grammar else "")
     return tool(need(row, "name", str), about, FREE)
 
@@ -203,7 +205,7 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
             if called is None:
                 raise Refusal(400, f"messages: a result of {name[:100]}, which was not called")
             open_calls.remove(called)
-            out.append(result(called[0], content(_parts(row.get("content"))), name))
+            out.append(result(called[0], content(_parts(row.get("content"), notes)), name))
             continue
         out.append(_message(row, number, notes))
         if isinstance(row.get("function_call"), dict):
@@ -212,7 +214,7 @@ def _conversation(given: list[dict[str, Any]], notes: list[str]) -> list[ChatMes
 
 
 def _message(row: dict[str, Any], number: int, notes: list[str]) -> ChatMessage:
-    role, parts = need(row, "role", str), _parts(row.get("content"))
+    role, parts = need(row, "role", str), _parts(row.get("content"), notes)
     notes += rest(
         row, ("role", "content", "tool_calls", "tool_call_id", "function_call", "refusal"), within="messages."
     )
@@ -243,12 +245,13 @@ def _call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(id=need(call, "id", str), function=need(function, "name", str), arguments=given)
 
 
-def _parts(value: Any) -> list[Content]:
+def _parts(value: Any, notes: list[str]) -> list[Content]:
     if value is None or isinstance(value, str):
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
         kind = need(part, "type", str)
+        notes += rest(part, PART, within="content.")
         if kind in ("text", "refusal"):
             out.append(ContentText(text=take(part, kind, str, "")))
         elif kind == "image_url":

@@ -52,6 +52,11 @@ TAKEN = (
 REFUSED = {
     "previous_response_id": None, "conversation": None, "prompt": None, "background": False, "image": None
 }  # fmt: skip
+ITEM = (
+    "type", "role", "content", "id", "status", "call_id", "name", "namespace", "arguments", "input", "output",
+    "summary", "encrypted_content",
+)  # fmt: skip
+PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
 KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
 """Of `include` what is given, or kept here: reasoning is remembered."""
 
@@ -66,7 +71,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     instructions = take(body, "instructions", str)
     messages: list[ChatMessage] = [ChatMessageSystem(content=instructions)] if instructions else []
     for item in items:
-        _add(messages, item)
+        _add(messages, item, notes)
     if not items:
         raise Refusal(400, "input is missing or empty")
     offered = _offered(body)
@@ -138,16 +143,17 @@ def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
         notes += rest(row, ("type", "name", "description", "parameters"), within="tools.")
         return tool(need(row, "name", str), take(row, "description", str), row.get("parameters"))
     if kind == "custom":
-        return free_tool(row, take(take(row, "format", dict, {}), "definition", str, ""))
+        return free_tool(row, take(take(row, "format", dict, {}), "definition", str, ""), notes)
     notes.append(f"tools: {kind}")
     return None
 
 
-def _add(messages: list[ChatMessage], item: dict[str, Any]) -> None:
+def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) -> None:
     """One item of the conversation; what the model said and called in one answer is one message."""
     kind = take(item, "type", str, "message")
+    notes += rest(item, ITEM, within="input.")
     if kind == "message":
-        role, parts = need(item, "role", str), _parts(item.get("content"))
+        role, parts = need(item, "role", str), _parts(item.get("content"), notes)
         if role == "assistant":
             _join(messages, "\n".join(p.text for p in parts if isinstance(p, ContentText)), [])
         elif role in ("system", "developer"):
@@ -163,7 +169,7 @@ def _add(messages: list[ChatMessage], item: dict[str, Any]) -> None:
         call = ToolCall(id=need(item, "call_id", str), function=name, arguments=given)
         _join(messages, "", [call])
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        messages.append(result(need(item, "call_id", str), content(_parts(item.get("output")))))
+        messages.append(result(need(item, "call_id", str), content(_parts(item.get("output"), notes))))
     elif kind != "reasoning":  # which the door remembers itself
         raise Refusal(400, f"input of type {kind[:100]!r} is not taken here")
 
@@ -176,11 +182,12 @@ def _join(messages: list[ChatMessage], text: str, calls: list[ToolCall]) -> None
         messages.append(assistant(text, calls))
 
 
-def _parts(value: Any) -> list[Content]:
+def _parts(value: Any, notes: list[str]) -> list[Content]:
     if value is None or isinstance(value, str):
         return [ContentText(text=value or "")]
     out: list[Content] = []
     for part in rows({"content": value}, "content"):
+        notes += rest(part, PART, within="content.")
         if part.get("type") in TEXTS:
             out.append(ContentText(text=take(part, "text", str, "")))
         elif part.get("type") == "refusal":
