@@ -105,6 +105,7 @@ WITHOUT_INTERVAL = (
     r"ranks: best",
     r"dollars\S*: (possible|not graded)",
     r"representativeness: p of r",
+    r"spending: cost( at most)?",
     r"deployable\S*: success needed",
     r"compare: (sign test|not worse)",
 )

@@ -23,6 +23,7 @@ TOKENS = {
     "of it reasoning": "reasoning_tokens",
 }
 """Column -> where a trial has it."""
+WHAT_WAS_SPENT = "a total of what was spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 
 
@@ -58,7 +59,9 @@ def _line(label: str, agent: str | None, spent: Spending, tokens: list[str]) -> 
     if not spent.pieces:
         cost = most = 0.0
     figures = (
-        Estimate(name, value, counts, unit=Unit.USD, reason="" if value is not None else "no price is known")
+        Estimate(name, value, counts, unit=Unit.USD, notes=(WHAT_WAS_SPENT,))
+        if value is not None
+        else Estimate(name, None, counts, unit=Unit.USD, reason="no price is known")
         for name, value in (("cost", cost), ("cost at most", most))
     )
     return SectionRow(label, agent, (f"{spent.calls:,}", *tokens, *figures))
