@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .store import Store
     from .store.disk import Disk
     from .store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
+    from .store.lease import Lease
     from .store.location import Location
     from .tasks.spec import Package
     from .verdicts.frame import WorkRules
@@ -67,6 +68,7 @@ __all__ = [
     "HandedIn",
     "JudgedBy",
     "Leaderboard",
+    "Lease",
     "Location",
     "Manifest",
     "MeasureConfig",
