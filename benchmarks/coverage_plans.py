@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 from worksample import metrics as m
 
 PLANS = {
+    "2.5% pass": (0.025, 0.5, 0.5, 1),
     "25% pass": (0.25, 0.5, 0.5, 1), "25% pass, 3 repeats": (0.25, 0.5, 0.5, 3), "10% pass": (0.1, 0.5, 0.5, 1),
     "50% pass, tasks apart": (0.5, 0.5, 0.0, 1), "50% pass, hard or easy, 3 repeats": (0.5, 0.8, 1.0, 3),
 }  # fmt: skip
@@ -22,7 +23,7 @@ def planned_points(design: str, n: int) -> float | None:
     """The difference that is seen four times in five by the plan; None where no agents of that rate can differ so."""
     rate, between, shared, repeats = PLANS[design]
     points = m.detectable(m.planned_variances(rate, between, shared), n, repeats=repeats)
-    return None if points is None or points > 1.9 * min(rate, 1 - rate) else points
+    return points
 
 
 def planned(rng: Rng, n: int) -> Found:
@@ -35,7 +36,7 @@ def planned(rng: Rng, n: int) -> Found:
         easy, size = rng.random(n), 1 / between - 1
         other = np.where(rng.random(n) < shared, easy, rng.random(n))
         task, sides = np.arange(n).repeat(repeats), []
-        for at, mean in ((easy, rate - points / 2), (other, rate + points / 2)):
+        for at, mean in ((easy, rate), (other, min(rate + points, 1 - 1e-9))):
             chance = betaincinv(mean * size, (1 - mean) * size, at)
             sides.append(m.Trials((rng.random(len(task)) < chance[task]).astype(float), task))
         yield name, m.paired_difference(*sides).difference, points

@@ -7,6 +7,7 @@ of a world comes last and takes its own draws last, so that the others stay what
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from benchmarks.coverage_cells import Found, Rng, World
@@ -259,16 +260,32 @@ def scales(rng: Rng, n: int) -> Found:
 
 
 def ceilings(rng: Rng, n: int) -> Found:
-    """Six jobs in ten can be done, each attempt passing half of those."""
-    able, jobs, steps, passed = rng.random(n) < 0.6, [], [], []
-    for job in range(n):
-        for k in range(1, 5):
-            jobs.append(job)
-            steps.append(k)
-            passed.append(bool(able[job] and rng.random() < 0.5))
-            if passed[-1]:
-                break
-    yield "ceiling", m.fit_ceiling(m.histories(jobs, steps, passed), "independent", m.Resampling(200)).ceiling, 0.6
+    """Six jobs in ten can be done: each attempt passes half of those, or each has a chance of its own, or attempts are
+    drawn from a pool of five answers of which one passes."""
+    able = rng.random(n) < 0.6
+    kinds = {
+        "": np.full(n, 0.5),
+        ", any chance alike": rng.random(n),
+        ", easy and hard jobs": np.where(rng.random(n) < 0.5, 0.15, 0.8),
+    }
+    for name, chance in kinds.items():
+        told = _chains(np.where(able, chance, 0.0)[:, None] > rng.random((n, 4)))
+        yield f"ceiling{name}", m.fit_ceiling(told, "independent").ceiling, 0.6
+    pool = able[:, None] & (rng.integers(0, 5, n)[:, None] == np.arange(4))
+    yield "ceiling, finite pool", m.fit_ceiling(_chains(pool)).ceiling, 0.6
+
+
+def _chains(passes: np.ndarray[Any, Any]) -> m.Histories:
+    """The histories of jobs that stop at their first pass, of a row of attempts each."""
+    jobs: list[int] = []
+    steps: list[int] = []
+    passed: list[bool] = []
+    for job, row in enumerate(passes.tolist()):
+        last = row.index(True) + 1 if True in row else len(row)
+        jobs += [job] * last
+        steps += range(1, last + 1)
+        passed += row[:last]
+    return m.histories(jobs, steps, passed)
 
 
 def trends(rng: Rng, n: int) -> Found:
@@ -279,7 +296,71 @@ def trends(rng: Rng, n: int) -> Found:
     yield "doubling time of horizons", m.doubling_time(hours, day), 200.0
 
 
+def rare(rng: Rng, n: int) -> Found:
+    """Two agents that differ on a few tasks only: one loses what the other passes, or both lose some."""
+    task = np.arange(n)
+    passed = rng.random(n) < 0.3
+    for lost, gained, said in ((2.0, 0.0, "one loses 2 tasks"), (2.0, 0.5, "one loses 2 tasks and gains half of one")):
+        drawn = rng.random(n)
+        worse, better = drawn < lost / n, drawn > 1 - gained / n
+        one = np.where(worse, 1.0, np.where(better, 0.0, passed))
+        two = np.where(worse, 0.0, np.where(better, 1.0, passed))
+        found = m.paired_difference(m.Trials(one, task), m.Trials(two, task))
+        truth = (gained - lost) / n
+        yield f"paired difference, {said}", found.difference, truth
+        yield f"called not worse, {said}", _claimed(found, -truth), 0.0
+    score = rng.beta(2, 2, n)
+    # The mean of min(score, 1/2) of a beta of 2 and 2.
+    worse = np.where(rng.random(n) < 2 / n, np.maximum(score - 0.5, 0.0), score)
+    found = m.paired_difference(m.Trials(score, task), m.Trials(worse, task))
+    yield "paired difference, graded, half a point lost on 2 tasks", found.difference, -2 / n * 0.40625
+    chance, trials = rng.beta(0.5, 0.5, n), task.repeat(3)
+    one, two = (rng.random((2, 3 * n)) < chance[trials]).astype(float)
+    two = np.where((rng.random(n) < 2 / n)[trials], 0.0, two)
+    found = m.paired_difference(m.Trials(one, trials), m.Trials(two, trials))
+    yield "paired difference, 3 repeats, 2 tasks lost", found.difference, -1 / n
+
+
+def _claimed(found: m.Comparison, margin: float) -> m.Estimate:
+    """Whether the worse one is called not worse, as an interval that misses if so."""
+    wrong = (found.not_worse(margin).value or 0.0) >= 0.975
+    return m.Estimate("not worse", 0.5, found.difference.counts, 0.5 if wrong else 0.0, 1.0, 0.95)
+
+
+def equals(rng: Rng, n: int) -> Found:
+    """Two, four and seven models that are equal, and seven of which one is better."""
+    for models, gain in ((2, 0.0), (4, 0.0), (7, 0.0), (7, 0.15)):
+        chance = rng.beta(1, 1, n) * 0.7
+        lift = np.where(np.arange(models) == 0, gain, 0.0)[:, None]
+        credit = (rng.random((models, n)) < chance + lift).astype(float).ravel()
+        names = np.repeat([f"m{k}" for k in range(models)], n)
+        rows = m.Configurations(["h"] * (models * n), names, np.tile(np.arange(n), models), credit)
+        found, said = m.model_effect(rows, "h"), f"{models} {'equal models' if not gain else 'models, one ahead'}"
+        yield f"model spread, {said}", found.spread, gain
+        yield f"model deviation, {said}", found.deviation, gain / math.sqrt(models)
+
+
+def ties(rng: Rng, n: int) -> Found:
+    """An agent that ties with the human on all but two projects in the mean, which it wins; another ties with both."""
+    rows = [(p, "a", "human", float(won)) for p, won in enumerate(np.where(rng.random(n) < 2 / n, 1.0, 0.5))]
+    even = rows + [(p, "b", other, 0.5) for p in range(n) for other in ("a", "human")]
+    better = 400 * math.log10((0.5 + 1 / n) / (0.5 - 1 / n)) if n > 2 else 0.0
+    usual, preview = m.EloOptions(), m.EloOptions(interval="sandwich")
+    for options, said in ((usual, "mostly ties"), (preview, "mostly ties, sandwich")):
+        table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)), options, m.Resampling(300))
+        yield f"Elo of an agent that {said}", table.ratings["a"], 1000 + better
+    table = m.elo_ratings(m.pair_sums(*zip(*even, strict=True)), how=m.Resampling(300))
+    yield "Elo difference, mostly ties", table.difference("a", "b"), _apart(1 / n)
+
+
+def _apart(lead: float) -> float:
+    """Points between a and b where a's preference over the human is 1/2 + lead and b ties with both."""
+    rows = [("p", "a", "human", 0.5 + lead), ("p", "b", "a", 0.5), ("p", "b", "human", 0.5)]
+    table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)), m.EloOptions(interval="none"))
+    return (table.ratings["a"].value or 0.0) - (table.ratings["b"].value or 0.0)
+
+
 WORLDS: tuple[World, ...] = (
     rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians,
-    scales, ceilings, trends, planned,
+    scales, ceilings, trends, planned, rare, equals, ties,
 )  # fmt: skip

@@ -332,7 +332,13 @@ class JudgeError(WorksampleError):
 
 
 class ColleagueError(WorksampleError):
-    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why."""
+    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why. `usage`:
+    what the request took.
+    """
+
+    def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
+        super().__init__(what, where=where, next=next, cause=cause)
+        self.usage: object | None = None
 
 
 class ForeignInputError(WorksampleError):

@@ -30,11 +30,18 @@ def check(*words: object, code: int, env: Mapping[str, str] = KEY) -> list[dict[
     return list(json.loads(done.stdout))
 
 
+def without_usage() -> Answer:
+    body = calls("ready").body(0, "model-1")
+    del body["usage"]
+    return faults.reply(200, body)
+
+
 @pytest.mark.parametrize(
     ("answer", "code", "says_"),
     [
         (calls("ready"), 0, "calls tools, 120 tokens"),
         (says("ready"), 0, "called no tool"),
+        (without_usage(), 0, "tokens by estimate: the service tells none"),
         (faults.WRONG_KEY, 1, "HTTP 401: Incorrect API key provided: sk-abc***xyz"),
         (faults.reply(404, {"error": {"message": "The model `model-1` does not exist"}}), 1, "HTTP 404: The model"),
         (faults.HALF_JSON, 1, "a body that is not JSON"),

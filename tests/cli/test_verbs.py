@@ -88,7 +88,7 @@ def test_a_store_is_checked_rebuilt_merged_and_read(tmp_path: Path) -> None:
 def test_the_agent_companys_tasks_are_listed_and_brought_in(tmp_path: Path) -> None:
     names = cli_json("import", "tac", "--list")
     assert "ds_sql_exercise" in names
-    [made] = cli_json("import", "tac", tmp_path / "out", "--task", "ds_sql_exercise")
+    [made] = cli_json("import", "tac", tmp_path / "out", "--task", "ds_sql_exercise")["written"]
     assert Path(made["package"]).is_dir()
     unknown = cli_json("import", "tac", tmp_path / "out", "--task", "no_such_task", code=2)
     assert "no_such_task" in unknown["error"]["what"]

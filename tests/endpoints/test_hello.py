@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.endpoints.tls_client_hello import MOST, NoHello, server_name
+from worksample.endpoints.tls_client_hello import MOST, HelloReader, NoHello, server_name
 
 
 def hello(name: str | None, **versions: ssl.TLSVersion) -> bytes:
@@ -39,6 +39,17 @@ def test_a_hello_in_several_records_is_read() -> None:
     body = data[5:]
     records = b"".join(data[:3] + len(p).to_bytes(2, "big") + p for p in (body[:1], body[1:40], body[40:]))
     assert server_name(records) == "api.example.com"
+
+
+def test_a_hello_byte_by_byte_in_records_of_one_byte_is_read_once() -> None:
+    data = hello("api.example.com")
+    records = b"".join(data[:3] + b"\0\1" + bytes([one]) for one in data[5:])
+    reader = HelloReader()
+    names = [reader.feed(bytes([one])) for one in records]
+    assert names[-1] == "api.example.com" and not any(names[:-1])
+    assert bytes(reader.data) == records
+    with pytest.raises(NoHello, match="without content"):
+        server_name(data[:3] + b"\0\0" + data)
 
 
 def test_what_is_no_hello_is_told() -> None:

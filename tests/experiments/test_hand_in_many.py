@@ -95,7 +95,7 @@ def test_all_faults_are_told_by_row_and_nothing_is_taken_in(tmp_path: Path) -> N
     with Store.open(tmp_path / "store", create=True) as store:
         with pytest.raises(FaultyRows) as told:
             taken(store, table(tmp_path, [{**r, "person": None} for r in rows[3:4]]))
-        assert told.value.faults == {"row 1": "minutes: Input should be greater than or equal to 0"}
+        assert told.value.faults == {"row 1": "minutes: is below 0"}
         with pytest.raises(FaultyRows, match="repeat"):
             taken(store, table(tmp_path, [{**rows[7], "repeat": 0}]))
         rows[3] |= {"minutes": 1.0}

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from cli.run_cli import cli
 from worksample.errors import ImportFailed, UsageError
 from worksample.experiments.planning import why_not
 from worksample.files import HashSink
 from worksample.formats.harbor import Imported, ImportHarbor, import_harbor
 from worksample.formats.harbor.needs import NEEDS
 from worksample.formats.harbor.substitutes import with_own_uv
+from worksample.formats.packages import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
 from worksample.tasks import ingest, read_package
 from worksample.tasks.package_files import of_grader
@@ -351,9 +353,42 @@ def test_hostile_folders_are_refused(tmp_path: Path) -> None:
 def test_names_are_kept_apart_and_nothing_is_replaced_unasked(tmp_path: Path) -> None:
     for path in ("a/Same Name", "b/same-name"):
         harbor(tmp_path / "in" / path)
-    made = list(import_harbor(tmp_path / "in", tmp_path / "out"))
-    assert made[0].name == "same-name" and made[1].name.startswith("same-name-")
-    with pytest.raises(UsageError, match="exists"):
-        list(import_harbor(tmp_path / "in", tmp_path / "out"))
+    made = import_harbor(tmp_path / "in", tmp_path / "out")
+    names = {one.name for one in made}
+    assert "same-name" in names and len(names) == 2 and made[0].name.startswith("same-name")
+    note = tmp_path / "out" / "same-name" / "mine.txt"
+    note.write_text("kept")
+    again = import_harbor(tmp_path / "in", tmp_path / "out")
+    assert (again.written, set(again.there), note.read_text()) == ((), names, "kept")
+    assert len(import_harbor(tmp_path / "in", tmp_path / "out", ImportHarbor(overwrite=True))) == 2
+    assert not note.exists()
     with pytest.raises(UsageError, match="no Harbor task"):
-        list(import_harbor(tmp_path / "out2", tmp_path / "out"))
+        import_harbor(tmp_path / "out2", tmp_path / "out")
+
+
+def test_a_faulty_task_stops_no_other_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    for name in ("one", "three"):
+        harbor(tmp_path / "in" / name)
+    broken = harbor(tmp_path / "in" / "a-broken", "[agent")
+    latin = harbor(tmp_path / "in" / "latin")
+    (latin / "instruction.md").write_bytes(b"Gr\xfc\xdfe")
+    with pytest.raises(FaultyPackages) as caught:
+        import_harbor(tmp_path / "in", tmp_path / "out")
+    found = caught.value.packages
+    assert [one.name for one in found] == ["one", "three"] and set(found.faults) == {"a-broken", "latin"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"one", "three"}
+    assert import_harbor(tmp_path / "in", tmp_path / "out", ImportHarbor(skip_faulty=True)).there == ("one", "three")
+    (broken / "task.toml").write_text(OLD)
+    (latin / "instruction.md").write_text("Greet", encoding="utf-8")
+    again = import_harbor(tmp_path / "in", tmp_path / "out")
+    assert ([one.name for one in again], again.there) == (["a-broken", "latin"], ("one", "three"))
+
+
+def test_no_package_that_cannot_be_attempted_is_proposed(tmp_path: Path) -> None:
+    harbor(tmp_path / "in" / "a-gpu", OLD + "gpus = 1")
+    alone = cli("import", "harbor", tmp_path / "in", tmp_path / "out")
+    assert "none of them can be attempted here, such as a-gpu: harbor-gpu (a GPU or TPU)" in alone.stdout
+    assert "next:" not in alone.stdout
+    harbor(tmp_path / "in" / "b-plain", OLD)
+    both = cli("import", "harbor", tmp_path / "in", tmp_path / "out", "--overwrite")
+    assert f"next: worksample task check {tmp_path}/out/b-plain" in " ".join(both.stdout.split())

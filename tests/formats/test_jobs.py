@@ -366,3 +366,39 @@ def test_a_long_list_is_read_in_the_memory_of_a_short_one(folder: Path) -> None:
         assert (made.rows, made.left_out, len(made.written)) == (rows + 1, {"completed": rows}, 1)
     # What grows is the set of ids; a row that is kept takes 2.8 kB.
     assert peaks[1] - peaks[0] < (long - short) * 1_000
+
+
+def test_titles_and_ids_that_join_to_one_name_are_two_packages(folder: Path) -> None:
+    """Also where one of them was imported before, alone, and in whatever order they come."""
+    one, other = row(job_title="Draw a", contract_id="b-1"), row(job_title="Draw", contract_id="a-b-1")
+    first = import_jobs(write_csv(folder / "one.csv", [other]), folder / "out", ImportJobs())
+    both = import_jobs(write_csv(folder / "both.csv", [one, other]), folder / "out", ImportJobs())
+    assert (len(first.written), len(both.written), both.there) == (1, 1, 1)
+    assert first.written == ("draw-a-b-1",) and both.written[0].startswith("draw-a-b-1-")
+    again = import_jobs(write_csv(folder / "turned.csv", [other, one]), folder / "out", ImportJobs())
+    assert (again.written, again.there) == ((), 2)
+    ids = {read_package(p).about.job.contract for p in (folder / "out").iterdir() if p.is_dir()}  # type: ignore[union-attr]
+    assert ids == {"b-1", "a-b-1"}
+
+
+def test_a_row_that_cannot_be_read_stops_no_other_where_faulty_ones_are_left_out(folder: Path) -> None:
+    (folder / "t.csv").write_text("id,description,amount\n1,Draw,a logo,9\n2,Write,8\n", encoding="utf-8")
+    (folder / "t.jsonl").write_text('{"id": "1"\n[]\n{"id": "2", "description": "Write"}\n', encoding="utf-8")
+    for name in ("one", "two"):
+        (folder / "rli" / name).mkdir(parents=True)
+        (folder / "rli" / name / "brief.md").write_text("Draw")
+    (folder / "rli" / "one" / "metadata.json").write_text("{")
+    for n, (source, faults) in enumerate((("t.csv", 1), ("t.jsonl", 2), ("rli", 1))):
+        made = import_jobs(folder / source, folder / f"out{n}", ImportJobs(skip_faulty=True))
+        assert (len(made.written), len(made.faults)) == (1, faults), source
+
+
+def test_what_desktops_leave_in_a_project_is_no_input(folder: Path) -> None:
+    project = folder / "rli" / "one"
+    for name in ("inputs/a.txt", "inputs/.DS_Store", "inputs/__MACOSX/._a.txt", "human_deliverable/Thumbs.db"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("x")
+    (project / "brief.md").write_text("Draw")
+    [name] = import_jobs(folder / "rli", folder / "out", ImportJobs()).written
+    assert [p.name for p in (folder / "out" / name / "inputs").rglob("*")] == ["a.txt"]
+    assert not [*(folder / "out" / name / "reference").iterdir()]

@@ -63,6 +63,8 @@ async def test_work_and_reference_share_what_one_question_may_show(tmp_path: Pat
     seen = read(requests[0])
     assert [seen.exhibits[n].removeprefix("| ").rstrip() for n in (0, 3)] == ["w" * 100, "r" * 100]
     assert seen.pictures == [b"0w", b"1w", b"0r", b"1r"]
+    assert "(of the work: 3 further exhibits are not shown)" in seen.words
+    assert "(of the reference: 200 characters of text are not shown)" in seen.words
 
 
 async def test_so_many_exhibits_of_the_work_leave_room_for_the_reference(tmp_path: Path) -> None:

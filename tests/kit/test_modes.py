@@ -29,6 +29,7 @@ from worksample.kit import (
     number,
     numbers_in,
     plain_text,
+    possible_numbers,
     query,
     read_stl,
     says,
@@ -94,6 +95,22 @@ def test_every_way_to_write_a_number_reads_the_same(value: float) -> None:
 def test_any_text_is_a_number_or_none(text: str) -> None:
     found = number(text)
     assert found is None or abs(found) < float("inf")
+
+
+def test_a_number_that_is_unclear_alone_is_none_unless_a_mark_is_named() -> None:
+    assert [number(text) for text in ("1.200", "€1.200", "-12.500", "1.000")] == [None] * 4
+    assert (number("1.200", "."), number("1.200", ","), number("1,234", ",")) == (1.2, 1200, 1.234)
+    assert (possible_numbers("1.200"), possible_numbers("1200"), possible_numbers("x")) == ((1.2, 1200), (1200,), ())
+    assert (number("12,5", ","), number("12.5", ","), number("0.125"), number("1.2345")) == (12.5, None, 0.125, 1.2345)
+
+
+def test_a_text_gives_a_number_that_it_may_mean_and_the_reason_says_so() -> None:
+    german = says("Zusammen 1.200 EUR.", 1200)
+    assert german.passed and german.reason == "1.200 is read as 1200"
+    assert says("A length of 1.200 m", 1.2).reason == "" and says("1,200 items", 1200).reason == ""
+    assert not says("Zusammen 1.200 EUR.", 12).passed
+    assert numbers_in("1.200 EUR und 3,5 %") == [1200, 0.035] and numbers_in("1.200 m, 3.5 kg") == [1.2, 3.5]
+    assert numbers_in("1.200 EUR") == [] and numbers_in("1.200 EUR", ",") == [1200]
 
 
 def test_dates_compare_as_text() -> None:

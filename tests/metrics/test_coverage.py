@@ -10,13 +10,13 @@ from worksample import metrics as m
 
 SOURCE = Path(__file__).parents[2] / "benchmarks/coverage.py"
 WITHOUT = {
-    "apply_by", "attempts_frame", "ballot_verdicts", "break_even", "break_even_success", "call_costs", "ceiling_bound",
-    "check_connectivity", "checkpoint_scores", "codes", "compare_tables", "count_states", "decide_by_value",
-    "detectable", "exact", "exact_upper",
-    "fisher", "frontier", "histories", "holistic_verdict", "holistic_verdicts", "holm", "human_comparisons",
-    "midpoint", "pair_preference", "pair_sums", "pass_at_k_each", "percent", "planned_variances", "plans", "power_of",
-    "project_preferences", "repeat_spread", "round_half_up", "rubric_scores", "tabulate", "tasks_needed", "trial_costs",
-    "variance_components", "wilson", "with_and_without", "with_correlation",
+    "apply_by", "attempts_frame", "ballot_verdicts", "break_even", "break_even_success", "call_costs",
+    "ceiling_bound", "check_connectivity", "checkpoint_scores", "codes", "compare_tables", "count_states",
+    "decide_by_value", "detectable", "exact", "exact_upper", "fisher", "frontier", "histories", "holistic_verdict",
+    "holistic_verdicts", "holm", "human_comparisons", "midpoint", "pair_preference", "pair_sums", "pass_at_k_each",
+    "pearson_p", "percent", "planned_variances", "plans", "power_of", "project_preferences", "repeat_spread",
+    "round_half_up", "rubric_scores", "tabulate", "tasks_needed", "trial_costs", "variance_components", "wilson",
+    "win_probability", "with_and_without", "with_correlation",
 }  # fmt: skip
 """Functions that make no interval of their own."""
 ELSEWHERE = frozenset(n for n in m.__all__ if n.islower() and ".calibration." in getattr(m, n).__module__)

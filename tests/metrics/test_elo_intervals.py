@@ -13,6 +13,7 @@ from worksample.metrics.uncertainty.bootstrap import weights
 from worksample.metrics.uncertainty.intervals import expanded, percentiles
 
 HOW = m.Resampling(1000)
+QUICK = m.Resampling(100)
 
 
 def drawn(agents: int, comparisons: int, projects: int = 240, spread: float = 1.0) -> m.PairSums:
@@ -84,3 +85,52 @@ def test_one_projects_influence_is_what_leaving_it_out_does() -> None:
     by_fit = (one.exactly(up) - one.exactly(down)) / 2e-3
     by_influence = (one.linear(up) - one.linear(down)) / 2e-3
     assert by_influence == pytest.approx(by_fit, abs=2e-4)
+
+
+@pytest.mark.parametrize("projects", [5, 40, 240])
+def test_projects_that_all_tie_leave_open_what_nobody_saw(projects: int) -> None:
+    """An agent that wins one project in so many, and ties the rest, is as good as never seen to win: the end lies at
+    least there, where 39 ties and a win gave next to no width.
+    """
+    often = 1 - 0.025 ** (1 / projects)
+    for won in ([0.5] * projects, [0.5] * (projects - 1) + [1.0]):
+        found = m.elo_ratings(m.pair_sums(range(projects), ["a"] * projects, ["human"] * projects, won)).ratings["a"]
+        assert found.low is not None
+        assert found.high is not None
+        reach = 400 * np.log10((1 + often) / (1 - often))
+        assert found.high >= 1000 + 0.999 * reach
+        assert found.low <= 1000 - 0.7 * reach
+        assert any("nearly alike" in note for note in found.notes)
+
+
+def test_a_difference_of_agents_that_always_tie_has_width() -> None:
+    rows = [(p, one, two, 0.5) for p in range(40) for one, two in (("a", "human"), ("b", "human"), ("a", "b"))]
+    table = m.elo_ratings(m.pair_sums(*zip(*rows, strict=True)), how=QUICK)
+    gap = table.difference("a", "b")
+    assert gap.low is not None
+    assert gap.high is not None
+    assert gap.low == pytest.approx(-gap.high)
+    assert gap.high > 15
+    assert len(gap.notes) == len(set(gap.notes))
+
+
+def test_usual_comparisons_keep_the_interval_of_their_resamples() -> None:
+    sums = drawn(6, 3000)
+    for estimate in m.elo_ratings(sums, m.EloOptions(interval="sandwich")).ratings.values():
+        assert not any("nearly alike" in note for note in estimate.notes)
+
+
+def test_how_far_influences_are_off_stands_beside_the_rating() -> None:
+    """By the same fits: the most that a single resample is off, in points, is said, and it is true of the others."""
+    one = refit(drawn(12, 20_000), by_count=False)
+    quick, off = resampled(one, HOW)
+    assert off is not None
+    full = one.exactly(np.concatenate(list(weights(one.sums.projects, HOW))))
+    apart = np.abs((quick - quick[one.anchor]) - (full - full[one.anchor])) * POINTS
+    assert np.quantile(apart.max(axis=0), 0.5) < off * POINTS < 3 * apart.max()
+    table = m.elo_ratings(drawn(12, 20_000), how=HOW)
+    assert all(
+        any(f"off by more than {off * POINTS:.1f} points" in note for note in e.notes) for e in table.ratings.values()
+    )
+    fitted = m.elo_ratings(drawn(12, 300), m.EloOptions(part=True), QUICK)
+    assert not any("influence" in note for e in fitted.ratings.values() for note in e.notes)

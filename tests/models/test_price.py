@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage
 
-from worksample.errors import Cause, ManifestError, PlanError
+from worksample.cli.service_options import price_of
+from worksample.errors import Cause, ManifestError, PlanError, UsageError
 from worksample.models import Price, failure_of, priced, read_prices, require_price, usage_of
 from worksample.models.usage import spent
 from worksample.records import Usage
@@ -116,3 +117,50 @@ class Busy(Exception):
 def test_who_is_to_blame(error: Exception | None, events: list[ModelEvent], cause: Cause | None) -> None:
     found = failure_of(error, events)
     assert (found.cause if found else None) == cause
+
+
+def test_cached_tokens_without_a_price_of_theirs_are_an_upper_bound_and_marked() -> None:
+    tokens = {"input_tokens": 100, "input_tokens_cache_read": 900, "output_tokens": 10}
+
+    def used(price: Price, **more: int) -> Usage:
+        return usage_of([event(**{**tokens, **more})], {"a/x": price})["agent"]
+
+    dear, right = used(Price(input=1, output=1)), used(Price(input=1, output=1, cache_read=0.1))
+    assert (dear.cached_as_input, right.cached_as_input) == (1, 0)
+    assert (dear.cost, right.cost) == (pytest.approx(1010 / 1e6), pytest.approx(200 / 1e6))
+    assert dear.priced and right.priced  # the figure is marked, and it is a price
+    assert used(Price(input=1, output=1, cache_read=0.1), input_tokens_cache_write=5).cached_as_input == 1
+    assert used(Price(input=1, output=1), input_tokens_cache_read=0).cached_as_input == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "figures"),
+    [
+        ("1.25,10", {"input": 1.25, "output": 10.0}),
+        ("1.25,10,0.125", {"input": 1.25, "output": 10.0, "cache_read": 0.125}),
+        ("3, 15, 0.3, 3.75", {"input": 3.0, "output": 15.0, "cache_read": 0.3, "cache_write": 3.75}),
+        ("0,0,0,0", {"input": 0.0, "output": 0.0, "cache_read": 0.0, "cache_write": 0.0}),
+    ],
+)
+def test_a_typed_price_has_two_to_four_figures(typed: str, figures: dict[str, float]) -> None:
+    name, plain = price_of(f"openai/gpt-5={typed}")
+    assert read_prices({name: plain}) == {"openai/gpt-5": Price(**figures)}
+
+
+@pytest.mark.parametrize("typed", ["1", "1,", ",1", "1,2,", "1,2,,3", "1,2,3,4,5"])
+def test_a_typed_price_of_another_form_is_refused_with_the_right_one(typed: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        price_of(f"openai/gpt-5={typed}")
+    assert raised.value.next == "--price openai/gpt-5=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]]"
+
+
+@pytest.mark.parametrize("typed", ["-1,2", "1,2,nan", "1,2,x", "1,2,inf"])
+def test_a_typed_price_that_is_no_amount_is_refused(typed: str) -> None:
+    with pytest.raises(ManifestError, match="dollars per million"):
+        read_prices(dict([price_of(f"openai/gpt-5={typed}")]))
+
+
+def test_a_prompt_that_the_service_refused_as_too_long_is_no_answered_call() -> None:
+    refused = event()
+    refused.output = ModelOutput.from_content("a/x", "too long", stop_reason="model_length")
+    assert usage_of([refused], {}) == {}

@@ -16,6 +16,7 @@ TOP = Path(__file__).parents[2]
 FOLDERS = ("src", "benchmarks", "tools")
 BOXED = "src/worksample/suites"
 """Runs in boxes, whose locale is C.UTF-8."""
+ARCHIVES = ("tarfile", "zipfile", "wave", "Image")
 PROCESSES = ("run", "Popen", "check_output", "check_call")
 TEMPORARY = ("NamedTemporaryFile", "TemporaryFile", "SpooledTemporaryFile")
 
@@ -38,6 +39,8 @@ def _is_text(call: ast.Call) -> bool:
         return _mode(call, 0, "w+b") is not None
     if name == "fdopen" or (name == "open" and not method):
         return _mode(call, 1, "r") is not None
+    if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") in ARCHIVES:
+        return False
     modes = bool(call.args) or any(k.arg == "mode" for k in call.keywords)
     return name == "open" and method and modes and _mode(call, 0, "r") is not None
 

@@ -19,10 +19,10 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_a_lenient_evaluator_is_told_from_its_fellows(store: Store) -> None:
-    """The first lets all ten pass, the others the even ones."""
-    world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker")], [100.0] * 10)
+    """The first lets all fourteen pass, the others the even ones."""
+    world = PeopleWorld(store, Protocol.HOLISTIC, [Agent.of("ann", "worker")], [100.0] * 14)
     world.round("h1", Protocol.HOLISTIC)
-    for n in range(10):
+    for n in range(14):
         world.vote("h1", world.work(0, n), n, 2, *((2, 2) if n % 2 == 0 else (1, 1)))
     table = sections(store)["severity"]
     told = {row.label: row.cells for row in table.rows}
@@ -30,8 +30,8 @@ def test_a_lenient_evaluator_is_told_from_its_fellows(store: Store) -> None:
     lenient, strict = told[number[JUDGES[0]]], told[number[JUDGES[1]]]
     assert cell(table, number[JUDGES[0]], "passes more often").value == pytest.approx(0.5)
     assert cell(table, number[JUDGES[1]], "passes more often").value == pytest.approx(-0.25)
-    assert lenient[1:] == ("100.0 %", "50.0 %", "10")
-    assert strict[1:] == ("50.0 %", "75.0 %", "10")
+    assert lenient[1:] == ("100.0 %", "50.0 %", "14")
+    assert strict[1:] == ("50.0 %", "75.0 %", "14")
     assert lenient[0].low > 0 > strict[0].low  # type: ignore[union-attr]
     assert {row.label for row in table.rows} == set(number.values())
 

@@ -66,5 +66,17 @@ def test_every_figure_shown_has_a_row(figures: list[tuple[str, Estimate]]) -> No
     assert len({place.partition(":")[0] for place in places}) >= 20
 
 
+def test_every_figure_has_an_interval_or_says_why_it_has_none(figures: list[tuple[str, Estimate]]) -> None:
+    """A number without an interval, and without a note or a reason, looks certain; so does an interval of one value."""
+    bare = {
+        place
+        for place, e in figures
+        if e.value is not None and e.method != "fixed" and (e.low is None or e.high is None) and not e.notes
+    }
+    assert bare == set()
+    assert {place for place, e in figures if e.low is not None and e.low == e.high and not e.notes} == set()
+    assert any(place == "value: break-even with the human" and e.low is not None for place, e in figures)
+
+
 def test_what_has_no_row_has_no_interval(figures: list[tuple[str, Estimate]]) -> None:
     assert {place for place, figure in figures if has_none(place) and figure.level is not None} == set()

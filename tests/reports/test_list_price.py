@@ -29,6 +29,10 @@ def test_cached_tokens_cost_as_fresh_ones_and_unknown_models_nothing(tmp_path: P
     found = sections(store, prices=PRICES)["scores"]
     assert cell(found, "ann", "list price").value == pytest.approx(0.95 * 2 + 0.02 * 10)
     assert cell(found, "ann", "cost").value == pytest.approx(0.9)
+    cached = (0.1 * 2 + 0.8 * 0.2 + 0.05 * 2) + 0.02 * 10  # written to the cache: at the price of input
+    assert cell(found, "ann", "list price, cached").value == pytest.approx(cached)
     assert cell(found, "bob", "list price").value is None
+    plain = sections(store, prices={"m/1": Price(input=2, output=10)})["scores"]
+    assert "list price" in plain.columns and "list price, cached" not in plain.columns
     assert any(note.startswith("list price") for note in found.notes)
     assert "list price" not in sections(store)["scores"].columns

@@ -65,6 +65,7 @@ async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path
     [
         ({"schema_version": "X"}, "schema_version"),
         ({"agent": {"name": "a"}}, "no version"),
+        ({"steps": []}, "steps is empty"),
         ({"steps": [{"step_id": 2, "source": "user", "message": ""}]}, "step_id 2"),
         ({"steps": [{"step_id": 1, "source": "robot", "message": ""}]}, "source 'robot'"),
         ({"steps": [{"step_id": 1, "source": "user", "message": "", "metrics": {}}]}, "of user has metrics"),
@@ -72,7 +73,7 @@ async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path
     ],
 )
 def test_what_breaks_the_format_is_named(change: dict[str, Any], says: str) -> None:
-    sound = {"schema_version": "ATIF-v1.7", "agent": {"name": "a", "version": "1"}, "steps": []}
+    sound = {"schema_version": "ATIF-v1.7", "agent": {"name": "a", "version": "1"}, "steps": [STEP]}
     assert faults(sound) == []
     assert any(says in fault for fault in faults({**sound, **change}))
 

@@ -11,6 +11,7 @@ from inspect_ai.util import LimitExceededError
 
 from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
+from worksample.models.account import ModelAccount
 from worksample.records import Ending, Outcome
 from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
 
@@ -125,3 +126,16 @@ def test_faults_are_read_by_point_and_number() -> None:
         ("close.commit", 1): "kill",
         ("grade.begin", 3): "raise",
     }
+
+
+@pytest.mark.parametrize(
+    ("charged", "cause"), [(0.0, Cause.LIMIT_COST), (0.5, Cause.LIMIT_COST), (1.5, Cause.MODEL_ERROR)]
+)
+def test_a_budget_that_only_unanswered_requests_used_up_is_the_services_fault(charged: float, cause: Cause) -> None:
+    error = LimitExceededError("cost", value=3.0, limit=2.0, message="Cost limit exceeded")
+    account = ModelAccount({}, charged=charged)
+    assert ended_by_limit(error, [], account=account).cause is cause
+    assert ended_by_limit(error, []).cause is Cause.LIMIT_COST
+    tokens = LimitExceededError("token", value=300, limit=200, message="Token limit exceeded")
+    assert ended_by_limit(tokens, [], account=ModelAccount({}, charged_tokens=150)).cause is Cause.MODEL_ERROR
+    assert ended_by_limit(tokens, [], account=account).cause is Cause.LIMIT_TOKENS

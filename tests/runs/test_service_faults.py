@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from openai_server import Answer, Fault, calls, faults, serving
+from openai_server import Answer, Fault, calls, faults, says, serving
 from runs.material import Setting, setting
 from worksample.agents import define
 from worksample.errors import Cause, ModelKeyError
+from worksample.models import Price
 from worksample.records import Ending, Limits, Trial
 
 pytestmark = pytest.mark.box
 MODEL = "openai-api/local/model-1"
+PRICE = Price(input=1.0, output=1.0)
 
 
 async def served(
@@ -33,7 +35,8 @@ async def served(
 async def test_a_service_that_hangs_is_not_the_agents_fault(tmp_path: Path) -> None:
     at, trials, _ = await served(tmp_path, [Answer(fault=Fault.HANG)], seconds=2, tries=2)
     assert [t.outcome.cause for t in trials] == [Cause.MODEL_ERROR] * 2
-    assert all(t.usage == {} and t.phases["service"] > 1 for t in trials)
+    assert all(t.usage["agent"].requests == t.usage["agent"].unsettled == 1 for t in trials)
+    assert all(t.phases["service"] > 1 for t in trials)
     assert "for the model's service: no answer came" in trials[0].outcome.reason
     assert at.store.open_slots(at.experiment.id)
 
@@ -89,3 +92,20 @@ async def test_an_account_without_credit_is_not_waited_for(tmp_path: Path) -> No
     _, (trial,), _ = await served(tmp_path, [faults.NO_CREDIT], tries=3)
     assert trial.outcome.cause is Cause.MODEL_KEY
     assert "You exceeded your current quota" in trial.outcome.reason
+
+
+async def test_an_answer_that_comes_after_the_time_limit_is_counted(tmp_path: Path) -> None:
+    _, (trial,), requests = await served(tmp_path, [says("late", delay=4.0)], seconds=2, prices={MODEL: PRICE})
+    assert trial.outcome.cause is Cause.MODEL_ERROR
+    used = trial.usage["agent"]
+    assert (used.calls, used.requests, used.priced, requests) == (1, 1, True, 1)
+    assert used.cost == pytest.approx(120 / 1e6)
+    assert trial.steps == 0
+
+
+async def test_a_failure_that_is_tried_again_stands_beside_the_answers(tmp_path: Path) -> None:
+    broken = faults.Reply(status=500, content=b"{}", headers={"Retry-After": "0"})
+    _, (trial,), requests = await served(tmp_path, [broken, calls("submit")], prices={MODEL: PRICE})
+    used = trial.usage["agent"]
+    assert (used.calls, used.unsettled, used.requests, used.priced) == (1, 1, requests, False)
+    assert used.cost_at_most is not None and used.cost is not None and used.cost_at_most > used.cost

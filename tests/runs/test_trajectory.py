@@ -80,7 +80,7 @@ def test_messages_are_told_once_and_answers_of_others_never() -> None:
     assert (found[2]["model_name"], found[2]["llm_call_count"]) == ("m/x", 1)
     assert found[2]["metrics"] | {"cost_usd": 0} == {
         "prompt_tokens": 13, "completion_tokens": 5, "cached_tokens": 2, "cost_usd": 0,
-        "extra": {"cache_creation_input_tokens": 1},
+        "extra": {"cache_creation_input_tokens": 1, "cached_as_input": True},
     }  # fmt: skip
 
 

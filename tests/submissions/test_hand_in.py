@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -93,3 +94,45 @@ def test_what_is_not_taken(store: Store, tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="exceeds"):
         hand_in(store, made, work, entrant="a")
     assert store.find(Submission) == []
+
+
+def test_what_a_desktop_left_is_left_out_and_said(store: Store, tmp_path: Path) -> None:
+    made = instance(store, tmp_path)
+    names = (
+        ".DS_Store",
+        "sub/._b.txt",
+        "sub/Thumbs.db",
+        "sub/desktop.ini",
+        "~$report.docx",
+        ".~lock.a.odt#",
+        "__MACOSX/a",
+    )
+    kept = ("report.csv", "sub/b.txt", "._", "thumbs.db.txt", "~$notes.txt")
+    folder = write(tmp_path / "work", dict.fromkeys((*names, *kept), "x"))
+    got = hand_in(store, made, folder, entrant="Eve")
+    assert sorted(paths(store, got)) == sorted(kept) and got.parts["output"].files == len(kept)
+    assert ".DS_Store" in got.note and "and 2 more" in got.note
+
+
+def test_a_deliverable_named_like_litter_is_kept(store: Store, tmp_path: Path) -> None:
+    made = instance(store, tmp_path, deliverables=("desktop.ini",))
+    folder = write(tmp_path / "work", {"desktop.ini": "x", "Thumbs.db": "x"})
+    assert paths(store, hand_in(store, made, folder, entrant="Eve")) == ["desktop.ini"]
+
+
+def test_an_archive_of_macos_gives_the_names_that_the_task_asks_for(store: Store, tmp_path: Path) -> None:
+    """Its names are UTF-8 without the flag for it, with accents apart, beside a folder of attributes."""
+    made = instance(store, tmp_path, deliverables=("Entwürfe/Café.csv",))
+    with zipfile.ZipFile(tmp_path / "mac.zip", "w") as z:
+        for name in ("Auftrag/Entwürfe/Café.csv", "__MACOSX/Auftrag/Entwürfe/._Café.csv"):
+            z.writestr(_Unflagged(unicodedata.normalize("NFD", name)), "x")
+    got = hand_in(store, made, tmp_path / "mac.zip", entrant="Eve")
+    assert paths(store, got) == ["Entwürfe/Café.csv"]
+    assert "taken from the only folder, Auftrag" in got.note and "composed" in got.note
+
+
+class _Unflagged(zipfile.ZipInfo):
+    """A member as macOS writes it."""
+
+    def _encodeFilenameFlags(self) -> tuple[bytes, int]:
+        return self.filename.encode(), self.flag_bits

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from worksample import __version__
 from worksample.errors import PlanError
 from worksample.manifests import Faults
 from worksample.manifests import checked as told
@@ -38,6 +39,8 @@ HARNESSES: Mapping[str, type[Settings]] = {
 HUMAN = "person"
 """The harness of people who work; figures name those who hand work in so, too."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
+OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
+"""Harnesses whose program is this package."""
 REPLAY = "script/replay"
 """The model of a scripted agent that names none."""
 
@@ -61,6 +64,17 @@ def settings_of(harness: str) -> type[Settings] | None:
     from .installing.registry import named
 
     return ProgramSettings if named(harness) else None
+
+
+def version_of(agent: Agent) -> str:
+    """The version of what did the work: of the program that is installed, of this package for its own agents, and the
+    digest of all settings for what has no version that anybody knows. "unknown" for a person.
+    """
+    if agent.harness == HUMAN:
+        return "unknown"
+    if agent.harness in OWN:
+        return __version__
+    return str(agent.settings.get("version") or agent.id.partition("@")[2] or "unknown")
 
 
 def is_program(harness: str) -> bool:

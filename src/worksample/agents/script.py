@@ -167,7 +167,7 @@ def read_steps(path: Path, instance: str) -> tuple[Step, ...]:
 def _read_task(path: Path) -> TaskScript:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ManifestError(f"is not readable as TOML: {error}", where=str(path), next=_SEE) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:

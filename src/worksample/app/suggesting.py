@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.experiments.loading import judging_config
 from worksample.experiments.model_check import service_of
-from worksample.models import Exhibit, Probe, Role, Service, Spent, ask, fields, judges_of
+from worksample.models import Exhibit, Probe, Role, Service, ask, fields, judges_of, plus
 from worksample.people import Account
 from worksample.people.rubrics.suggestions import Suggestion, keep, spent
 from worksample.people.rubrics.versions import WRITERS
@@ -52,9 +52,11 @@ class Suggesting:
         """Criteria for a brief, kept with what they took, as a failure is. Denied; JudgeError where there are none."""
         by.may(*WRITERS)
         before = await asyncio.to_thread(spent, store, ROLE)
-        role = replace(self.role, spent=Spent())
+        total = Usage()
         for used in before:
-            role.spent.add(used)
+            total = plus(total, used) if total.requests else used
+        self.role.spent.known(total)  # what others suggest meanwhile is reserved there
+        role = self.role
         made = Suggestion(uuid.uuid4().hex, rubric, by.id, ROLE, role.model, role.version, "", "", (), "", Usage(), at)
         try:
             answer, used = await ask(role, probe_of(brief, count))

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
+from worksample.files.litter import litter_below, litter_note
 from worksample.files.scratch import scratch
 from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
@@ -73,6 +74,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             bench = Bench(store, package, await _solved(store, taken.instances, config))
             bench = replace(bench, performed=await _performed(bench, taken.instances, config, read))
             plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
+            read.notes.extend(filter(None, [litter_note(litter_below(package.root))]))
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
                 read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))

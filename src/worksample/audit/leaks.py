@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 
 from worksample.records import Instance, Manifest, unquote_path
 from worksample.store import Store
+from worksample.tables.delimited import SAMPLE, BrokenText, records, sniff
 
 from .finding import Check, Finding, error, warning
 
@@ -123,7 +123,7 @@ def _leaves(path: str, text: str) -> Iterator[str]:
     if path.endswith(".json"):
         try:
             stack = [json.loads(text)]
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             return
         while stack:
             node = stack.pop()
@@ -134,5 +134,10 @@ def _leaves(path: str, text: str) -> Iterator[str]:
             elif isinstance(node, (str, int, float)) and not isinstance(node, bool):
                 yield str(node)
     elif path.endswith((".csv", ".tsv")):
-        for row in csv.reader(io.StringIO(text), delimiter="\t" if path.endswith(".tsv") else ","):
-            yield from row
+        separator = "\t" if path.endswith(".tsv") else ""
+        dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=separator)
+        try:
+            for record in records(io.StringIO(text, newline=""), dialect):
+                yield from record.cells
+        except BrokenText:
+            return

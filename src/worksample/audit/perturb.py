@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from worksample.tables.delimited import SAMPLE, BrokenText, records, sniff
+
 MAX_PER_FILE = 4
 
 
@@ -51,7 +53,11 @@ def _far(value: float, tolerance: float | None) -> float:
 
 
 def _csv(path: str, text: str, tolerance: object) -> Iterator[Change]:
-    rows = list(csv.reader(io.StringIO(text)))
+    dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE)
+    try:
+        rows = [record.cells for record in records(io.StringIO(text, newline=""), dialect)]
+    except BrokenText:
+        return
     if len(rows) < 2:
         return
     done: set[str] = set()
@@ -73,14 +79,14 @@ def _csv(path: str, text: str, tolerance: object) -> Iterator[Change]:
                 copy = [list(r) for r in rows]
                 copy[number][column] = f"{moved:.6f}"
                 out = io.StringIO()
-                csv.writer(out, lineterminator="\n").writerows(copy)
+                csv.writer(out, delimiter=dialect.separator, lineterminator="\n").writerows(copy)
                 yield Change(path, f"{name}, row {number}", out.getvalue().encode(), within)
 
 
 def _json(path: str, text: str, tolerance: object) -> Iterator[Change]:
     try:
         document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return
     for steps, value in list(_figures(document, ()))[:MAX_PER_FILE]:
         name = next((s for s in reversed(steps) if isinstance(s, str)), "")

@@ -22,7 +22,8 @@ def money_options(function: F) -> F:
     """`--hourly`, `--checking` and `--price`."""
     for option in (
         price_option(
-            "List price in US dollars per million tokens; shows what trials cost without caching. Repeatable."
+            "List price in US dollars per million tokens; shows what trials cost without caching, and with it where "
+            "cached tokens have a price. Repeatable."
         ),
         click.option(
             "--checking",

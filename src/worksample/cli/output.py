@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.words import dollars, duration, printable
+from worksample.python_api.words import bounded, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option", "printable",
-    "say_json", "store_option", "table",
+    "bounded", "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option",
+    "printable", "say_json", "skip_faulty_option", "store_option", "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
@@ -51,9 +51,23 @@ def decimal_option(function: F) -> F:
     )(function)  # fmt: skip
 
 
-def price_option(says: str) -> Callable[[F], F]:
+def skip_faulty_option(function: F) -> F:
+    """`--skip-faulty`: of an import of many packages."""
+    return click.option(
+        "--skip-faulty", is_flag=True, default=None, help="Leave out faulty tasks, name them, and exit with 0."
+    )(function)
+
+
+PRICES = (
+    "US dollars per million tokens: input, output, and those read from and written to the service's cache (default: "
+    "as input). Repeatable."
+)
+
+
+def price_option(says: str = PRICES) -> Callable[[F], F]:
     """`--price`, repeatable: what a model's tokens cost."""
-    return click.option("--price", "prices", multiple=True, default=None, metavar="MODEL=IN,OUT", help=says)
+    form = "MODEL=IN,OUT[,CACHE_READ[,CACHE_WRITE]]"
+    return click.option("--price", "prices", multiple=True, default=None, metavar=form, help=says)
 
 
 def open_store(where: str | Path | None, *, create: bool = False) -> Store:

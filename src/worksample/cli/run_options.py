@@ -78,7 +78,7 @@ OPTIONS = (
         metavar="ROLE=MODEL",
         help="A model that belongs to the environment. Repeatable.",
     ),
-    price_option("US dollars per million tokens of prompt and answer. Repeatable."),
+    price_option(),
     click.option(
         "--check-models/--no-check-models",
         default=None,

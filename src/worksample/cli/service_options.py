@@ -52,12 +52,14 @@ def service_options(function: F) -> F:
     return function
 
 
+FIGURES = ("input", "output", "cache_read", "cache_write")
+"""Of a price, in the order of `--price`."""
 JUDGES = (
     click.option(
         "--judge", "judges", multiple=True, default=None, metavar="NAME=MODEL",
         help="A judge model, instead of [judges.NAME] as planned. Repeatable.",
     ),
-    price_option("US dollars per million tokens of prompt and answer. Repeatable."),
+    price_option(),
 )  # fmt: skip
 
 
@@ -90,15 +92,19 @@ def pair_of(text: str, option: str, example: str) -> tuple[str, str]:
 
 
 def price_of(text: str) -> tuple[str, dict[str, str]]:
-    """A `--price`: the model, and its figures. UsageError."""
+    """A `--price`: the model, and its two to four figures. UsageError."""
     model, value = pair_of(text, "--price", "openai/gpt-5=1.25,10")
-    paid, sign, earned = value.partition(",")
-    if not (paid and sign and earned):
+    figures = [figure.strip() for figure in value.split(",")]
+    form = f"--price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]]"
+    if len(figures) < 2 or not all(figures[:2]):
+        raise UsageError(f"--price {text!r} gives only one figure: input and output need one each", next=form)
+    if len(figures) > len(FIGURES):
         raise UsageError(
-            f"--price {text!r} gives only one figure: input and output need one each",
-            next=f"--price {model}=INPUT,OUTPUT",
+            f"--price {text!r} gives {len(figures)} figures; a price has {len(FIGURES)} at most", next=form
         )
-    return model, {"input": paid, "output": earned}
+    if not all(figures):
+        raise UsageError(f"--price {text!r} leaves a figure out between two commas", next=form)
+    return model, dict(zip(FIGURES, figures, strict=False))
 
 
 def _judge(text: str) -> tuple[str, str]:

@@ -123,9 +123,17 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
 
 
+ESTIMATED = (
+    "its service tells no tokens, so they are estimated from the text, as are costs, budgets and limits of tokens\n"
+    "  next: let the service report usage (docs/providers.md), then worksample model check"
+)
+
+
 def tell_models(found: Sequence[Checked]) -> None:
     """Of models that were asked what a run may suffer from; nothing where there is nothing."""
     for one in found:
+        if one.estimated:
+            click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
         if one.fault:
             say = f"{one.model} did not answer just now, and the run tries it again: {one.fault}"
         elif not one.answered.startswith("calls tools"):

@@ -28,6 +28,6 @@ def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
 
 
 def _call(agent: Agent, prices: dict[str, Price]) -> float | None:
-    if agent.harness in ("scripted", "command") or agent.model is None:
+    if agent.harness == "scripted" or agent.model is None:
         return 0.0
     return dearest_call(agent.model, prices, agent.settings.get("generation"))

@@ -112,6 +112,7 @@ class GradeQueue:
         if not work.tasks_of(*item, made):
             self._count(work.round, item, made)
         if evaluation is not None:
+            self.tally.paid(evaluation)
             self.watch.graded(evaluation, submission, instance)
         self.evaluated()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.build import model_of
 from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
 from worksample.models import Price, Service, resolve
+from worksample.models.account import is_estimated
 from worksample.models.failure import failure_of_call, refused_because, status_of
 from worksample.models.services import Services, service_for
 from worksample.records import Agent
@@ -28,6 +29,7 @@ ADDRESS = (
     "check the model's name and the address {}: OpenAI's kind ends in /v1, Anthropic's does not (docs/providers.md)"
 )
 ANYWAY = "to run without asking: --no-check-models, or check_models = false"
+ESTIMATES = " by estimate: the service tells none"
 SAME = frozenset({"replay", "mockllm"})
 """Providers within this process: there is nothing to find out."""
 
@@ -43,6 +45,10 @@ class Checked:
     priced: bool = False
     answered: str = ""
     """What came of the one call, in words; "" where none was made."""
+    estimated: bool = False
+    """Whether the service tells no tokens, so that a run's tokens and costs are estimated from the text."""
+    cached: int = 0
+    """Tokens of the one call that the service's cache had to do with."""
     passing: bool = False
     """Of a fault: the service is there and busy, so that a run, which tries again, may still get through."""
     cause: Cause | None = None
@@ -136,9 +142,12 @@ async def _asked(found: Checked, model: Model) -> Checked:
         step = f"see whether something answers there: curl -sS {place or 'ADDRESS'}; another address: --base-url"
         return replace(found, fault=why + at, next=step, cause=failure.cause)
     called = any(choice.message.tool_calls for choice in answer.choices)
-    used = answer.usage.total_tokens if answer.usage else None
-    took = "" if used is None else f", {used} tokens"
-    return replace(found, answered=f"{'calls tools' if called else 'answers, but called no tool'}{took}")
+    used = answer.usage
+    cached = (used.input_tokens_cache_read or 0) + (used.input_tokens_cache_write or 0) if used else 0
+    took = "" if used is None else f", {used.total_tokens} tokens"
+    took += ESTIMATES if is_estimated(answer) else f", {cached} of them cached" if cached else ""
+    said = "calls tools" if called else "answers, but called no tool"
+    return replace(found, answered=f"{said}{took}", estimated=is_estimated(answer), cached=cached)
 
 
 def _address(model: Model) -> str:

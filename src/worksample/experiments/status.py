@@ -11,6 +11,7 @@ from worksample.human_trials.waiting import places_of
 from worksample.reattempts.reading import chains_of, due
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.store import Store
+from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
 
 _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
@@ -35,9 +36,9 @@ class Status:
     ungraded: int
     """Submissions that nobody is waited for, and that have no verdict."""
     cost: float
-    """US dollars of all tries, the calls that had a price."""
+    """US dollars of all tries, agents and colleagues, of the calls that had a price. Judges are not in it."""
     unpriced: int
-    """Tries that had calls without a price."""
+    """Tries whose agent had calls without a price."""
     sandbox: str
     reattempts: int = 0
     """Of the planned slots those that a chain's rule committed."""
@@ -49,6 +50,8 @@ class Status:
     """Of the open slots those that wait for a person who works."""
     handed_in: int = 0
     """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
+    spending: tuple[Spending, ...] = ()
+    """What agents, colleagues and judges took."""
 
     @property
     def complete(self) -> bool:
@@ -94,7 +97,7 @@ def status_and_waits(
     tries = tries.filter(
         (pl.col("cause") != Cause.PERSON_CONTINUES.value).fill_null(True) | ~pl.col("slot").is_in(done)
     )
-    cost = sum(float(tries[column].fill_null(0).sum()) for column in ("cost", "other_cost"))
+    by = (of_agents(tries), of_colleagues(tries), of_judges(store, [experiment.id]))
     status = Status(
         experiment=experiment.id,
         name=experiment.name,
@@ -112,8 +115,9 @@ def status_and_waits(
         to_label=lacking(store, experiment),
         handed_in=handed,
         places=sum(place.waits for place in places_of(store, experiment)),
-        cost=cost,
-        unpriced=tries.filter((pl.col("tokens").fill_null(0) > 0) & ~pl.col("priced").fill_null(False)).height,
+        cost=sum(one.cost or 0.0 for one in by[:2]),
+        unpriced=by[0].unpriced,
+        spending=by,
         sandbox=experiment.lock.sandbox,
     )
     return status, whom

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from worksample.errors import Cause
-from worksample.records import Ending, Evaluation, Instance, Submission, Trial
+from worksample.grading.judges.spending import taken
+from worksample.models import plus
+from worksample.records import Ending, Evaluation, Instance, Submission, Trial, Usage
 
 
 @dataclass
 class Tally:
-    """Counts of one run. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one."""
+    """Counts of one run. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one.
+
+    `at_most`: the same with all that is not settled, or is estimated, of `unsettled` trials.
+    """
 
     planned: int = 0
     """Attemptable slots."""
@@ -26,6 +31,10 @@ class Tally:
     """Submissions whose evaluators gave none, or too few."""
     cost: float = 0.0
     unpriced: int = 0
+    at_most: float = 0.0
+    unsettled: int = 0
+    judges: Usage = field(default_factory=Usage)
+    """What judges took for the evaluations of this run."""
 
     def trial(self, trial: Trial) -> None:
         """Count a closed trial."""
@@ -35,7 +44,15 @@ class Tally:
         elif trial.outcome.cause is not Cause.SUPERSEDED:
             self.failed += 1
         self.cost += sum(usage.cost or 0.0 for usage in trial.usage.values())
-        self.unpriced += any(usage.calls and not usage.priced for usage in trial.usage.values())
+        self.at_most += sum(usage.cost_at_most or usage.cost or 0.0 for usage in trial.usage.values())
+        asked = [usage for usage in trial.usage.values() if usage.requests]
+        self.unpriced += any(usage.without_price for usage in asked)
+        self.unsettled += any(not (usage.priced or usage.without_price) for usage in asked)
+
+    def paid(self, evaluation: Evaluation) -> None:
+        """Count what judges took for an evaluation."""
+        for used in taken(evaluation).values():
+            self.judges = plus(self.judges, used) if self.judges.requests else used
 
     def judged(self, *, full: bool) -> None:
         """Count a submission of which a round wants nothing more. `full`: it has all evaluations that were wanted."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 _FOLDERS = ("__macosx", ".appledouble", ".spotlight-v100", ".trashes", ".fseventsd", ".temporaryitems")
 _FILES = (".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r")
@@ -25,6 +27,16 @@ def _left_behind(name: str) -> bool:
         or (name.startswith("~$") and name.endswith(_OFFICE))
         or (name.startswith(".~lock.") and name.endswith("#"))
     )
+
+
+def litter_below(root: Path) -> list[str]:
+    """Paths of such files below a folder; of a folder that is left out as a whole, its own path."""
+    found = []
+    for where, folders, files in os.walk(root, followlinks=False):
+        at = Path(where).relative_to(root)
+        found += [(at / name).as_posix() for name in (*folders, *files) if _left_behind(name.casefold())]
+        folders[:] = [name for name in folders if not _left_behind(name.casefold())]
+    return found
 
 
 def litter_note(paths: Iterable[str]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from worksample.agents.define import OWN, version_of
 from worksample.files import materialise
-from worksample.records import Submission, Trial
+from worksample.records import Agent, Submission, Trial, canonical
+from worksample.runs.trajectory import NO_STEP
 from worksample.store import Store
 
 VERSION = "ATIF-v1.7"
@@ -20,7 +23,7 @@ def export(store: Store, experiment: str, out: Path) -> list[Path]:
 
     Trials without a submission (their sandbox never started) have none. Raises RecordMissing, OSError.
     """
-    trials = {trial.id for trial in store.find(Trial, experiment=experiment)}
+    trials = {trial.id: trial for trial in store.find(Trial, experiment=experiment)}
     written = []
     for submission in store.find(Submission, experiment=experiment):
         part = submission.parts.get("trajectory")
@@ -29,8 +32,23 @@ def export(store: Store, experiment: str, out: Path) -> list[Path]:
         folder = out / submission.trial
         folder.mkdir(parents=True)
         materialise(store.manifest(part.manifest), store.blobs.path, folder)
-        written.append(folder / "trajectory.json")
+        path = folder / "trajectory.json"
+        _name_version(path, store.get(Agent, trials[submission.trial].agent))
+        written.append(path)
     return written
+
+
+def _name_version(path: Path, agent: Agent) -> None:
+    """Name the agent's own version in a document that an earlier release wrote with this package's, and give one
+    without a step the step that the format wants."""
+    document = json.loads(path.read_bytes())
+    version = document["agent"]["version"] if agent.harness in OWN else version_of(agent)
+    if document["agent"]["version"] == version and document["steps"]:
+        return
+    document["agent"]["version"] = version
+    document["steps"] = document["steps"] or [NO_STEP]
+    path.unlink()  # it may be a hard link to the evidence
+    path.write_bytes(canonical(document))
 
 
 def faults(document: Mapping[str, Any]) -> list[str]:
@@ -44,6 +62,8 @@ def faults(document: Mapping[str, Any]) -> list[str]:
     steps = document.get("steps")
     if not isinstance(steps, list):
         return [*found, "steps is not a list"]
+    if not steps:
+        found.append("steps is empty")
     for number, step in enumerate(steps, 1):
         found += _step_faults(step, number)
     return found

@@ -125,7 +125,7 @@ class Asks:
         return answer
 
     def _add(self, role: str, used: object) -> None:
-        if isinstance(used, Usage) and used.calls:
+        if isinstance(used, Usage) and used.requests:
             self.usage[role] = plus(self.usage[role], used) if role in self.usage else used
 
 

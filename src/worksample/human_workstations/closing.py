@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,7 @@ from worksample.errors import CaptureError
 from worksample.human_trials.events import event_after, events_of
 from worksample.human_trials.timer import Seat, account_of
 from worksample.human_trials.turns import arm_of, turns_of
-from worksample.models.usage import AGENT
+from worksample.models.usage import AGENT, plus
 from worksample.records import (
     Act,
     CaptureStatus,
@@ -126,21 +125,11 @@ def _trial(store: Store, seat: Seat, of: Handing, outcome: Outcome) -> Trial:
 
 def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
     """What the agent's turns took, by role."""
-    by_role: dict[str, list[Usage]] = defaultdict(list)
+    by_role: dict[str, Usage] = {}
     for turn in turns:
         for role, usage in turn.usage.items():
-            by_role[role].append(usage)
-    counts = [name for name in Usage.model_fields if name not in ("cost", "priced")]
-    return {
-        role: Usage(
-            **{name: sum(getattr(one, name) for one in used) for name in counts},
-            cost=sum(one.cost for one in used if one.cost is not None)
-            if any(u.cost is not None for u in used)
-            else None,
-            priced=all(one.priced for one in used),
-        )
-        for role, used in by_role.items()
-    }
+            by_role[role] = plus(by_role.get(role), usage)
+    return by_role
 
 
 def _of_this_person(events: list[SeatEvent]) -> list[SeatEvent]:

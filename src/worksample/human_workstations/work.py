@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
+from worksample.files.litter import is_litter
 from worksample.human_trials.events import SeatConflict, event_after, seat_of, take
 from worksample.human_trials.timer import Seat, account_of
 from worksample.human_trials.turns import waits_for_person
@@ -236,8 +238,14 @@ class Workstations(OpenWorkstations):
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
     async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
-        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere."""
+        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere.
+
+        What a desktop left beside the files of a folder that is sent up is not kept; names are kept composed.
+        """
+        path = unicodedata.normalize("NFC", path)
         async with self._working(slot, who) as workstation:
+            if is_litter(path):
+                return last
             whole = workstation.uploads.add(path, offset, piece, last=last)
             if whole is None:
                 return False

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .compose import checklist, checkpoints, file_pairs, gate_and_score, weighted
     from .grade import Grade, GradePart
     from .live_services import Said, Services
-    from .numbers import close, number, plain_text
+    from .numbers import close, number, plain_text, possible_numbers
     from .prose import mentions, numbers_in, says, words
     from .table import Table, read_csv
     from .verifier import verified
@@ -63,6 +63,7 @@ __all__ = [
     "number",
     "numbers_in",
     "plain_text",
+    "possible_numbers",
     "query",
     "read_csv",
     "read_stl",

@@ -69,8 +69,11 @@ def is_unclear(value: Any) -> bool:
     return isinstance(value, str) and not isinstance(value, Cell) and len(value) <= LONGEST and readings(value).unclear
 
 
-def either(value: Any) -> tuple[float, ...]:
-    """Every number that a cell may be."""
+def possible_numbers(value: Any) -> tuple[float, ...]:
+    """Every number that a cell may be: for `1.200` alone 1.2 and 1200, for what is no number nothing.
+
+    For a single cell whose right value is known; a table's columns are better compared by `tabular`.
+    """
     if is_unclear(value):
         found = readings(value)
         return tuple(v for v in (_finite(found.point), _finite(found.comma)) if v is not None)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from worksample.tables.numbers import marks_of, readings
 
 from .check import Check
-from .numbers import Cell, close, either, is_unclear, number
+from .numbers import Cell, close, is_unclear, number, possible_numbers
 
 _DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(rf"(?<![\w.])\(?[-+\u2212]?[$€£¥]?{_DIGITS}(?:\s?%)?\)?", re.ASCII)
@@ -81,7 +81,8 @@ def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", rea
         if not starts:
             return Check(0.0, f"does not mention {near!r}")
         places = [plain[max(0, s - reach) : s + len(phrase) + reach] for s in starts]
-    given = [p for place in places for p in _pieces(place) if any(close(n, value, tolerance) for n in either(p))]
+    pieces = [piece for place in places for piece in _pieces(place)]
+    given = [p for p in pieces if any(close(n, value, tolerance) for n in possible_numbers(p))]
     if not given:
         return Check(0.0, f"does not give {value:g}{f' near {near!r}' if near else ''}")
     plainly = any((n := number(Cell(p, "."))) is not None and close(n, value, tolerance) for p in given)

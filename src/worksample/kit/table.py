@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,9 +53,9 @@ class Table:
         """A table from mappings; its columns are all their keys in order of appearance."""
         found = [dict(row) for row in rows]
         columns = tuple(dict.fromkeys(k for row in found for k in row))
-        rows = [{c: row.get(c) for c in columns} for row in found]
-        decide_numbers(columns, rows)
-        return cls(columns, tuple(rows))
+        made: list[Row] = [{c: row.get(c) for c in columns} for row in found]
+        decide_numbers(columns, made)
+        return cls(columns, tuple(made))
 
 
 def table_of(cells: Iterable[list[Any]]) -> Table:
@@ -81,9 +81,8 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
     return Table(header.named, tuple(rows))
 
 
-def decide_numbers(columns: Iterable[str], rows: Iterable[Row]) -> None:
+def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
     """Mark the unclear numbers of each column with the decimal mark that its other cells tell, where they do."""
-    rows = list(rows)
     for column in columns:
         unclear = [row for row in rows if is_unclear(row[column])]
         if not unclear:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .calibration.rules import CalibrationRules
     from .calibration.sample import Kind, Sample
     from .columns import Codes, codes
-    from .comparison.correlation import correlate, representativeness
+    from .comparison.correlation import correlate, pearson_p, representativeness
     from .comparison.effects import Configurations, Effect, harness_effect, model_effect
     from .comparison.paired import Comparison, paired_difference
     from .comparison.power import (
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from .money.regions import Choice, ChosenRegion, Outcomes, choose_from_jobs
     from .money.value import Approach, Decision, Region, break_even, break_even_from_jobs, decide_by_value
     from .ratings.connectivity import Connectivity, check_connectivity
-    from .ratings.elo import EloOptions, EloTable, elo_ratings
+    from .ratings.elo import EloOptions, EloTable, elo_ratings, win_probability
     from .ratings.pair_sums import PairSums, compare_tables, pair_sums
     from .ratings.preferences import human_comparisons, pair_preference, project_preferences
     from .rounding import percent, round_half_up
@@ -207,6 +207,7 @@ __all__ = [
     "pass_at_k",
     "pass_at_k_each",
     "passed_within",
+    "pearson_p",
     "percent",
     "planned_variances",
     "plans",
@@ -236,6 +237,7 @@ __all__ = [
     "trial_costs",
     "variance_components",
     "wilson",
+    "win_probability",
     "with_and_without",
     "with_correlation",
 ]

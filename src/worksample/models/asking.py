@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
+from .account import ModelAccount, Most, together
 from .answer import Answer, MalformedAnswer, malformed, read_answer
 from .answer_schema import response_schema, takes_schema
 from .closing import asked
@@ -22,9 +23,11 @@ from .judge import Role
 from .probe import Kind, Probe
 from .prompt import CUT, EMPTY, REFUSED, Prompt, prompt
 from .resolve import resolve
-from .usage import output_usage, plus
+from .token_estimate import size_of_request
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
 
 GRACE = 30.0
@@ -46,7 +49,7 @@ class _Ledger:
     calls: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, used: Usage) -> None:
-        self.usage = plus(self.usage, used) if self.usage.calls else used
+        self.usage = together(self.usage, used)
 
 
 class _ServiceFault(JudgeError):
@@ -138,18 +141,20 @@ async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger, *, struc
     if again and isinstance(role.generation.get("temperature"), int | float):
         config.temperature = max(WARMER, role.generation["temperature"])
     kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put, config.model_dump(exclude_none=True))
-    role.spent.begin(role.name, role.config)
+    messages, account = _messages(put), ModelAccount(role.service.prices)
+    most = _dearest(role, messages)
+    await role.spent.begin(role.name, role.config, most)
     ledger.calls.append(kept)
-    used = Usage()
     try:
-        output = await _generate(role, put, config)
-        used = output_usage(output.usage, role.model, role.service.prices)
+        with account.current():
+            output = await _generate(role, messages, config)
     except JudgeError as error:
         kept["failed"] = error.what[:500]
         raise
     finally:
-        role.spent.end(used)
-    ledger.add(used)
+        used = account.close_total()
+        role.spent.end(used, most)
+        ledger.add(used)
     said = _said(output)
     kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
     try:
@@ -167,14 +172,20 @@ def _keep_prompt(role: Role, put: Prompt, config: dict[str, Any]) -> dict[str, A
     return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
 
 
-async def _generate(role: Role, put: Prompt, config: GenerateConfig) -> ModelOutput:
+def _dearest(role: Role, messages: Sequence[ChatMessage]) -> float:
+    """US dollars that one call can cost at most; 0 without a price."""
+    size, price = size_of_request(messages), role.service.prices.get(role.model)
+    return Most(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
+
+
+async def _generate(role: Role, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
     """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
         model = resolve(role.model, replace(role.calling, retries=0), role.generation)
         _end_retries(model.api)
         asked(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
-            return await model.generate(_messages(put), config=config)
+            return await model.generate(messages, config=config)
     except TimeoutError as error:
         raise _ServiceFault(
             f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import ColleagueError, PlanError
 from worksample.records import Usage
 
+from .account import ModelAccount
 from .resolve import Service, resolve
-from .usage import output_usage
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -30,11 +30,12 @@ class Turn:
 
 
 async def speak(
-    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any]
-) -> tuple[str, Usage]:
-    """What the model says next, and what that took.
+    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
+    cut: Callable[[Usage], None] = lambda used: None,
+) -> tuple[str, Usage]:  # fmt: skip
+    """What the model says next, and what that took. `cut` is told what a turn took that is cancelled.
 
-    ColleagueError where the service fails, cannot be had, refuses, or says nothing.
+    ColleagueError where the service fails, cannot be had, refuses, or says nothing; its `usage` is what that took.
     """
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
@@ -42,6 +43,19 @@ async def speak(
     for one in turns:
         said = f"{one.by}: {one.text}" if one.by else one.text
         messages.append(ChatMessageAssistant(content=one.text) if one.own else ChatMessageUser(content=said))
+    account = ModelAccount(service.prices)
+    try:
+        with account.current():
+            return await _said(name, service, messages, generation), account.close_total()
+    except ColleagueError as error:
+        error.usage = account.close_total()
+        raise
+    except asyncio.CancelledError:
+        cut(account.close_total())
+        raise
+
+
+async def _said(name: str, service: Service, messages: list[ChatMessage], generation: Mapping[str, Any]) -> str:
     try:
         model = resolve(name, service, generation)
         async with asyncio.timeout(service.timeout or SECONDS):
@@ -55,4 +69,4 @@ async def speak(
         raise ColleagueError(f"{type(error).__name__}: {error}"[:500], where=name) from error
     if not output.choices or not output.completion.strip():
         raise ColleagueError("an empty answer", where=name)
-    return output.completion, output_usage(output.usage, name, service.prices)
+    return output.completion

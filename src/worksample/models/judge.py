@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,11 @@ from worksample.errors import Cause, JudgeError, PlanError
 from worksample.files import Sink
 from worksample.records import Frozen, Protocol, Usage, digest_of
 
+from .account import together
 from .exhibit import ExhibitLimits
 from .price import Prices, require_price
 from .prompt import PROMPTS
 from .resolve import Service
-from .usage import plus
 
 RENDERING = "3"
 """Raised whenever the same deliverable is shown to judges in another way."""
@@ -76,40 +77,77 @@ class JudgeConfig(Frozen):
             require_price(model, prices)
 
 
+Waiter = tuple[asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+
+
 @dataclass
 class Spent:
-    """What a judge took so far, over all that ask it."""
+    """What a judge took so far, over all that ask it, in whichever thread they do."""
 
     usage: Usage = field(default_factory=Usage)
     under_way: int = 0
     """Calls that were begun and have not ended."""
+    reserved: float = 0.0
+    """US dollars that these can cost at most."""
+    _waiting: list[Waiter] = field(default_factory=list, repr=False)
     without_schema: set[str] = field(default_factory=set)
     """Models whose service refused a request with a schema for its answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def begin(self, name: str, config: JudgeConfig) -> None:
-        """Before a call. JudgeError (`judge.limit`) where a cap is reached; of the cost only ended calls are known."""
+    async def begin(self, name: str, config: JudgeConfig, most: float = 0.0) -> None:
+        """Reserve a call that can cost `most`; wait while calls under way could use up what is left of the cost.
+
+        JudgeError (`judge.limit`) where a cap is reached. A call that is alone always begins.
+        """
+        while (waiter := self._begun(name, config, most)) is not None:
+            await waiter
+
+    def _begun(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
+        """None where the call is begun, else what tells that another has ended."""
         with self._lock:
-            calls, cost = self.usage.calls + self.under_way, self.usage.cost or 0.0
-            for key, used, most in (("calls", calls, config.calls), ("cost", cost, config.cost)):
-                if most is not None and used >= most:
+            calls = self.usage.calls + self.usage.unsettled + self.under_way
+            cost = (self.usage.cost or 0.0) + (self.usage.unsettled_cost or 0.0)
+            for key, used, cap in (("calls", calls, config.calls), ("cost", cost, config.cost)):
+                if cap is not None and used >= cap:
                     raise JudgeError(
-                        f"its {key} of {most:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        f"its {key} of {cap:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
                         next=f"raise {key} in [judges.{name}] and resume",
                     )  # fmt: skip
+            if self.under_way and config.cost is not None and cost + self.reserved + most > config.cost:
+                loop = asyncio.get_running_loop()
+                waiter: asyncio.Future[None] = loop.create_future()
+                self._waiting.append((loop, waiter))
+                return waiter
             self.under_way += 1
+            self.reserved += most
+            return None
 
-    def end(self, used: Usage) -> None:
+    def end(self, used: Usage, most: float = 0.0) -> None:
         """After a call, answered or not."""
         with self._lock:
             self.under_way -= 1
-        if used.calls:
-            self.add(used)
+            self.reserved = max(0.0, self.reserved - most) if self.under_way else 0.0
+            self.usage = together(self.usage, used)
+            waiting, self._waiting = self._waiting, []
+        for loop, waiter in waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, waiter)
 
     def add(self, used: Usage) -> None:
         """What was taken."""
         with self._lock:
-            self.usage = plus(self.usage, used) if self.usage.calls else used
+            self.usage = together(self.usage, used)
+
+    def known(self, total: Usage) -> None:
+        """What was taken by all processes together: counts where it is more than what is known here."""
+        with self._lock:
+            if total.requests > self.usage.requests:
+                self.usage = total
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 @dataclass(frozen=True)

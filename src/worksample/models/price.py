@@ -20,7 +20,7 @@ class Price(Frozen):
     output: float = Field(ge=0, allow_inf_nan=False)
     """Tokens of the answer, reasoning included."""
     cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Tokens read from the service's cache; None: as input."""
+    """Tokens read from the service's cache; None: charged as input, which is an upper bound."""
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Tokens written to the service's cache; None: as input."""
 
@@ -61,7 +61,8 @@ def require_price(model: str | None, prices: Prices) -> None:
         raise PlanError(
             f"a budget in dollars is set, but {model} has no price, so the budget could never be reached{given}",
             where=f"prices.{model}",
-            next=f'--price {model}=INPUT,OUTPUT in dollars per million tokens, or [prices."{model}"] in a file',
+            next=f"--price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]] in dollars per million tokens, "
+            f'or [prices."{model}"] in a file',
         )
 
 

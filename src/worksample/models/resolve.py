@@ -13,10 +13,11 @@ from worksample.errors import PlanError
 from worksample.manifests import Faults, checked
 from worksample.manifests.faults import nearest
 
+from .metering import gate, meter
 from .price import Price, register
 from .response_validation import need_answers
 from .sending import observe_sending
-from .storable_text import scrub_answers, scrub_questions
+from .storable_text import scrub_answers
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 CHARACTERS_PER_TOKEN = 3.5
 MAKERS = (("gpt", "openai"), ("o3", "openai"), ("o4", "openai"), ("claude", "anthropic"), ("gemini", "google"))
 """Whose model it is that a name without a provider begins with."""
-_ASKED_IN_TEXT: WeakSet[Model] = WeakSet()
 _PREPARED: WeakSet[ModelAPI] = WeakSet()
 """Inspect hands out the same provider again for the same arguments."""
 
@@ -70,12 +70,11 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
+        meter(model.api, name)
         observe_sending(model.api)
         scrub_answers(model.api)
         need_answers(model.api)
-    if model not in _ASKED_IN_TEXT:
-        _ASKED_IN_TEXT.add(model)
-        scrub_questions(model)
+    gate(model)
     return model
 
 

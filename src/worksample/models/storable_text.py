@@ -18,7 +18,7 @@ from worksample.errors import AgentError, Cause
 from .usage import sound
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model, ModelAPI, ModelOutput
+    from inspect_ai.model import ModelAPI, ModelOutput
 
 MOST_BITS = 1023
 """Of an integer that can be turned into a floating-point number."""
@@ -82,16 +82,6 @@ def _unwieldy(value: Any) -> str:
             inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
         level = inner
     return ""
-
-
-def scrub_questions(model: Model) -> None:
-    """Make every question of a model one that can be kept: an agent of Python may put anything into its messages."""
-    generate = model.generate
-
-    async def clean(input: Any, *args: Any, **kwargs: Any) -> ModelOutput:
-        return await generate(scrubbed(input), *args, **kwargs)
-
-    model.generate = clean  # type: ignore[method-assign]
 
 
 def scrub_answers(api: ModelAPI) -> None:

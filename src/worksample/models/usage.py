@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from worksample.records import Usage
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 MILLION = 1_000_000
 AGENT = "agent"
+ESTIMATED = "worksample_estimated_usage"
+"""Key of an output's metadata where its tokens are an estimate of ours, because its service told none."""
+COUNTS = tuple(name for name in Usage.model_fields if name not in ("cost", "priced", "unsettled_cost"))
+"""Fields of a usage that add up."""
 MOST_TOKENS = 1_000_000_000
 """Of one call, of any kind: what is above, or below nothing, is no count of tokens."""
 
@@ -57,22 +61,33 @@ def sound(used: ModelUsage) -> bool:
     return all(0 <= count <= MOST_TOKENS for count in counts if count is not None)
 
 
+def is_own_call(event: Event) -> TypeGuard[ModelEvent]:
+    """Whether an event is a call that the agent made itself."""
+    return event.event == "model" and (event.role or AGENT) == AGENT
+
+
 def call_usage(event: ModelEvent, prices: Prices) -> Usage | None:
     """What one call took; None where it is not over, was not answered, or was answered from a local cache."""
     if event.pending or event.cache == "read":
         return None
     used = event.output.usage
     if used is None or not sound(used):
-        return Usage(calls=1) if event.output.choices and event.error is None else None
-    return output_usage(used, event.model, prices)
+        answered = event.output.choices and event.error is None and event.output.stop_reason != "model_length"
+        return Usage(calls=1, unpriced=1) if answered else None
+    return output_usage(used, event.model, prices, estimated=bool((event.output.metadata or {}).get(ESTIMATED)))
 
 
-def output_usage(used: ModelUsage | None, model: str, prices: Prices) -> Usage:
-    """What one answered call to `model` took, at its price; without a price where it has none or tells nothing."""
+def output_usage(used: ModelUsage | None, model: str, prices: Prices, *, estimated: bool = False) -> Usage:
+    """What one answered call to `model` took, at its price; without a price where it has none or tells nothing.
+
+    Cached tokens without a price of their own are charged as input, and the call counts as such. `estimated`: the
+    service told no tokens, and `used` is an estimate.
+    """
     if used is None or not sound(used):
-        return Usage(calls=1)
+        return Usage(calls=1, unpriced=1)
     price = prices.get(model)
     read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
+    fresh = False
     cost = None
     if price is not None:
         cost = (
@@ -81,6 +96,7 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices) -> Usage:
             + read * (price.input if price.cache_read is None else price.cache_read)
             + written * (price.input if price.cache_write is None else price.cache_write)
         ) / MILLION
+        fresh = bool((read and price.cache_read is None) or (written and price.cache_write is None))
     return Usage(
         calls=1,
         input_tokens=used.input_tokens,
@@ -89,22 +105,30 @@ def output_usage(used: ModelUsage | None, model: str, prices: Prices) -> Usage:
         cache_write_tokens=written,
         reasoning_tokens=used.reasoning_tokens or 0,
         cost=cost,
-        priced=cost is not None,
+        priced=cost is not None and not estimated,
+        unpriced=int(cost is None),
+        estimated=int(estimated),
+        cached_as_input=int(fresh),
     )
 
 
 def plus(a: Usage | None, b: Usage) -> Usage:
-    """Both together."""
+    """Both together. Where one of them is of no request, `priced` is the other's."""
     if a is None:
         return b
-    costs = [c for c in (a.cost, b.cost) if c is not None]
+    summed = {name: getattr(a, name) + getattr(b, name) for name in COUNTS}
     return Usage(
-        calls=a.calls + b.calls,
-        input_tokens=a.input_tokens + b.input_tokens,
-        output_tokens=a.output_tokens + b.output_tokens,
-        cache_read_tokens=a.cache_read_tokens + b.cache_read_tokens,
-        cache_write_tokens=a.cache_write_tokens + b.cache_write_tokens,
-        reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
-        cost=sum(costs) if costs else None,
-        priced=a.priced and b.priced,
+        **summed,
+        cost=_sum(a.cost, b.cost),
+        unsettled_cost=None if _unbounded(a) or _unbounded(b) else _sum(a.unsettled_cost, b.unsettled_cost),
+        priced=all(one.priced for one in (a, b) if one.requests or one.priced) and (a.priced or b.priced),
     )
+
+
+def _sum(*amounts: float | None) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known else None
+
+
+def _unbounded(used: Usage) -> bool:
+    return used.unsettled > 0 and used.unsettled_cost is None

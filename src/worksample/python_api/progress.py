@@ -9,7 +9,7 @@ from worksample.errors import POLICY
 from worksample.experiments.watch import Silent, Tally, Watch
 from worksample.records import Evaluation, Given, Grade, Instance, Submission, Trial
 
-from .words import dollars, duration, printable
+from .words import bounded, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -25,9 +25,13 @@ def watcher(*, silent: bool) -> Watch:
 
 
 def spent(tally: Tally) -> str:
-    """Cost so far; says where calls had no price."""
-    unknown = f" + {tally.unpriced} unpriced" if tally.unpriced else ""
-    return f"{dollars(tally.cost)}{unknown}"
+    """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
+    most = tally.at_most if tally.unsettled else None
+    said = bounded(tally.cost, tally.unpriced, most)
+    if not tally.judges.requests:
+        return said
+    used = tally.judges
+    return f"{said}, judges {bounded(used.cost, int(used.without_price), None if used.priced else used.cost_at_most)}"
 
 
 def outcome_of(trial: Trial) -> str:

@@ -92,15 +92,17 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
     slot_of: dict[str, str] = {}
     for row in trials_df(store, experiment.id).iter_rows(named=True):
         slot_of[row["trial"]] = row["slot"]
-        unknown = (row["tokens"] or 0) > 0 and not row["priced"]
-        add(row["slot"], 0, None if unknown else (row["cost"] or 0.0) + (row["other_cost"] or 0.0))
+        asked = (row["tokens"] or 0) > 0 or row["unsettled_calls"] > 0
+        own = _most(row["cost"], row["cost_at_most"], row["priced"], asked)
+        others = _most(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
+        add(row["slot"], 0, None if own is None or others is None else own + others)
     counted = {r.id for r in store.find(Round) if r.purpose in COUNTED}
     for row in _given(evaluations_df(store, experiment.id)).iter_rows(named=True):
         slot = slot_of.get(row["trial"] or "")
         if slot is None or row["round"] not in counted:
             continue
         if row["evaluator_type"] == EvaluatorKind.JUDGE.value:
-            add(slot, 0, row["cost"])
+            add(slot, 0, _most(row["cost"], row["cost_at_most"], row["priced"], True))
         elif row["evaluator_type"] == EvaluatorKind.PERSON.value:
             hours = None if row["minutes"] is None else row["minutes"] / 60
             add(slot, 1, hours)
@@ -110,4 +112,12 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
 
 def _given(frame: pl.DataFrame) -> pl.DataFrame:
     """What took time or money, whether or not it stands: striking an evaluation pays nothing back."""
-    return frame.select("trial", "round", "evaluator_type", "minutes", "cost")
+    columns = ("cost", "priced", "cost_at_most")
+    return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
+
+
+def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
+    """What was spent; where it is not settled the most that it can be, and None where that is not known."""
+    if priced or not asked:
+        return cost if priced else cost or 0.0
+    return at_most

@@ -11,23 +11,68 @@ from .base import Frozen, Record, digest_of, register
 from .task import Name
 
 
+def _none(count: int) -> bool:
+    return count == 0
+
+
 class Usage(Frozen):
-    """What one role's model calls took. Costs are US dollars."""
+    """What one role's model calls took. Costs are US dollars.
+
+    The counts of what is not settled are left out of a record where they are 0.
+    """
 
     calls: int = Field(default=0, ge=0)
+    """Requests that were answered."""
     input_tokens: int = Field(default=0, ge=0)
+    """Tokens of prompts that were neither read from the service's cache nor written to it."""
     output_tokens: int = Field(default=0, ge=0)
+    """Tokens of answers, reasoning included."""
     cache_read_tokens: int = Field(default=0, ge=0)
     cache_write_tokens: int = Field(default=0, ge=0)
     reasoning_tokens: int = Field(default=0, ge=0)
+    """Of `output_tokens`."""
     cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """The sum over the calls that had a price; None where no call had one."""
     priced: bool = False
-    """Whether every call had a price."""
+    """Whether the price of every request is settled: none without a price, estimated or unsettled."""
+    unpriced: int = Field(default=0, ge=0, exclude_if=_none)
+    """Of `calls` those without a price."""
+    estimated: int = Field(default=0, ge=0, exclude_if=_none)
+    """Of `calls` those whose service told no tokens: their tokens are estimated from the text."""
+    cached_as_input: int = Field(default=0, ge=0, exclude_if=_none)
+    """Of `calls` those with cached tokens that are charged at the input price, because no other is known."""
+    failed: int = Field(default=0, ge=0, exclude_if=_none)
+    """Requests beside `calls` that the service refused, or that never reached it: nothing is paid for them."""
+    unsettled: int = Field(default=0, ge=0, exclude_if=_none)
+    """Requests beside `calls` that may have been paid for, and of which nobody told the end: cut off, timed out, or
+    answered with an error after the work was done."""
+    unsettled_tokens: int = Field(default=0, ge=0, exclude_if=_none)
+    """The most that these can have taken."""
+    unsettled_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False, exclude_if=lambda cost: cost is None)
+    """The most that these can have cost, in US dollars beside `cost`; None where there are none, or without a price."""
 
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    @property
+    def requests(self) -> int:
+        """All that were sent to the service."""
+        return self.calls + self.failed + self.unsettled
+
+    @property
+    def without_price(self) -> bool:
+        """Whether something was asked for that no price is known of, not even a bound."""
+        unsaid = not (self.priced or self.estimated or self.unsettled)  # records of old do not count the unpriced
+        lacking = bool(self.calls) and (self.cost is None or unsaid)
+        return lacking or self.unpriced > 0 or (self.unsettled > 0 and self.unsettled_cost is None)
+
+    @property
+    def cost_at_most(self) -> float | None:
+        """What all requests can have cost at most; None where one has no price."""
+        if self.without_price or (self.cost is None and self.unsettled_cost is None):
+            return None
+        return (self.cost or 0.0) + (self.unsettled_cost or 0.0)
 
 
 IMPORTED = "imported"

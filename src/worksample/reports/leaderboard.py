@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,11 @@ from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment
 from worksample.store import Store
+from worksample.store.spending import AGENTS, Spending, spending
 
+from .cost_notes import cost_notes
 from .experiments import find_experiments, held_out, same_lock
+from .formatting import figure
 from .unserved import unserved
 
 if TYPE_CHECKING:
@@ -109,6 +112,8 @@ class Leaderboard:
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
     """Of its intervals."""
+    spending: tuple[Spending, ...] = ()
+    """What the models of agents, colleagues and judges took over all tries and rounds."""
 
     @property
     def level(self) -> str:
@@ -156,6 +161,7 @@ class Leaderboard:
             "unsandboxed": self.unsandboxed,
             "rows": [row.plain() for row in self.rows],
             "notes": list(self.notes),
+            "spending": [one.plain() for one in self.spending],
         }
 
 
@@ -194,9 +200,10 @@ def _judges(store: Store, work: Work) -> tuple[str, ...]:
 
 
 def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
-    """The board with why slots are open; of a private suite the causes only."""
+    """The board with what judges and colleagues cost, and why slots are open; of a private suite the causes only."""
     said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
-    return replace(board, notes=(*board.notes, *said))
+    spent = spending(store, [e.id for e in board.experiments])
+    return replace(board, notes=(*board.notes, *_spent_in_words(spent), *said), spending=spent)
 
 
 def board_of(
@@ -306,7 +313,15 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
         notes.append(f"Earned counts {priced} instances whose price is only illustrative.")
     elif priced:
         notes.append(f"{priced} instances have only an illustrative price: they stay out of what was earned.")
-    unpriced = frame.filter((frame["tokens"].fill_null(0) > 0) & ~frame["priced"].fill_null(False)).height
-    if unpriced:
-        notes.append(f"{unpriced} trials made model calls without a known price: their cost is not counted as 0.")
-    return tuple(notes)
+    return (*notes, *cost_notes(frame))
+
+
+def _spent_in_words(spent: Sequence[Spending]) -> Iterator[str]:
+    """What models took beside the agents' own; nothing of colleagues and judges that nobody asked."""
+    for one in spent:
+        if one.who == AGENTS or not one.pieces:
+            continue
+        cost = "cost not known (no price)" if one.cost is None else figure(one.cost, "dollars")
+        part = f", and {one.unpriced} without a known price" if one.unpriced and one.cost is not None else ""
+        most = f", at most {figure(one.at_most, 'dollars')}" if one.unsettled and one.at_most is not None else ""
+        yield f"{one.who.capitalize()}: {one.calls:,} model calls, {cost}{part}{most}; not in the agents' cost."

@@ -19,10 +19,23 @@ from worksample.agents import logs_of
 from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import reach
-from worksample.models import usage_of
-from worksample.models.usage import AGENT, spent
+from worksample.models import plus, usage_of
+from worksample.models.usage import AGENT, call_usage, is_own_call, spent
 from worksample.models.waiting import waiting
-from worksample.records import CaptureStatus, Manifest, Origin, Outcome, Part, Submission, Trial, Worker, canonical, now
+from worksample.records import (
+    CaptureStatus,
+    Ending,
+    Manifest,
+    Origin,
+    Outcome,
+    Part,
+    Submission,
+    Trial,
+    Usage,
+    Worker,
+    canonical,
+    now,
+)
 from worksample.services import export
 from worksample.services.exporting import Exported
 from worksample.steady_loop import stalled
@@ -39,6 +52,10 @@ from .tries import Try
 if TYPE_CHECKING:
     from inspect_ai.event import Event
     from inspect_ai.solver import TaskState
+
+
+STOPPED = 3.0
+"""Seconds that requests under way go on where the operator stopped the run."""
 
 
 async def close(try_: Try, state: TaskState, outcome: Outcome) -> None:
@@ -65,13 +82,16 @@ def tell(try_: Try, trial: Trial, submission: Submission | None) -> None:
 
 
 async def _closed(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission | None]:
-    """What was committed. Where closing itself fails, a trial with just that, and no submission."""
+    """What was committed. Where closing itself fails, a trial with that and with what was spent, and no submission."""
+    from inspect_ai.log import transcript
+
     try:
         return await _close(try_, state, outcome)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
-        trial = trial_of(try_, ended_by_error(error, ()), log=_log_path(try_))
+        usage = usage_by_role(try_, list(transcript().events))
+        trial = trial_of(try_, ended_by_error(error, ()), usage=usage, log=_log_path(try_))
         return await anyio.to_thread.run_sync(keep, try_, trial), None
 
 
@@ -84,6 +104,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     working = max(0.0, _working_seconds() - lost)
     if lost:
         try_.phases["stall"] = round(lost, 6)
+    # What the limit or the end of the work cut off goes on meanwhile, so that what it took is known.
+    settling = asyncio.ensure_future(try_.account.settle(STOPPED if outcome.ending is Ending.CANCELLED else None))
     if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
         outcome = handed_over(outcome)
     reach("close.begin")
@@ -108,6 +130,8 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
         parts["exports"] = exported.part
         outcome = after_capture(outcome, exported.cause, exported.part.reason)
     reach("close.captured")
+    with try_.timed("settle"):
+        await settling
 
     def finish() -> tuple[Trial, Submission]:
         with try_.timed("trajectory"):
@@ -190,29 +214,37 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
         "experiment": job.experiment.id,
         "outcome": outcome.plain(),
     }
-    return write(writer, job.store.blobs, job.agent, extra, events)
+    return write(writer, job.store.blobs, job.agent, extra, events, try_.account.lost)
 
 
 def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown_digest import SHOWN
 
-    prices = try_.job.config.prices
-    usage = usage_of(events, prices)
-    if not any(event.event == "model" for event in events):  # what a request without an answer cost is not known
-        usage = spent(usage, try_.job.agent.model, prices)
-    if try_.attending is not None and try_.attending.usage is not None:
-        usage[ROLE] = try_.attending.usage
+    usage = usage_by_role(try_, events)
     if lost := waiting(events, rest["ended"]).lost:
         try_.phases["service"] = round(lost, 6)
     return trial_of(
         try_,
         outcome,
         usage=usage,
-        steps=usage[AGENT].calls if AGENT in usage else 0,
+        steps=sum(call_usage(event, {}) is not None for event in events if is_own_call(event)),
         shown=state.store.get(SHOWN),
         log=_log_path(try_),
         **rest,
     )
+
+
+def usage_by_role(try_: Try, events: Sequence[Event]) -> dict[str, Usage]:
+    """What all requests took: the answered ones of the transcript, and those whose answers reached nobody."""
+    prices = try_.job.config.prices
+    usage = usage_of(events, prices)
+    if (lost := try_.account.close()).requests:
+        usage[AGENT] = plus(usage.get(AGENT), lost)
+    elif not any(event.event == "model" for event in events):
+        usage = spent(usage, try_.job.agent.model, prices)
+    if try_.attending is not None and try_.attending.usage is not None:
+        usage[ROLE] = try_.attending.usage
+    return usage
 
 
 def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:

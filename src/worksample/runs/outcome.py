@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
+from worksample.models.account import ModelAccount
 from worksample.models.waiting import waiting
 from worksample.records import Ending, Outcome, now
 
@@ -27,9 +28,18 @@ _LIMITS = {
 }
 
 
-def ended_by_limit(error: LimitExceededError, events: Sequence[Event], end: datetime | None = None) -> Outcome:
-    """A limit was reached. A time limit that passed while a model's service was waited for is the service's fault."""
+def ended_by_limit(
+    error: LimitExceededError, events: Sequence[Event], end: datetime | None = None, account: ModelAccount | None = None
+) -> Outcome:
+    """A limit was reached. It is the service's fault where a time limit passed while the service was waited for, or a
+    budget only because of requests that the service left without an answer, and may have charged for.
+    """
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
+    if account is not None and cause in (Cause.LIMIT_COST, Cause.LIMIT_TOKENS) and error.limit is not None:
+        charged = account.charged if cause is Cause.LIMIT_COST else account.charged_tokens
+        if charged and error.value - charged < error.limit:
+            said = "requests that the service never answered may have used up the rest of the budget"
+            return failed(Cause.MODEL_ERROR, f"{said}: {error.message}")
     if cause is Cause.LIMIT_TIME:
         waited, limit = waiting(events, end or now()), error.limit or 0.0
         if waited.is_services(limit):

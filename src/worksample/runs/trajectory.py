@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample import __version__
+from worksample.agents.define import version_of
 from worksample.files import Sink
 from worksample.models.usage import AGENT, call_usage
-from worksample.records import Agent, CaptureStatus, Entry, Manifest, Part, canonical
+from worksample.records import Agent, CaptureStatus, Entry, Manifest, Part, Usage, canonical
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent, ToolEvent
@@ -132,20 +132,30 @@ class Writer:
         self.steps.append(step)
 
 
-def write(writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = ()) -> Part:
-    """Put the document and its pictures into the sink; the part `trajectory` of a submission."""
+NO_STEP = {"step_id": 1, "source": "system", "message": "The work ended before its first step."}
+"""The format wants one step at least."""
+
+
+def write(
+    writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
+    lost: Usage | None = None,
+) -> Part:  # fmt: skip
+    """Put the document and its pictures into the sink; the part `trajectory` of a submission.
+
+    lost: what requests took, or may have, whose answers reached nobody and stand in no step.
+    """
     document = {
         "schema_version": SCHEMA,
         "session_id": extra["trial"],
         "agent": {
             "name": agent.harness,
-            "version": __version__,
+            "version": version_of(agent),
             **({"model_name": agent.model} if agent.model else {}),
             **_tools(events),
             "extra": {"agent": agent.id},
         },
-        "steps": writer.steps,
-        "final_metrics": _totals(writer.steps),
+        "steps": writer.steps or [NO_STEP],
+        "final_metrics": _totals(writer.steps, lost),
         "extra": dict(extra),
     }
     files = {NAME: _written(document), **writer.pictures}
@@ -186,12 +196,17 @@ def _metrics(event: ModelEvent, prices: Mapping[str, Price]) -> dict[str, Any]:
     }
     if used.cost is not None:
         out["cost_usd"] = used.cost
-    more = {"cache_creation_input_tokens": used.cache_write_tokens, "reasoning_tokens": used.reasoning_tokens}
+    more: dict[str, Any] = {
+        "cache_creation_input_tokens": used.cache_write_tokens,
+        "reasoning_tokens": used.reasoning_tokens,
+        "estimated": bool(used.estimated),
+        "cached_as_input": bool(used.cached_as_input),
+    }
     more = {key: value for key, value in more.items() if value}
     return {**out, "extra": more} if more else out
 
 
-def _totals(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _totals(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None) -> dict[str, Any]:
     metrics = [s["metrics"] for s in steps if "metrics" in s]
     out: dict[str, Any] = {
         "total_prompt_tokens": sum(m["prompt_tokens"] for m in metrics),
@@ -201,6 +216,8 @@ def _totals(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
     if metrics and all("cost_usd" in m for m in metrics):
         out["total_cost_usd"] = sum(m["cost_usd"] for m in metrics)
+    if lost is not None and lost.requests:
+        out["extra"] = {"beside_the_steps": {key: value for key, value in lost.plain().items() if value}}
     return out
 
 

@@ -17,6 +17,7 @@ from worksample.box import Root
 from worksample.browser import BrowserLedger
 from worksample.endpoints import Ledger
 from worksample.errors import PlanError
+from worksample.models.account import ModelAccount
 from worksample.reattempts.feeding import Feeding, as_shown
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.services import Services
@@ -117,8 +118,11 @@ class Try:
     steps: Steps | None = None
     """What was left after each step of the work; None where it is one whole."""
     phases: dict[str, float] = field(default_factory=dict)
+    account: ModelAccount = field(init=False)
+    """What the agent's requests to models take."""
 
     def __post_init__(self) -> None:
+        self.account = ModelAccount(self.job.config.prices, self.limits.cost, self.limits.tokens)
         self.id = self.id or f"{self.slot.id}.{self.try_number}.{secrets.token_hex(4)}"
 
     def lose(self) -> None:

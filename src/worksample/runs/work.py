@@ -73,7 +73,8 @@ async def _endeavour(
         environment = try_.instance.work.environment
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
-        with apply_limits(_limits(try_.limits), catch_errors=True) as scope, anyio.CancelScope() as try_.working:
+        limits = apply_limits(_limits(try_.limits), catch_errors=True)
+        with try_.account.current(), limits as scope, anyio.CancelScope() as try_.working:
             if try_.lost:
                 try_.working.cancel()
             async with reaching(try_, box_of()) as during:
@@ -88,13 +89,13 @@ async def _endeavour(
     except TerminateSampleError as error:
         return cancelled(f"ended from outside: {error}"), error
     except LimitExceededError as error:
-        return ended_by_limit(error, list(transcript().events), now()), error
+        return ended_by_limit(error, list(transcript().events), now(), try_.account), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
         return ended_by_error(error, list(transcript().events)), error
     if try_.lost:
         return superseded(), None
     if scope.limit_error is not None:
-        return ended_by_limit(scope.limit_error, list(transcript().events), now()), None
+        return ended_by_limit(scope.limit_error, list(transcript().events), now(), try_.account), None
     return done, None
 
 

@@ -41,6 +41,13 @@ ABOUT: Columns = {
 }
 
 
+UNSETTLED = ("cost_at_most", "estimated_calls", "cached_as_input", "failed_calls", "unsettled_calls")
+"""Columns of a trial that say how far its cost is known."""
+
+OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
+"""Columns of a trial that say what models took which are not the agent."""
+
+
 def struck_ids(connection: Connection) -> dict[Target, list[str]]:
     """Per target what is struck now."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
@@ -62,9 +69,15 @@ def experiment_id(store: Store, experiment: str) -> str:
 def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     """One row per trial: every try of every slot, live or not.
 
-    Seconds are wall-clock ones, but where a person worked those of work; `person_seconds` are the person's own. `cost`
-    is US dollars of the agent's own model calls and of the person's time (null: nothing of it had a price; `priced`
-    says whether all had), `other_cost` that of the environment's roles, `phases` JSON of seconds per phase.
+    Seconds are wall-clock ones, but where a person worked those of work; `person_seconds` are the person's own.
+    `tokens` is the sum of `input_tokens` (of prompts, from no cache), `output_tokens` and those read from and written
+    to the service's cache; `reasoning_tokens` are of the output. `cost` is US dollars of the agent's own model calls
+    and of the person's time (null: nothing of it had a price; `priced` says whether all prices are settled),
+    `cost_at_most` what they can have cost with all that is not settled (null where something has no price).
+    `estimated_calls` are answers whose service told no tokens, `cached_as_input` those with cached tokens charged as
+    input, `unsettled_calls` requests whose end nobody told, and `failed_calls` those that were refused. `other_cost`
+    is that of the environment's roles, with `other_calls`, `other_priced` and `other_cost_at_most`, and `phases` JSON
+    of seconds per phase.
     """
     columns: Columns = {
         "trial": _t.id,
@@ -74,9 +87,10 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         **INSTANCE,
         **{n: _s[n] for n in ("arm", "attempt", "repeat")},
         **{n: _t[n] for n in ("try_number", "ending", "cause", "reason", "finished", "live", "started", "ended")},
-        **{n: _t[n] for n in ("working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens", "tokens")},
-        **{n: _t[n] for n in ("cost", "priced")},
-        **{n: _t[n] for n in ("other_cost", "sandbox", "log", "phases")},
+        **{n: _t[n] for n in ("working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens")},
+        **{n: _t[n] for n in ("cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens")},
+        **{n: _t[n] for n in ("cost", "priced", *UNSETTLED)},
+        **{n: _t[n] for n in (*OTHERS, "sandbox", "log", "phases")},
         **ABOUT,
     }
     source = (
@@ -144,7 +158,9 @@ def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 
     `score` is in 0..1 for grades and 1, 2 or 3 for holistic ones; `full` and `partial` (TAC 4.1) are of grades only;
     all are null where the evaluation failed or was declined, which `cause` and `reason` explain. `stands` is false
-    where an amendment strikes it, its evaluator, its submission or its instance.
+    where an amendment strikes it, its evaluator, its submission or its instance. `cost` is US dollars of the judges
+    that were asked, over `calls` that were answered; `priced` says whether all prices are settled, and `cost_at_most`
+    what they can have cost at most.
     """
     columns: Columns = {
         "evaluation": _e.id,
@@ -158,7 +174,7 @@ def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         **INSTANCE,
         **_EVALUATOR,
         **{n: _e[n] for n in ("grading", "outcome", "cause", "reason", "payload", "score", "full", "partial")},
-        **{n: _e[n] for n in ("minutes", "cost", "author", "at")},
+        **{n: _e[n] for n in ("minutes", "cost", "calls", "priced", "cost_at_most", "author", "at")},
     }
     return _evaluations(store, columns, _said(), experiment, pairs=False)
 
@@ -196,8 +212,10 @@ def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         "second_origin": _second.c.origin,
         **_EVALUATOR,
         **{
-            n: _e[n] for n in ("outcome", "cause", "reason", "completion", "quality", "minutes", "cost", "author", "at")
+            n: _e[n]
+            for n in ("outcome", "cause", "reason", "completion", "quality", "minutes", "cost", "calls", "priced")
         },
+        **{n: _e[n] for n in ("cost_at_most", "author", "at")},
     }
     return _evaluations(store, columns, _said().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True)
 

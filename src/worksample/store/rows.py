@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -91,7 +91,8 @@ def _trial(r: Trial) -> Row:
     costs = [u.cost for u in mine if u.cost is not None]
     if "person" in r.usage and r.usage["person"].cost is None:
         costs = []  # the larger part of it is unknown
-    others = [u.cost for role, u in r.usage.items() if role not in WORKERS and u.cost is not None]
+    others = [u for role, u in r.usage.items() if role not in WORKERS]
+    paid = [u.cost for u in others if u.cost is not None]
     return {
         "slot": r.slot,
         "experiment": r.experiment,
@@ -111,14 +112,38 @@ def _trial(r: Trial) -> Row:
         "steps": r.steps,
         "input_tokens": own.input_tokens,
         "output_tokens": own.output_tokens,
+        "cache_read_tokens": own.cache_read_tokens,
+        "cache_write_tokens": own.cache_write_tokens,
+        "reasoning_tokens": own.reasoning_tokens,
         "tokens": own.tokens,
         "cost": sum(costs) if costs else None,
         "priced": all(u.priced for u in mine),
-        "other_cost": sum(others) if others else None,
+        "cost_at_most": at_most(mine) if costs else None,
+        "estimated_calls": own.estimated,
+        "cached_as_input": own.cached_as_input,
+        "failed_calls": own.failed,
+        "unsettled_calls": own.unsettled,
+        "other_cost": sum(paid) if paid else None,
+        "other_calls": sum(u.calls for u in others),
+        "other_priced": all(u.priced for u in others if u.requests),
+        "other_cost_at_most": at_most(others),
         "sandbox": r.sandbox,
         "log": r.log,
         "phases": json.dumps(r.phases, sort_keys=True),
     }
+
+
+def at_most(parts: Iterable[Usage]) -> float | None:
+    """US dollars that all of it can have cost at most; None where something of it has no price."""
+    amounts = [u.cost_at_most for u in parts if u.requests or u.cost is not None]
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if amounts and len(known) == len(amounts) else None
+
+
+def judged(r: Evaluation) -> list[Usage]:
+    """What judges took for an evaluation, role by role."""
+    kept = r.record.get("usage", {})
+    return [Usage.model_validate(used) for used in kept.values()] if isinstance(kept, dict) else []
 
 
 def _submission(r: Submission) -> Row:
@@ -163,6 +188,7 @@ def _evaluation(r: Evaluation) -> Row:
     pair = said if isinstance(said, Pairwise) else None
     # Where no part of a grade applies there is nothing that its score would be a share of.
     counts = grade is not None and not grade.void
+    judges = judged(r)
     score = (grade.score if counts else None) if grade else float(said.score) if isinstance(said, Holistic) else None
     return {
         "round": r.round,
@@ -184,6 +210,9 @@ def _evaluation(r: Evaluation) -> Row:
         "quality": pair.quality.value if pair else None,
         "minutes": r.minutes,
         "cost": r.cost,
+        "calls": sum(u.calls for u in judges),
+        "priced": all(u.priced for u in judges if u.requests),
+        "cost_at_most": at_most(judges),
         "author": r.author,
         "at": micros(r.at),
     }

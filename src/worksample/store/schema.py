@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, MetaData, Table, Text
 
-HEAD = "0010"
+HEAD = "0011"
 """The version of all tables: a database that stands at an older one is brought up by `versions`. It goes up by one
 with any change here or in `people_tables`."""
 
@@ -124,10 +124,21 @@ trials = _table(
     _count("steps"),
     _count("input_tokens"),
     _count("output_tokens"),
+    _count("cache_read_tokens"),
+    _count("cache_write_tokens"),
+    _count("reasoning_tokens"),
     _count("tokens"),
     _number("cost"),
     _flag("priced"),
+    _number("cost_at_most"),
+    _count("estimated_calls"),
+    _count("cached_as_input"),
+    _count("failed_calls"),
+    _count("unsettled_calls"),
     _number("other_cost"),
+    _count("other_calls"),
+    _flag("other_priced"),
+    _number("other_cost_at_most"),
     _text("sandbox"),
     _text("log"),
     _text("phases"),
@@ -185,6 +196,9 @@ evaluations = _table(
     _maybe("quality"),
     _number("minutes"),
     _number("cost"),
+    _count("calls"),
+    _flag("priced"),
+    _number("cost_at_most"),
     _text("author"),
     _time("at"),
 )

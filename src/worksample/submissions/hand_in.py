@@ -122,7 +122,8 @@ def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]
     named = {d.name for d in instance.work.deliverables}
     left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
     kept = [e for e in manifest.entries if e.path not in left]
-    there, notes = {e.path for e in kept}, [note] if (note := litter_note(left)) else []
+    files = [e.path for e in manifest.entries if e.path in left and e.kind is not EntryKind.FOLDER]
+    there, notes = {e.path for e in kept}, [note] if (note := litter_note(files)) else []
     changed = 0
     for n, entry in enumerate(kept):
         plain = unicodedata.normalize("NFC", entry.path)

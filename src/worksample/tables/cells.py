@@ -12,6 +12,8 @@ from typing import Any
 from worksample.tables.numbers import readings, two_readings
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+LARGEST = 2**63 - 1
+"""Of a whole number."""
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
@@ -96,15 +98,17 @@ def currency_in(cell: object) -> str:
 
 
 def whole(cell: object, decimal: str = "", *, why: str = "") -> int:
-    """Exactly, whatever its size."""
+    """Exactly, up to what 64 bits hold, as TOML and tables do."""
     if isinstance(cell, str) and re.fullmatch(r"[0-9]{1,40}", cell.strip()):
-        return int(cell)
-    found = number(cell, decimal, why=why)
-    if isinstance(cell, int):
-        return cell
-    if found != int(found):
-        raise Unfit("is not a whole number")
-    return int(found)
+        exact = int(cell)
+    else:
+        found = number(cell, decimal, why=why)
+        if found != int(found):
+            raise Unfit("is not a whole number")
+        exact = cell if isinstance(cell, int) else int(found)
+    if exact > LARGEST:
+        raise Unfit("is too large")
+    return exact
 
 
 def flag(cell: object) -> bool:

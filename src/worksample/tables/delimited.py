@@ -8,11 +8,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from .numbers import readings
 
 SEPARATORS = (";", "\t", "|", ",")
 """Those that are tried. The comma comes last: text and numbers hold commas, the others seldom stand in either."""
@@ -185,23 +188,31 @@ class Header:
         return {name: cell for name, cell in zip(names, padded, strict=True) if name}
 
 
+def _is_title(first: list[str], second: list[Any]) -> bool:
+    """Whether the first line that says something is one cell above a wider one, or figures above names (DATEV)."""
+    if len(first) == 1:
+        return len(second) > 1
+    figures = len(set(first)) < len(first) and any(readings(cell).is_number for cell in first)
+    return figures and len(set(second)) == len(second) and not any(readings(str(c)).is_number for c in second)
+
+
 def header_of(found: Iterator[Record]) -> tuple[Header, Iterator[Record]]:
     """The first record that is not blank as the header, and the records below it that are not blank.
 
-    Line ends and runs of spaces within a name become one space. TableFault: no header, a name twice, a title above the
-    header, more than `COLUMN_LIMIT` columns.
+    Line ends and runs of spaces within a name become one space, letters and their accents one character. TableFault: no
+    header, a name twice, a title above the header, more than `COLUMN_LIMIT` columns.
     """
     rest = (record for record in found if not record.blank)
     first = next(rest, None)
     if first is None:
         raise TableFault("is empty: the first line names no columns", "write the names of the columns into it")
-    names = ["" if cell is None else " ".join(str(cell).split()) for cell in first.cells]
+    names = ["" if cell is None else unicodedata.normalize("NFC", " ".join(str(cell).split())) for cell in first.cells]
     while names and not names[-1]:
         names.pop()
     if len(names) > COLUMN_LIMIT:
         raise TableFault(f"has more than {COLUMN_LIMIT:,} columns")
     second = next(rest, None)
-    if len([n for n in names if n]) == 1 and second and sum(1 for cell in second.cells if not is_blank(cell)) > 1:
+    if second is not None and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)]):
         raise TableFault(
             f"line {first.line} is a title ({next(n for n in names if n)[:40]!r}), not the names of columns",
             "delete the lines above the names of the columns",

@@ -12,7 +12,7 @@ from worksample.errors import Cause
 from worksample.records import IMPORTED, Amendment, Experiment, JudgedBy, Round, Standing, Target, struck
 from worksample.records.members import member
 from worksample.store import schema
-from worksample.store.frames import experiment_id, seconds_of
+from worksample.store.frames import UNSETTLED, experiment_id, seconds_of
 from worksample.store.tabulate import Columns, middle, tabulate
 
 from .chained import continued, needed
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 _i, _a, _s, _t = schema.instances.c, schema.agents.c, schema.slots.c, schema.trials.c
 
 _TRIAL = (
-    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens", "tokens", "cost",
-    "priced",
+    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens",
+    "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens", "cost", "priced", *UNSETTLED,
 )  # fmt: skip
-_USED = ("steps", "input_tokens", "output_tokens", "tokens")
+_USED = (
+    "steps", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens",
+)  # fmt: skip
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
 _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -148,6 +149,27 @@ async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
     assert (kept.text, kept.record["withheld"]) == (ROSA.otherwise, ["pay"])
     roles = [one["role"] for one in served.requests[-1]["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
+
+
+async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
+    came, free = threading.Event(), threading.Event()
+
+    def held(request: dict[str, Any], count: int) -> Answer:
+        came.set()
+        free.wait(30)
+        return says("late")
+
+    chat = Room()
+    with serving(held) as served:
+        service = Service(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        async with Attending(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await asyncio.to_thread(came.wait, 30)
+        free.set()
+    used = attended.usage
+    assert used is not None
+    assert (used.calls, used.unsettled, used.priced) == (0, 1, False)
+    assert used.cost_at_most is not None and 512 * 2 / 1e6 < used.cost_at_most < 0.01
 
 
 async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from worksample.cli.output import json_option, say_json, table
+from worksample.cli.output import json_option, say_json, skip_faulty_option, table
 from worksample.errors import ImportFailed, UsageError
 
 
@@ -40,6 +40,7 @@ from worksample.errors import ImportFailed, UsageError
     type=click.Path(exists=True, file_okay=False),
     help="With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has them.",
 )
+@skip_faulty_option
 @click.option("--overwrite", is_flag=True, default=None, help="Replace packages that exist already.")
 @json_option
 def command(
@@ -50,9 +51,10 @@ def command(
     documents: str | None,
     original: str | None,
     projects: str | None,
+    skip_faulty: bool | None,
     overwrite: bool | None,
     as_json: bool | None,
-) -> None:
+) -> int:
     """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
 
     Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
@@ -61,8 +63,7 @@ def command(
     if original is not None:
         ways = {"listing": bool(listing), "overwrite": bool(overwrite), "as_json": bool(as_json)}
         given = tuple(Path(one) if one else None for one in (documents, projects))
-        _original(original, out, tasks, given, **ways)
-        return
+        return _original(original, out, tasks, given, skip_faulty=bool(skip_faulty), **ways)
     if projects is not None:
         raise UsageError(
             "--projects works only with --original: no task of the port asks GitLab or Plane",
@@ -70,29 +71,34 @@ def command(
         )
     if listing:
         _list(as_json=bool(as_json))
-        return
+        return 0
     if out is None:
         raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
+    from worksample.cli.imported import as_plain, outcome, say_packages
     from worksample.formats.tac import import_tac
 
-    made = import_tac(
-        Path(out), tasks=tasks, as_published=bool(as_published), overwrite=bool(overwrite),
-        documents=Path(documents) if documents else None,
+    made, code = outcome(
+        lambda: import_tac(
+            Path(out), tasks=tasks, as_published=bool(as_published), overwrite=bool(overwrite),
+            documents=Path(documents) if documents else None, skip_faulty=bool(skip_faulty),
+        )
     )  # fmt: skip
     if as_json:
-        say_json([{**asdict(item), "package": str(item.package)} for item in made])
-        return
+        say_json(as_plain(made, [{**asdict(item), "package": str(item.package)} for item in made]))
+        return code
     rows = [
         (i.name, "yes" if i.runnable else "no", ", ".join(i.needs), "a judge model" if i.judge else "") for i in made
     ]
-    table("", ("task", "runs here", "needs", ""), rows)
-    click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
+    if made:
+        table("", ("task", "runs here", "needs", ""), rows)
+    say_packages(made, out, bool(skip_faulty), {i.package.name: ", ".join(i.needs) for i in made})
+    return code
 
 
 def _original(
     copy: str, out: str | None, tasks: tuple[str, ...], given: tuple[Path | None, ...], *, listing: bool,
-    overwrite: bool, as_json: bool,
-) -> None:  # fmt: skip
+    overwrite: bool, as_json: bool, skip_faulty: bool,
+) -> int:  # fmt: skip
     from worksample.formats.tac.original import counted, import_original, read_originals
 
     if listing or out is None:
@@ -106,7 +112,7 @@ def _original(
                 }
                 for one in found
             ] + [{"name": name, "unreadable": fault.what} for name, fault in refused.items()])  # fmt: skip
-            return
+            return 0
         rows = [
             (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
             for one in found
@@ -115,17 +121,22 @@ def _original(
         numbers = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
         table("", ("needs", "tasks", "run here"), numbers)
         _say_refused(refused)
-        return
+        return 0
+    from worksample.cli.imported import as_plain, outcome, say_packages
+
     documents, projects = given
-    faults: dict[str, ImportFailed] = {}
-    made = import_original(
-        Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=documents, more=projects, refused=faults
-    )
+    made, code = outcome(
+        lambda: import_original(
+            Path(copy), Path(out), tasks=tasks, overwrite=overwrite, documents=documents, more=projects,
+            skip_faulty=skip_faulty,
+        )
+    )  # fmt: skip
     if as_json:
-        say_json([str(root) for root in made])
-        return
-    _say_refused(faults)
-    click.echo(f"{len(made)} packages in {out}\n  next: worksample task check {out}/NAME")
+        say_json(as_plain(made, [str(root) for root in made]))
+        return code
+    lacks = {one.id: ", ".join(one.lacks) for one in read_originals(Path(copy), {})}
+    say_packages(made, out, skip_faulty, {root.name: lacks.get(root.name, "") for root in made})
+    return code
 
 
 def _say_refused(faults: Mapping[str, ImportFailed]) -> None:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from worksample.cli.figure_options import judged_by_option
-from worksample.cli.output import dollars, json_option, open_store, say_json, store_option, table
+from worksample.cli.output import bounded, json_option, open_store, say_json, store_option, table
 
 if TYPE_CHECKING:
     from worksample.experiments.handed_in_alone import HandedInWork
     from worksample.experiments.status import Status
     from worksample.records import JudgedBy
+    from worksample.store.spending import Spending
 
+AGENTS = "agents"
 ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "cost")
 """Columns that every table has."""
 
@@ -25,7 +27,7 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 @store_option
 @json_option
 def command(handed: bool, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
-    """List the experiments in a store: planned, finished, graded and waiting trials, and the cost so far."""
+    """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
     from worksample.experiments.handed_in_alone import handed_in_alone
     from worksample.experiments.status import status_of
     from worksample.records import Experiment
@@ -83,6 +85,7 @@ def _show_experiments(rows: list[Status]) -> None:
 
 
 def _cells(row: Status) -> dict[str, str | int]:
+    money = {one.who: said_of(one) for one in row.spending}
     return {
         "experiment": row.experiment,
         "when": row.at[:16].replace("T", " "),
@@ -98,6 +101,14 @@ def _cells(row: Status) -> dict[str, str | int]:
         "waits for a judge": row.waits_for_judge,
         "to label": row.to_label,
         "ungraded": row.ungraded,
-        "cost": dollars(row.cost) + (f" + {row.unpriced} unpriced" if row.unpriced else ""),
+        "cost": money.pop(AGENTS),
+        **{f"{who}' cost": said for who, said in money.items()},
         "": "UNSANDBOXED" if row.sandbox == "none" else "",
     }
+
+
+def said_of(spent: Spending) -> str:
+    """What models took: "" for colleagues and judges that nobody asked."""
+    if not spent.pieces:
+        return bounded(0.0) if spent.who == AGENTS else ""
+    return bounded(spent.cost, spent.unpriced, spent.at_most if spent.unsettled else None)

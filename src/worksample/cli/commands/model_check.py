@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--agent", "agents", multiple=True, default=None, metavar="NAME|FILE", help="As for run; by default worker."
 )
 @click.option("--model", "models", multiple=True, default=None, metavar="PROVIDER/MODEL", help="As for run.")
-@price_option("US dollars per million tokens of prompt and answer. Repeatable.")
+@price_option()
 @service_options
 @click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
 @json_option
@@ -52,17 +52,31 @@ def command(file: str | None, offline: bool | None, as_json: bool | None, **valu
     return 0 if all(one.sound for one in found) else FAILED
 
 
+def _price_of(one: Checked) -> str:
+    if not one.priced:
+        return "none: costs are unknown"
+    return "given; tokens are estimated, and so are costs" if one.estimated else "given"
+
+
 def _show(found: Sequence[Checked]) -> None:
+    from worksample.cli.show_run import ESTIMATED
+
     if not found:
         click.echo("no agent here calls a model")
         return
     rows = [
         (one.agent, one.model, "ok" if one.sound else "FAULT", one.fault or one.answered or "not called",
-         "given" if one.priced else "none: costs are unknown")
+         _price_of(one))
         for one in found
     ]  # fmt: skip
     table("", ("agent", "model", "", "what was found", "price"), rows)
     for step in dict.fromkeys(one.next for one in found if one.next):
         click.echo(printable(f"  next: {step}"))
+    for model in dict.fromkeys(one.model for one in found if one.estimated):
+        click.echo(printable(f"{model}: {ESTIMATED}"))
     for model in dict.fromkeys(one.model for one in found if one.sound and not one.priced):
-        click.echo(printable(f"  a price: --price {model}=INPUT,OUTPUT in dollars per million tokens"))
+        click.echo(
+            printable(
+                f"  a price: --price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]] in dollars per million tokens"
+            )
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.output import console, json_option, price_option, say_json, table
+from worksample.cli.output import bounded, console, json_option, price_option, say_json, table
 
 if TYPE_CHECKING:
     from worksample.workplace.colleagues.answering import Answers
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=None, help="How often each question is asked; default: 3."
 )
-@price_option("US dollars per million tokens in and out, to say what the audit costs.")
+@price_option()
 @json_option
 def command(
     folder: Path, model: str | None, repeats: int | None, prices: tuple[str, ...] | None, as_json: bool | None
@@ -66,7 +66,11 @@ def command(
         rows = [(f.colleague, f.fault.value, f.about, f.asked, f.answered[:200]) for f in done.findings]
         if rows:
             table("", ("colleague", "fault", "about", "asked", "answered"), rows)
-        click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults")
+        took = ""
+        if (used := done.usage) is not None:
+            most = None if used.priced else used.cost_at_most
+            took = f"; {used.calls} model calls, {bounded(used.cost, int(used.without_price), most)}"
+        click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults{took}")
     return 1 if done.findings else 0
 
 

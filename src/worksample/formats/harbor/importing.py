@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import re
-import shutil
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from worksample.errors import UsageError
+from worksample.formats.packages import Coming, Packages, names_of, write_packages
 from worksample.tasks import read_package
 from worksample.tasks.brief import places
 
@@ -21,7 +20,6 @@ from .substitutes import TAG, WITHOUT_INTERNET
 from .verifiers import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
-_SLUG = re.compile(r"[^a-z0-9._-]+")
 MEMORY, STORAGE = 2 << 30, 10 << 30
 AGENT_TIME = 600.0
 _GRADE = '''"""Grades by the task's own verifier, and the reward that it leaves."""
@@ -41,6 +39,8 @@ class ImportHarbor:
     without_internet: bool = False
     """Give no network where a task wants all of it, and say so, in place of leaving it as not attemptable."""
     overwrite: bool = False
+    skip_faulty: bool = False
+    """Leave tasks out that cannot be read, in place of failing once the others are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +56,34 @@ class Imported:
     solution: bool
 
 
-def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Iterator[Imported]:
-    """Write a package below `target` for each task at or below `source`, one after the other.
+def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[Imported]:
+    """Write a package below `target` for each task at or below `source`. A package that is there stays as it is.
 
-    Raises UsageError where there is none, ImportFailed for one that is faulty.
+    Raises UsageError where there is no task; FaultyPackages, once all others are written, where some are faulty, unless
+    `skip_faulty`.
     """
+    config = config or ImportHarbor()
     folders = sorted(path.parent for path in Path(source).rglob(FILE) if (path.parent / "instruction.md").is_file())
     stepped = (path.parent for path in Path(source).rglob(FILE) if (path.parent / "steps").is_dir())
     folders += sorted(set(stepped) - set(folders))
     if not folders:
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
-    names: set[str] = set()
-    for folder in folders:
-        name = _name(folder, names)
-        names.add(name)
-        yield _write(folder, Path(target) / name, config or ImportHarbor())
+    places = {_place(folder, Path(source)): folder for folder in folders}
+    names = names_of([*places])
+    coming = [Coming(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
+    return write_packages(
+        coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
+        next="correct the tasks, then the same command again; or leave them out with --skip-faulty",
+    )  # fmt: skip
 
 
-def _name(folder: Path, taken: set[str]) -> str:
-    name = _SLUG.sub("-", folder.name.lower()).strip("-._")[:90] or "task"
-    return name if name not in taken else f"{name}-{uuid.uuid5(_NAMESPACE, str(folder)).hex[:8]}"
+def _place(folder: Path, source: Path) -> str:
+    """The path of a task below the source; its own name where it is the source."""
+    return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
-def _write(folder: Path, root: Path, config: ImportHarbor) -> Imported:
+def _write(folder: Path, config: ImportHarbor, root: Path) -> Imported:
     task = read_task(folder)
-    if root.exists():
-        if not config.overwrite:
-            raise UsageError(f"{root} exists", next="worksample import harbor --overwrite FOLDER OUT")
-        shutil.rmtree(root)
     root.mkdir(parents=True)
     needs = needs_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)
@@ -97,7 +97,7 @@ def _write(folder: Path, root: Path, config: ImportHarbor) -> Imported:
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     (root / "notes.md").write_text(_notes(folder, needs, substituted), encoding="utf-8")
     read_package(root)
-    return Imported(root.name, str(root), needs, tuple(substituted), solution)
+    return Imported(root.name, str(root.parent.parent / root.name), needs, tuple(substituted), solution)
 
 
 @dataclass(frozen=True, slots=True)

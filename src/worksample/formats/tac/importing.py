@@ -9,10 +9,12 @@ import shutil
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
+from worksample.formats.packages import Coming, Packages, write_packages
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
@@ -49,8 +51,12 @@ def import_tac(
     as_published: bool = False,
     overwrite: bool = False,
     documents: Path | None = None,
-) -> list[Imported]:
-    """Write packages below `target`; all tasks where none is named. Raises ImportFailed, UsageError.
+    skip_faulty: bool = False,
+) -> Packages[Imported]:
+    """Write packages below `target`; all tasks where none is named. One that is there stays, unless `overwrite`.
+
+    Raises ImportFailed, UsageError; FaultyPackages, once all others are written, where some are faulty, unless
+    `skip_faulty`.
 
     documents: a folder with what lies on ownCloud, from its root on; without it there is what the port has copies of.
 
@@ -62,7 +68,10 @@ def import_tac(
     unknown = sorted(set(tasks) - found.keys())
     if unknown:
         raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
-    return [_write(found[name], target, as_published, overwrite, documents) for name in (tasks or found)]
+    coming = [
+        Coming(name, found[name].id, partial(_write, found[name], as_published, documents)) for name in (tasks or found)
+    ]
+    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
 
 
 def available() -> list[Published]:
@@ -70,14 +79,7 @@ def available() -> list[Published]:
     return read_all(*find_source())
 
 
-def _write(
-    task: Published, target: Path, as_published: bool, overwrite: bool, documents: Path | None = None
-) -> Imported:
-    root = target / task.id
-    if root.exists():
-        if not overwrite:
-            raise UsageError(f"{root} exists", next="worksample import tac --overwrite")
-        shutil.rmtree(root)
+def _write(task: Published, as_published: bool, documents: Path | None, root: Path) -> Imported:
     for name in ("inputs", "reference"):
         (root / name).mkdir(parents=True)
     _files(task, root, as_published)
@@ -91,7 +93,7 @@ def _write(
     (root / "notes.md").write_text(_notes(task, needs), encoding="utf-8")
     if task.services:
         write_company(root / "company", task, documents)
-    return Imported(task.name, root, not needs, needs, task.looks.judge)
+    return Imported(task.name, root.parent.parent / root.name, not needs, needs, task.looks.judge)
 
 
 def _lacks_documents(task: Published, documents: Path | None) -> bool:

@@ -14,12 +14,14 @@ import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
+from worksample.formats.packages import Coming, Packages, write_packages
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import read_scenarios
@@ -151,33 +153,30 @@ def counted(tasks: Sequence[Original]) -> dict[str, tuple[int, int]]:
 
 def import_original(
     copy: Path, target: Path, *, tasks: Sequence[str] = (), overwrite: bool = False, documents: Path | None = None,
-    more: Path | None = None, refused: dict[str, ImportFailed] | None = None,
-) -> list[Path]:  # fmt: skip
-    """Write packages of a copy's tasks below `target`; all that can be read where none is named.
+    more: Path | None = None, skip_faulty: bool = False,
+) -> Packages[Path]:  # fmt: skip
+    """Write packages of a copy's tasks below `target`; all where none is named. One that is there stays as it is.
 
-    refused: takes those that cannot be read. Raises ImportFailed where one was named, UsageError.
+    Raises UsageError; FaultyPackages, once all others are written, where some are faulty, unless `skip_faulty`.
     """
     unreadable: dict[str, ImportFailed] = {}
     found = {task.name: task for task in read_originals(copy, unreadable)}
-    if faults := [unreadable[name] for name in tasks if name in unreadable]:
-        raise faults[0]
-    if refused is not None:
-        refused |= unreadable
-    if unknown := sorted(set(tasks) - found.keys()):
+    if unknown := sorted(set(tasks) - found.keys() - unreadable.keys()):
         raise UsageError(f"no such task: {', '.join(unknown)}", next=f"worksample import tac --original {copy} --list")
-    made = [found[name] for name in (tasks or found)]
-    return [write_original(task, copy, target, overwrite=overwrite, documents=documents, more=more) for task in made]
+    chosen = tasks or [*found, *unreadable]
+
+    def write(name: str, root: Path) -> Path:
+        if name in unreadable:
+            raise unreadable[name]
+        write_original(found[name], copy, root, documents=documents, more=more)
+        return target / root.name
+
+    coming = [Coming(name, found[name].id if name in found else name, partial(write, name)) for name in chosen]
+    return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=AGAIN)
 
 
-def write_original(
-    task: Original, copy: Path, target: Path, *, overwrite: bool, documents: Path | None, more: Path | None = None
-) -> Path:
-    """Write the package of a task below `target`. `more`: see `company_folder`. UsageError where one is there."""
-    root = target / task.id
-    if root.exists():
-        if not overwrite:
-            raise UsageError(f"{root} exists", next="worksample import tac --overwrite")
-        shutil.rmtree(root)
+def write_original(task: Original, copy: Path, root: Path, *, documents: Path | None, more: Path | None = None) -> None:
+    """Write the package of a task as the new folder `root`. `more`: see `company_folder`."""
     (root / "inputs").mkdir(parents=True)
     (root / "reference").mkdir()
     for name in SHARED:
@@ -203,7 +202,6 @@ def write_original(
             write_wiki(copy, root / "company")
     lacks = {"services": task.lacks, "contents": task.missing(documents, more), "programs": task.unprepared}
     (root / "notes.md").write_text(notes(task.name, lacks), encoding="utf-8")
-    return root
 
 
 def _brief(task: Original) -> str:

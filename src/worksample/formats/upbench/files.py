@@ -21,8 +21,6 @@ from .tables import COLUMNS, Kind, Row, Tables, id_of, tidied
 
 FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
-LARGEST = 2**63 - 1
-"""Of a whole number."""
 _MORE = "criterion_"
 """Of qualifications: further questions stand in `criterion_6` and so on."""
 
@@ -174,10 +172,7 @@ def _sound(told: str) -> str:
 def _number(columns: NumberColumns, name: str, cell: object, *, whole: bool) -> float | int | None:
     if cells.is_blank(cell):
         return None
-    found = columns.read(name, cell, whole=whole)
-    if whole and found > LARGEST:
-        raise cells.Unfit("is too large")
-    return found
+    return columns.read(name, cell, whole=whole)
 
 
 def _flag(cell: object) -> bool | None:

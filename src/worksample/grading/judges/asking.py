@@ -54,8 +54,8 @@ class Asking:
 
     def _keep(self, probe: Probe, entry: dict[str, Any], used: object) -> None:
         self.asked.append({"ask": probe.kind.value, **entry})
-        if isinstance(used, Usage) and used.calls:
-            self.usage = plus(self.usage, used) if self.usage.calls else used
+        if isinstance(used, Usage) and used.requests:
+            self.usage = plus(self.usage, used) if self.usage.requests else used
 
     @property
     def record(self) -> dict[str, Any]:

@@ -32,8 +32,9 @@ async def holistic(material: Material, asking: Asking) -> Holistic:
     hidden = hidden_in(work, reference)
     limits = material.role.config.limits
     half = ExhibitLimits(limits.count // 2, limits.characters // 2, limits.pictures // 2, limits.picture_bytes)
-    shown = (*within(work, half)[0], *within(reference, half)[0])
+    (mine, mine_left), (theirs, theirs_left) = within(work, half), within(reference, half)
+    left = [f"(of the work: {said})" for said in mine_left] + [f"(of the reference: {said})" for said in theirs_left]
     meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
-    question = f"{material.brief}\n\nWhich holds of the work that was delivered?\n{meanings}"
-    answer = await asking.seeing(choice(question, tuple(MEANING), *shown, instruction=INSTRUCTION), hidden)
+    question = "\n\n".join([material.brief, *left, f"Which holds of the work that was delivered?\n{meanings}"])
+    answer = await asking.seeing(choice(question, tuple(MEANING), *mine, *theirs, instruction=INSTRUCTION), hidden)
     return Holistic(score=cast("Score", int(str(answer.value))), justification=answer.reason)

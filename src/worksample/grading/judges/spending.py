@@ -24,4 +24,4 @@ def taken(evaluation: Evaluation) -> dict[str, Usage]:
     """What judges took for an evaluation, by role."""
     kept: dict[str, Any] = evaluation.record.get("usage", {})
     found = {name: Usage.model_validate(used) for name, used in kept.items()}
-    return {name: used for name, used in found.items() if used.calls}
+    return {name: used for name, used in found.items() if used.requests}

@@ -1,11 +1,16 @@
 """The ceiling p_max of pass@k fitted to data: with its interval, or with why there is none (UpBench D.2, D.3).
 
-Model: a share p_max of jobs is feasible; a feasible job passes each attempt as if drawn without replacement from n
-answers of which c pass. With p = c / n and u = 1 / n, u = 0 being independent attempts.
+Model of the value: a share p_max of jobs is feasible; a feasible job passes each attempt as if drawn without
+replacement from n answers of which c pass. With p = c / n and u = 1 / n, u = 0 being independent attempts.
+
+The interval does not take feasible jobs for alike: they may also have chances of their own, drawn from any beta
+distribution. A job that seldom passes is hard to tell from one that never does, so few attempts give little more than
+a lower end.
 """
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,23 +21,24 @@ from worksample.metrics.columns import Floats, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.intervals import expanded, percentiles
+from worksample.metrics.uncertainty.intervals import normal_quantile
 
 from .hazards import Histories
 
 _FLAT = 0.01
 """Ceilings whose best log likelihood is this close to the maximum cannot be told from the best."""
 _WIDE = 0.05
-FEWEST = 20
-"""Jobs that the bootstrap of a ceiling needs."""
 _GRID = (200, 100)
 _POOLS = (0.0, 0.05, 0.1, 0.2, 1 / 3, 0.5)
+_SPREADS = (64.0, 32.0, 16.0, 8.0, 5.6, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125)
+"""a + b of the beta distributions that jobs' chances may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class CeilingFit:
-    """`ceiling` and `per_attempt` (p, the chance of a feasible job) have values only where the data determine them;
-    `compatible` is the range of ceilings that fit the data as well as the best.
+    """`ceiling` and `per_attempt` (p, the mean chance of a feasible job) have values only if the data determine them
+    where feasible jobs are alike, and intervals that hold if they differ. `compatible` is the range of ceilings that
+    fit the data as well as the best, were they alike.
     """
 
     ceiling: Estimate
@@ -54,117 +60,137 @@ def ceiling_bound(p1: float, p2: float) -> float:
 def fit_ceiling(
     h: Histories, attempts: Literal["finite pool", "independent"] = "finite pool", how: Resampling = DEFAULT
 ) -> CeilingFit:
-    """Fit by maximum likelihood to jobs' histories (see `histories`), with a bootstrap over jobs.
+    """Fit by maximum likelihood to jobs' histories (see `histories`); intervals are of the profile likelihood.
 
     "finite pool" is the paper's model with its three parameters, "independent" its limit with two. With fewer levels
-    of k than parameters, or where ceilings more than 0.05 apart fit equally well, there is no value and the reason
-    says so.
+    of k than parameters, or if ceilings more than 0.05 apart fit equally well, there is no value and the reason says
+    so. The value takes all feasible jobs for alike; the interval also holds if they differ.
     """
     if attempts not in ("finite pool", "independent"):
         raise UsageError(f"attempts is {attempts!r}", next='pass "finite pool" or "independent"')
     parameters = 3 if attempts == "finite pool" else 2
     levels = how_many(h.at_risk() > 0) if h.jobs else 0
     counts = Counts(h.jobs + h.ungraded, h.jobs, ungraded=h.ungraded).having(levels_of_k=levels)
-    given = (f"attempts: {attempts}", "feedback changes nothing but the number of attempts")
+    given = (
+        f"attempts: {attempts}",
+        "value: all feasible jobs pass alike; interval: their chances may differ, by a beta distribution",
+        "feedback changes nothing but the number of attempts",
+    )
     if not h.jobs or not h.passed.any():
-        return _none("no job" if not h.jobs else "no job ever passed", counts, given, None)
-    grid = _Grid(levels, pools=_POOLS if parameters == 3 else (0.0,))
+        return _none("no job" if not h.jobs else "no job ever passed", counts, given)
+    alike = _Grid.alike(levels, _POOLS if parameters == 3 else (0.0,))
     data = np.concatenate([h.passed[:levels], h.failed[:levels]]).astype(np.float64)
-    profile = grid.profile(data[None])[0]
-    close = grid.ceilings[profile >= profile.max() - _FLAT]
+    ends = _ends(data * h.apart, (alike, _Grid.different(levels)), how.level)
+    profile = alike.profile(data)
+    close = alike.ceilings[profile >= profile.max() - _FLAT]
     compatible = (float(close[0]), float(close[-1]))
     spread = f"ceilings from {compatible[0]:.2f} to {compatible[1]:.2f} fit equally well"
+    reason = ""
+    notes: tuple[str, ...] = ()
+    best: tuple[float | None, float | None] = (None, None)
     if levels < parameters:
         reason = f"not identifiable: {parameters} parameters from {levels} levels of k; {spread}"
-        return _none(reason, counts, given, compatible)
-    if compatible[1] - compatible[0] > _WIDE:
-        return _none(f"not identifiable: {spread}", counts, given, compatible)
-    drawn = grid.fits(np.concatenate(h.resampled(how), axis=1)[:, _first(levels, h.attempts)])
-    best = grid.refined(data)
-    notes = (
-        ("saturated: as many parameters as levels of k, nothing left to check the model",)
-        if levels == parameters
-        else ()
-    )
-    method = f"maximum likelihood, bootstrap over jobs ({how.resamples})"
-    few = f"{h.jobs} jobs, too few for an interval of a ceiling: {FEWEST} are needed" if h.jobs < FEWEST else ""
+    elif compatible[1] - compatible[0] > _WIDE:
+        reason = f"not identifiable: {spread}"
+    else:
+        best = alike.refined(data)
+        if levels == parameters:
+            notes = ("saturated: as many parameters as levels of k, nothing left to check the model",)
 
-    def figure(name: str, value: float, column: Floats) -> Estimate:
-        if few:
-            return Estimate(name, value, counts, unit=Unit.SHARE, notes=(*notes, few), conditional_on=given)
-        low, high = percentiles(column, expanded(how.level, h.jobs))
-        more = ("no ceiling at all is compatible as well",) if name == "ceiling" and (high or 0) >= 1 else ()
+    def figure(name: str, place: int) -> Estimate:
+        low, high = ends[place]
+        open_ = ("no upper end: some jobs may pass too seldom to be told from those that never do",)
+        more = open_ if name == "ceiling" and high >= 1 else ()
         return Estimate(
             name,
-            value,
+            best[place],
             counts,
             low,
             high,
             how.level,
-            method,
+            "profile likelihood",
             unit=Unit.SHARE,
+            reason=reason,
             notes=(*notes, *more),
             conditional_on=given,
         )
 
-    return CeilingFit(figure("ceiling", best[0], drawn[0]), figure("per attempt", best[1], drawn[1]), compatible)
+    return CeilingFit(figure("ceiling", 0), figure("per attempt", 1), compatible)
 
 
-def _first(levels: int, attempts: int) -> list[int]:
-    return [*range(levels), *range(attempts, attempts + levels)]
+def _ends(data: Floats, grids: tuple[_Grid, ...], level: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the profile-likelihood intervals of the ceiling and of the mean chance of a feasible job, over all models.
 
-
-def _none(reason: str, counts: Counts, given: tuple[str, ...], compatible: tuple[float, float] | None) -> CeilingFit:
-    low, high = compatible or (None, None)
-    method = "range of equally good fits" if compatible else ""
-    ceiling = Estimate(
-        "ceiling", None, counts, low, high, method=method, unit=Unit.SHARE, reason=reason, conditional_on=given
+    Each end reaches to the next point of the grid.
+    """
+    tables = [grid.likelihood(data) for grid in grids]
+    least = max(float(table.max()) for table in tables) - normal_quantile((1 + level) / 2) ** 2 / 2
+    ceilings = np.concatenate(
+        [grid.ceilings[(table >= least).any(axis=1)] for grid, table in zip(grids, tables, strict=True)]
     )
+    chances = np.concatenate(
+        [grid.chances[(table >= least).any(axis=0)] for grid, table in zip(grids, tables, strict=True)]
+    )
+    wide, step = 1 / _GRID[0], 1 / _GRID[1]
+    return (
+        (max(0.0, float(ceilings.min()) - wide), min(1.0, float(ceilings.max()) + wide)),
+        (max(0.0, float(chances.min()) - step), min(1.0, float(chances.max()) + step)),
+    )
+
+
+def _none(reason: str, counts: Counts, given: tuple[str, ...]) -> CeilingFit:
+    ceiling = Estimate("ceiling", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
     per_attempt = Estimate("per attempt", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=given)
-    return CeilingFit(ceiling, per_attempt, compatible)
+    return CeilingFit(ceiling, per_attempt, None)
 
 
 class _Grid:
-    """Log likelihoods of histories on a grid of (ceiling, p, u): linear in the counts, so resamples are one product."""
+    """Log likelihoods of histories on a grid of ceilings and of models of feasible jobs, linear in the counts.
 
-    def __init__(self, levels: int, pools: tuple[float, ...]) -> None:
-        self.levels = levels
+    `chances` is each model's mean chance of an attempt, `pools` its u where jobs are alike.
+    """
+
+    def __init__(self, levels: int, chances: Floats, pools: Floats, failing: Floats) -> None:
+        self.levels, self.chances, self.pools = levels, chances, pools
         self.ceilings = np.round(np.linspace(1 / _GRID[0], 1.0, _GRID[0]), 9)
-        chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
-        self.shape = (len(self.ceilings), len(chances) * len(pools))
-        self.chances = np.tile(chances, len(pools))
-        self.pools = np.repeat(pools, len(chances))
-        self.table = _log_chances(levels, self.ceilings[:, None], self.chances, self.pools)
+        self.table = _log_chances(self.ceilings[:, None], failing[:, None, :])
 
-    def _likelihood(self, data: Floats) -> Floats:
-        flat = self.table.reshape(2 * self.levels, -1)
-        return np.asarray(data @ flat).reshape(len(data), *self.shape)
+    @classmethod
+    @functools.lru_cache(maxsize=4)
+    def alike(cls, levels: int, pools: tuple[float, ...]) -> _Grid:
+        """All feasible jobs have one chance, and one pool of answers."""
+        chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
+        p, u = np.tile(chances, len(pools)), np.repeat(pools, len(chances))
+        return cls(levels, p, u, _failing_alike(levels, p, u))
+
+    @classmethod
+    @functools.lru_cache(maxsize=2)
+    def different(cls, levels: int) -> _Grid:
+        """The chances of feasible jobs follow a beta distribution, and attempts are independent."""
+        means = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
+        mean, spread = np.tile(means, len(_SPREADS)), np.repeat(_SPREADS, len(means))
+        k = np.arange(levels)[:, None]
+        failing = np.cumprod(((1 - mean) * spread + k) / (spread + k), axis=0)
+        return cls(levels, mean, np.zeros_like(mean), failing)
+
+    def likelihood(self, data: Floats) -> Floats:
+        """(ceilings, models)."""
+        return np.asarray(np.tensordot(data, self.table, axes=1))
 
     def profile(self, data: Floats) -> Floats:
-        """Per ceiling the best log likelihood over the rest."""
-        return np.asarray(self._likelihood(data).max(axis=2))
-
-    def fits(self, data: Floats) -> tuple[Floats, Floats]:
-        """The best ceiling and p of each row."""
-        best = []
-        step = max(1, 4_000_000 // int(np.prod(self.shape)))
-        for start in range(0, len(data), step):
-            block = self._likelihood(data[start : start + step])
-            best.append(block.reshape(len(block), -1).argmax(axis=1))
-        ceiling, rest = np.unravel_index(np.concatenate(best), self.shape)
-        return self.ceilings[ceiling], self.chances[rest]
+        """Per ceiling the best log likelihood over the models."""
+        return np.asarray(self.likelihood(data).max(axis=1))
 
     def refined(self, data: Floats) -> tuple[float, float]:
-        """The best ceiling and p, by halving the grid around the best point until it is fine to 1e-6."""
-        place = int(self._likelihood(data[None])[0].argmax())
-        row, rest = np.unravel_index(place, self.shape)
+        """The best ceiling and p where jobs are alike, by halving the grid around the best point until it is fine."""
+        row, rest = np.unravel_index(int(self.likelihood(data).argmax()), self.table.shape[1:])
         centre = np.array([self.ceilings[row], self.chances[rest], self.pools[rest]])
         width = np.array([1 / _GRID[0], 1 / _GRID[1], 0.1 if len(set(self.pools)) > 1 else 0.0])
         offsets = np.stack(np.meshgrid(*[np.linspace(-1, 1, 5)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
         value = -np.inf
         while width.max() > 1e-7:
             points = np.clip(centre + offsets * width, [1e-9, 1e-9, 0.0], [1.0, 1.0, 0.5])
-            table = _log_chances(self.levels, points[:, 0], points[:, 1], points[:, 2])
+            table = _log_chances(points[:, 0], _failing_alike(self.levels, points[:, 1], points[:, 2]))
             scores = data @ table
             if scores.max() > value + 1e-12:
                 value, centre = scores.max(), points[int(scores.argmax())]
@@ -173,16 +199,18 @@ class _Grid:
         return float(centre[0]), float(centre[1])
 
 
-def _log_chances(levels: int, ceiling: Floats, chance: Floats, pool: Floats) -> Floats:
-    """log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low where impossible."""
-    missed = np.ones(np.broadcast_shapes(ceiling.shape, chance.shape))
-    passed, failed = [], []
-    before = np.ones_like(missed)
+def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
+    """P(a feasible job fails its first k attempts), k = 1..levels, if all feasible jobs are alike."""
+    failing, missed = [], np.ones_like(chance)
     for k in range(levels):
         left = 1 - k * pool
         missed = missed * np.where(left > 0, np.clip((left - chance) / np.where(left > 0, left, 1), 0, 1), 0)
-        after = 1 - ceiling * (1 - missed)
-        passed.append(before - after)
-        failed.append(after)
-        before = after
-    return np.log(np.maximum(np.stack([*passed, *failed]), 1e-300))
+        failing.append(missed)
+    return np.stack(failing)
+
+
+def _log_chances(ceiling: Floats, failing: Floats) -> Floats:
+    """log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low where impossible."""
+    failed = 1 - ceiling * (1 - failing)
+    before = np.concatenate([np.ones_like(failed[:1]), failed[:-1]])
+    return np.asarray(np.log(np.maximum(np.concatenate([before - failed, failed]), 1e-300)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +12,14 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, same_length, series, text
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, weights
-from worksample.metrics.uncertainty.intervals import expanded, percentiles
+from worksample.metrics.uncertainty.between import (
+    chance_variance,
+    deviation_interval,
+    expected_range,
+    range_interval,
+)
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.units import zero_or_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,8 @@ def _effect(trials: Configurations, held: str, varied: str, value: str, how: Res
         return Effect(value, none[0], none[1], {})
     shared = table[:, common]
     rates = shared.mean(axis=1)
-    spread, deviation = _figures(shared, names, counts, given, how)
+    alike = zero_or_one(credit[fixed & known])
+    spread, deviation = _figures(shared, alike, names, (counts, given), how.level)
     return Effect(value, spread, deviation, dict(sorted(zip(choices.names(), rates.tolist(), strict=True))))
 
 
@@ -94,43 +102,24 @@ def _table(
 
 
 def _figures(
-    shared: Floats, names: tuple[str, str], counts: Counts, given: tuple[str, ...], how: Resampling
+    shared: Floats, alike: float, names: tuple[str, str], of: tuple[Counts, tuple[str, ...]], level: float
 ) -> tuple[Estimate, Estimate]:
     choices, tasks = shared.shape
+    counts, given = of
     rates = shared.mean(axis=1)
-    spread = float(rates.max() - rates.min())
+    spread = Estimate(names[0], float(rates.max() - rates.min()), counts, unit=Unit.SPREAD, conditional_on=given)
     if tasks < 2:
-        note = "one common task: no interval"
-        one = Estimate(names[0], spread, counts, unit=Unit.SPREAD, notes=(note,), conditional_on=given)
         reason = "one common task: chance cannot be told from effect"
-        return one, Estimate(names[1], None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given)
-    drawn = np.concatenate([block @ shared.T for block in weights(tasks, how)]) / tasks
-    if np.ptp(drawn.max(axis=1) - drawn.min(axis=1)) < 1e-12:
-        note = "every task differs by as much: an interval would have no width"
-        one = Estimate(names[0], spread, counts, unit=Unit.SPREAD, notes=(note,), conditional_on=given)
-        return one, replace(one, name=names[1], value=float(rates.std(ddof=1)))
-    wide = expanded(how.level, tasks)
-    low, high = percentiles(drawn.max(axis=1) - drawn.min(axis=1), wide)
-    excess = float((drawn.max(axis=1) - drawn.min(axis=1)).mean()) - spread
-    method = f"bootstrap over tasks ({how.resamples})"
-    centred = shared - shared.mean(axis=0)
-    chance = float((centred.var(axis=1, ddof=1) / tasks).sum() / (choices - 1))
-    deviation = float(np.sqrt(max(0.0, float(rates.var(ddof=1)) - chance)))
-    spreads = [np.sqrt(max(0.0, float(r.var(ddof=1)) - chance)) for r in drawn]
-    ends = percentiles(np.asarray(spreads), wide)
-    note = f"a highest minus a lowest is above 0 by chance alone; resampling adds {excess * 100:.1f} points"
+        none = Estimate(names[1], None, counts, unit=Unit.SPREAD, reason=reason, conditional_on=given)
+        return spread.noting("one common task: no interval"), none
+    ends, chance = range_interval(shared, level, alike), chance_variance(shared)
+    deviation = math.sqrt(max(0.0, float(rates.var(ddof=1)) - chance))
+    within = deviation_interval(shared, level, ends)
+    note = (
+        "a highest minus a lowest is above 0 by chance alone: equal ones would show"
+        f" {100 * expected_range(choices, chance):.1f} points in the mean"
+    )
     return (
-        Estimate(
-            names[0],
-            spread,
-            counts,
-            low,
-            high,
-            how.level,
-            method,
-            unit=Unit.SPREAD,
-            notes=(note,),
-            conditional_on=given,
-        ),
-        Estimate(names[1], deviation, counts, *ends, how.level, method, unit=Unit.SPREAD, conditional_on=given),
+        replace(spread, **ends._asdict()).noting(note),
+        Estimate(names[1], deviation, counts, *within, unit=Unit.SPREAD, conditional_on=given),
     )

@@ -171,7 +171,7 @@ def _best(table: _Table, how: Resampling) -> dict[str, Estimate]:
     return {
         name: Estimate(
             "best", None if reason else float(won[k]) / how.resamples, Counts(tasks, int(table.has[:, k].sum())),
-            unit=Unit.SHARE, reason=reason,
+            unit=Unit.SHARE, reason=reason, notes=() if reason else ("a share of resamples: no interval",),
         )
         for k, name in enumerate(table.names)
     }  # fmt: skip

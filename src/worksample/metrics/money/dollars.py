@@ -22,22 +22,28 @@ from worksample.metrics.columns import (
     same_length,
     series,
 )
+from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, valid_rows
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
 
+NO_CHANCE = "a sum of known prices: no interval"
 ILLUSTRATIVE = "illustrative prices left out"
 WITH_ILLUSTRATIVE = "illustrative prices counted"
 
 
 @dataclass(frozen=True, slots=True)
 class Dollars:
-    """`earned` of `possible`, and the share. All over graded projects with a known price."""
+    """`earned` of `possible`, and the share: all over graded projects with a known price. `missing`: what the priced
+    projects without a verdict are worth; with `possible` it adds up to what all projects would earn (RLI 3.3, where
+    that is $143,991). Its counts say how many have no price, which no sum can hold.
+    """
 
     earned: Estimate
     possible: Estimate
     share: Estimate
+    missing: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +127,21 @@ def dollars_earned(
     notes = _ungraded_worth(priced, valid)
     open_, most = _bounds(priced, valid, yes, failed)
     given = ("graded projects with a known price", *priced.says)
+    missing = _missing(priced, valid, counts)
     if not rows.any():
         why = nothing_valid(counts) if not counts.valid else "no graded project has a price"
         none = [Estimate(n, None, counts, unit=u, reason=why, conditional_on=given) for n, u in _NAMES]
-        return Dollars(*none)
+        return Dollars(none[0], none[1], none[2], missing)
     earned, worth = by_task(task, rows, value * (yes & rows), value)
     total, possible = float(earned.sum()), float(worth.sum())
     blank = partial(Estimate, counts=counts, conditional_on=given)
     if not possible:
         worthless = "the priced projects are worth 0 together"
         return Dollars(
-            blank("dollars earned", 0.0, unit=Unit.USD, notes=notes),
-            blank("dollars possible", 0.0, unit=Unit.USD, notes=notes),
+            blank("dollars earned", 0.0, unit=Unit.USD, notes=(*notes, worthless)),
+            blank("dollars possible", 0.0, unit=Unit.USD, notes=(*notes, NO_CHANCE)),
             blank("share of dollars", None, unit=Unit.SHARE, reason=worthless, notes=notes),
+            missing,
         )
     ends, note = units.share_of_sums(earned, worth, how.level)
     said = (*notes, note) if note else notes
@@ -152,7 +160,7 @@ def dollars_earned(
             notes=said,
             bounds=open_,
         ),
-        blank("dollars possible", possible, unit=Unit.USD, notes=notes),
+        blank("dollars possible", possible, unit=Unit.USD, notes=(*notes, NO_CHANCE)),
         blank(
             "share of dollars",
             total / possible,
@@ -161,7 +169,18 @@ def dollars_earned(
             notes=said,
             bounds=None if open_ is None else (open_[0] / most, open_[1] / most),
         ),
+        missing,
     )
+
+
+def _missing(priced: Priced, valid: Flags, counts: Counts) -> Estimate:
+    """The known prices of projects that nobody has graded."""
+    unseen = priced.usable & ~valid
+    counts = counts.having(ungraded_and_priced=how_many(unseen))
+    name, worth = "dollars missing", float(priced.prices[unseen].sum())
+    if not priced.usable.any():
+        return Estimate(name, None, counts, unit=Unit.USD, reason="no project has a price", conditional_on=priced.says)
+    return Estimate(name, worth, counts, unit=Unit.USD, notes=(NO_CHANCE,), conditional_on=priced.says)
 
 
 def _bounds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, 
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
-from .elo_intervals import Refit, resampled, sandwich
+from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resampled, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
@@ -68,6 +68,8 @@ class EloTable:
     replicates: Floats | None = None
     how: Resampling = DEFAULT
     projects: int = 0
+    tilt: Tilt | None = None
+    """What a difference reaches at least; None without a bootstrap."""
 
     def difference(self, agent: str, other: str) -> Estimate:
         """How many points `agent` is ahead of `other`, with the interval of the paired difference."""
@@ -78,22 +80,49 @@ class EloTable:
         a, b = self.ratings[agent], self.ratings[other]
         if a.value is None or b.value is None:
             return Estimate(name, None, a.counts, unit=Unit.ELO, reason=a.reason or b.reason)
-        low: float | None = None
-        high: float | None = None
-        if self.replicates is not None:
-            one_, two_ = (self.replicates[:, self.rated.index(who)] for who in (agent, other))
+        found = Interval()
+        said: tuple[str, ...] = ()
+        if self.replicates is not None and self.tilt is not None:
+            mine, others = self.rated.index(agent), self.rated.index(other)
             with np.errstate(invalid="ignore"):
-                gaps = one_ - two_
-            low, high = percentiles(gaps, expanded(self.how.level, self.projects))
-        level = self.how.level if self.replicates is not None else None
+                gaps = self.replicates[:, mine] - self.replicates[:, others]
+            ends = percentiles(gaps, expanded(self.how.level, self.projects))
+            moved = POINTS * self.tilt.strengths([{mine: wins, others: not wins} for wins in (False, True)])
+            low, high = (float(end) for end in moved[mine] - moved[others])
+            found, said = _widened(Interval(*ends, self.how.level, a.method), low, high)
         return Estimate(
-            name, a.value - b.value, a.counts, low, high, level, a.method, unit=Unit.ELO,
-            notes=a.notes, conditional_on=a.conditional_on,
+            name, a.value - b.value, a.counts, *found, unit=Unit.ELO,
+            notes=tuple(dict.fromkeys((*a.notes, *said))),
+            conditional_on=a.conditional_on,
         )  # fmt: skip
+
+    def win_probability(self, agent: str, other: str) -> Estimate:
+        """How likely `agent` is to be preferred to `other` on a project, ties counted half (RLI 3.3, B.2): what their
+        difference stands for, and its interval what the difference's ends do; an open one is 0 or 1.
+        """
+        gap = self.difference(agent, other)
+        name = f"{agent} preferred to {other}"
+        if gap.value is None:
+            return replace(gap, name=name, unit=Unit.SHARE)
+        low, high = (None if end is None else win_probability(end) for end in (gap.low, gap.high))
+        if gap.level is not None:
+            low, high = 0.0 if low is None else low, 1.0 if high is None else high
+        chance = win_probability(gap.value)
+        return replace(gap, name=name, value=chance, low=low, high=high, error=None, unit=Unit.SHARE)
 
     def frame(self) -> pl.DataFrame:
         """`tabulate` of the ratings."""
         return tabulate(self.ratings)
+
+
+def win_probability(points: float) -> float:
+    """The chance of being preferred that goes with so many points ahead, ties counted half: 400 are odds of 10:1, so
+    0.909 (RLI 3.3, B.2). `EloTable.win_probability` has it of two agents, with an interval. Errors: UsageError for
+    points that are no number.
+    """
+    if math.isnan(points):
+        raise UsageError("points that are no number", next="pass the difference of two ratings")
+    return 1 / (1 + math.exp(-max(min(points / POINTS, 700.0), -700.0)))
 
 
 def elo_ratings(sums: PairSums, options: EloOptions | None = None, how: Resampling = DEFAULT) -> EloTable:
@@ -179,53 +208,108 @@ def _rate(
     strength = fit(pairs, preference, weight, ridge=options.ridge)
     anchor = None if options.anchor is None else sums.agents.index(options.anchor)
     points = _anchored(strength, anchor, options.anchor_score)
-    refit = Refit(sums, pairs, strength, by_count, options.ridge, anchor)
-    replicates = None
-    bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(points)
-    errors: list[float | None] = [None] * len(points)
-    method = ""
-    if sums.projects < 2 and options.interval != "none":
-        notes = (*notes, "one project: no interval")
-    elif options.interval == "bootstrap":
-        drawn, linear = resampled(refit, how)
-        replicates = _anchored(drawn.T, anchor, options.anchor_score)
-        wide = expanded(how.level, sums.projects)
-        shift = _one_more(sums, pairs, strength, options, anchor) - points
-        bounds = [_reaching(percentiles(column, wide), float(s)) for column, s in zip(replicates.T, shift, strict=True)]
-        errors = [spread_of(column) for column in replicates.T]
-        method = f"bootstrap over {sums.projects} projects ({how.resamples}){', by influences' if linear else ''}"
-    elif options.interval == "sandwich":
-        error = POINTS * sandwich(refit)
-        z = normal_quantile((1 + how.level) / 2)
-        bounds = [(float(p - z * e), float(p + z * e)) for p, e in zip(points, error, strict=True)]
-        errors = [float(e) for e in error]
-        method = "preview: sandwich standard error, clustered by project"
+    ends = _ends(Refit(sums, pairs, strength, by_count, options.ridge, anchor), options, how)
     fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
     ratings = {}
     for place in np.argsort(-points, kind="stable"):
         agent = sums.agents[place]
-        low, high = bounds[place]
-        said, ends = notes, Interval(low, high, how.level if method else None, method, errors[place])
+        interval, said = ends.each[place]
         if place == anchor:
-            ends = Interval(method="fixed")
+            interval, said = Interval(method="fixed"), ()
         elif options.ridge and agent in links.reasons:
-            ends, said = Interval(), (*notes, "the prior alone sets its score: no interval")
-        elif replicates is not None:
-            said = (*notes, *_open_ends(replicates[:, place]))
-        ratings[agent] = Estimate(
-            agent, float(points[place]), _counts(sums, agent), *ends, Unit.ELO,
-            notes=said, conditional_on=(fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ())),
-        )  # fmt: skip
-    return EloTable(ratings, links, sums.agents, replicates, how, sums.projects)
+            interval, said = Interval(), ("the prior alone sets its score: no interval",)
+        given = (fixed, *((f"ridge prior {options.ridge:g}",) if options.ridge else ()))
+        rating = Estimate(agent, float(points[place]), _counts(sums, agent), unit=Unit.ELO, conditional_on=given)
+        ratings[agent] = replace(rating, **interval._asdict()).noting(*notes, *ends.notes, *said)
+    return EloTable(ratings, links, sums.agents, ends.replicates, how, sums.projects, ends.tilt)
 
 
-def _one_more(sums: PairSums, pairs: Pairs, strength: Floats, options: EloOptions, anchor: int | None) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Of each agent its interval and what must be said of it; `notes` are said of all."""
+
+    each: list[tuple[Interval, tuple[str, ...]]]
+    notes: tuple[str, ...] = ()
+    replicates: Floats | None = None
+    tilt: Tilt | None = None
+
+
+def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
+    size, projects = len(refit.base), refit.sums.projects
+    if projects < 2 or options.interval == "none":
+        said = ("one project: no interval",) if options.interval != "none" else ()
+        return _Ends([(Interval(), ())] * size, said)
+    at, score = refit.anchor, options.anchor_score
+    points = _anchored(refit.base, at, score)
+    if options.interval == "sandwich":
+        error = POINTS * sandwich(refit)
+        far = normal_quantile((1 + how.level) / 2) * error
+        method = "preview: sandwich standard error, clustered by project"
+        found = [
+            Interval(float(p - f), float(p + f), how.level, method, float(e) or None)
+            for p, f, e in zip(points, far, error, strict=True)
+        ]
+        return _Ends(_at_least(found, Tilt(refit, how.level, linear=projects >= MANY_PROJECTS), options))
+    drawn, off = resampled(refit, how)
+    replicates = _anchored(drawn.T, at, score)
+    wide = expanded(how.level, projects)
+    shift = _one_more(refit, options) - points
+    method = f"bootstrap over {projects} projects ({how.resamples}){'' if off is None else ', by influences'}"
+    found = [
+        Interval(*_reaching(percentiles(column, wide), float(s)), how.level, method, spread_of(column))
+        for column, s in zip(replicates.T, shift, strict=True)
+    ]
+    tilt = Tilt(refit, how.level, linear=off is not None)
+    each = [
+        (interval, (*said, *_open_ends(column)))
+        for (interval, said), column in zip(_at_least(found, tilt, options), replicates.T, strict=True)
+    ]
+    return _Ends(each, () if off is None else (_influences(off),), replicates, tilt)
+
+
+_NEARLY = "its projects came out nearly alike: the interval allows for some that do not"
+
+
+def _at_least(found: list[Interval], tilt: Tilt, options: EloOptions) -> list[tuple[Interval, tuple[str, ...]]]:
+    """The intervals, each reaching at least as far as projects that nobody has seen one of would shift (`Tilt`)."""
+    anchor = tilt.refit.anchor
+    alone = [agent for agent in range(len(found)) if agent != anchor]
+    out: list[tuple[Interval, tuple[str, ...]]] = [(interval, ()) for interval in found]
+    if not alone:
+        return out
+    moved = tilt.strengths([{agent: wins} for agent in alone for wins in (False, True)])
+    told = _anchored(moved.T, anchor, options.anchor_score)
+    for place, agent in enumerate(alone):
+        low, high = (float(told[2 * place + side, agent]) for side in (0, 1))
+        out[agent] = _widened(found[agent], low, high)
+    return out
+
+
+def _widened(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
+    """An interval that reaches from `low` to `high` at least, and a note where that is a tenth more than it did."""
+    ends = (
+        None if found.low is None else min(found.low, low), None if found.high is None else max(found.high, high)
+    )  # fmt: skip
+    before, after = (
+        math.inf if one is None or two is None else two - one for one, two in ((found.low, found.high), ends)
+    )
+    return found._replace(low=ends[0], high=ends[1]), ((_NEARLY,) if after > 1.1 * before else ())
+
+
+def _influences(off: float) -> str:
+    return (
+        f"resamples by each project's influence: of {FITTED} that were fitted too, none is off by more than"
+        f" {max(off * POINTS, 0.1):.1f} points"
+    )
+
+
+def _one_more(refit: Refit, options: EloOptions) -> Floats:
     """Points with one more project on which all who were compared tie, as other intervals have one more unit."""
-    by_count = options.weight == "comparison"
-    preference, total = sums.totals(by_count=by_count)
+    preference, total = refit.sums.totals(by_count=refit.by_count)
     toward = (preference * total + 0.5) / (total + 1)
-    weight = total + 1 if by_count else np.ones(sums.pairs)
-    return _anchored(fit(pairs, toward, weight, ridge=options.ridge, start=strength), anchor, options.anchor_score)
+    weight = total + 1 if refit.by_count else np.ones(refit.sums.pairs)
+    strength = fit(refit.pairs, toward, weight, ridge=refit.ridge, start=refit.base)
+    return _anchored(strength, refit.anchor, options.anchor_score)
 
 
 def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
@@ -281,4 +365,4 @@ def _rate_part(
     ratings = {agent: estimate.given(given) for agent, estimate in table.ratings.items()}
     for agent, reason in links.reasons.items():
         ratings[agent] = _none(agent, sums, f"not identifiable: {reason}")
-    return EloTable(ratings, links, table.rated, table.replicates, how, table.projects)
+    return EloTable(ratings, links, table.rated, table.replicates, how, table.projects, table.tilt)

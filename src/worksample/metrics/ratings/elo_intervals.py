@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,11 +19,11 @@ from .pair_sums import PairSums
 _BLOCK = 160_000
 """Pairs times resamples in work at once: what stays in the processor's cache."""
 _DENSE = 40_000_000
-_FITTED = 40
+FITTED = 40
 """Resamples that are fitted to see whether influences will do."""
 _WORTH = 200
 """Fewer resamples are fitted, all of them."""
-_PROJECTS, _WINS = 100, 20.0
+MANY_PROJECTS, _WINS = 100, 20.0
 _NOISE, _BIAS = 0.2, 0.1
 """In standard errors: a fifth more, and independent, makes an interval wider by a fiftieth."""
 
@@ -127,8 +128,58 @@ class Refit:
         return fitted
 
 
-def resampled(refit: Refit, how: Resampling) -> tuple[Floats, bool]:
-    """Strengths (agents, resamples) in nats, and whether they come from influences.
+@dataclass(frozen=True)
+class Tilt:
+    """What strengths come to if more projects than were seen all go one way: an interval reaches at least so far, since
+    projects that all came out alike say nothing of one that does not.
+
+    As many go so as nobody would have seen one of (at `level`, one-sided): where the preference of an agent's projects
+    is p, of n, it becomes p + (1 - p) w with w = 1 - ((1 - level) / 2)^(1/n), which is Clopper and Pearson's end for
+    what never happened.
+    """
+
+    refit: Refit
+    level: float
+    linear: bool
+    """Work with influences, which is one product."""
+
+    @cached_property
+    def _weight(self) -> Floats:
+        """Of such projects, by agent."""
+        tail = (1 - self.level) / 2
+        return np.asarray(1 - tail ** (1 / np.maximum(self.refit.sums.per_agent[2], 1)))
+
+    def strengths(self, tilts: Sequence[Mapping[int, bool]]) -> Floats:
+        """(agents, tilts): each says who wins (True) or loses all that it is compared in."""
+        block = max(1, _BLOCK // max(self.refit.sums.pairs, 1))
+        return np.concatenate([self._block(tilts[k : k + block]) for k in range(0, len(tilts), block)], axis=1)
+
+    def _block(self, tilts: Sequence[Mapping[int, bool]]) -> Floats:
+        refit = self.refit
+        sums = refit.sums
+        before, total = sums.totals(by_count=refit.by_count)
+        after = np.repeat(before[:, None], len(tilts), axis=1)
+        for column, tilt in enumerate(tilts):
+            for agent, wins in tilt.items():
+                for side, toward in ((sums.first, float(wins)), (sums.second, float(not wins))):
+                    mine = side == agent
+                    # Of two who are tilted against each other each alone says the same.
+                    moved = before[mine] + (toward - before[mine]) * self._weight[agent]
+                    better = np.maximum if toward else np.minimum
+                    after[mine, column] = better(after[mine, column], moved)
+        weight = total if refit.by_count else np.ones(sums.pairs)
+        if self.linear:
+            slope = refit.pairs.incidence @ (weight[:, None] * (after - before[:, None]))
+            found = refit.base[:, None] + refit.inverse @ slope
+            return np.asarray(found - found.mean(axis=0))
+        good, start = np.ones(len(tilts), dtype=bool), (refit.base, refit.typical)
+        heavy = np.repeat(weight[:, None], len(tilts), axis=1)
+        return fit_many(refit.pairs, after, heavy, good, start, refit.ridge)
+
+
+def resampled(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
+    """Strengths (agents, resamples) in nats, and by how much those of single resamples are off: None where all were
+    fitted, else the most that was seen of those that were fitted too.
 
     A resample draws projects with replacement and averages every pair's preferences again: weights over projects
     times the sums per (project, pair). Where its win graph is not strongly connected, those connected with the anchor
@@ -140,10 +191,11 @@ def resampled(refit: Refit, how: Resampling) -> tuple[Floats, bool]:
     """
     blocks = weights(refit.sums.projects, how)
     first = next(blocks)
-    error = _error_of_influences(refit, first[:_FITTED]) if _dense(refit) and how.resamples >= _WORTH else None
+    error = _error_of_influences(refit, first[:FITTED]) if _dense(refit) and how.resamples >= _WORTH else None
     if error is None:
-        return np.concatenate([refit.exactly(drawn) for drawn in (first, *blocks)], axis=1), False
-    return np.concatenate([refit.linear(drawn) for drawn in (first, *blocks)], axis=1) + error[:, None], True
+        return np.concatenate([refit.exactly(drawn) for drawn in (first, *blocks)], axis=1), None
+    mean, off = error
+    return np.concatenate([refit.linear(drawn) for drawn in (first, *blocks)], axis=1) + mean[:, None], off
 
 
 def _dense(refit: Refit) -> bool:
@@ -153,12 +205,12 @@ def _dense(refit: Refit) -> bool:
     won = np.bincount(sums.first, weights=preference * total, minlength=len(sums.agents))
     won += np.bincount(sums.second, weights=(1 - preference) * total, minlength=len(sums.agents))
     every = np.bincount(np.concatenate([sums.first, sums.second]), weights=np.tile(total, 2), minlength=len(won))
-    return sums.projects >= _PROJECTS and float(np.minimum(won, every - won).min()) >= _WINS
+    return sums.projects >= MANY_PROJECTS and float(np.minimum(won, every - won).min()) >= _WINS
 
 
-def _error_of_influences(refit: Refit, drawn: Floats) -> Floats | None:
-    """The mean error of each agent's strength in some resamples, relative to the anchor; None where it matters: more
-    than a twentieth of the standard error, or as much again as moves an end of the interval by a fiftieth.
+def _error_of_influences(refit: Refit, drawn: Floats) -> tuple[Floats, float] | None:
+    """The mean error of each agent's strength in some resamples, relative to the anchor, and the largest one that is
+    left without it; None where errors matter: more than a fifth of the standard error, or a mean of a tenth.
     """
     exact, linear = refit.exactly(drawn), refit.linear(drawn)
     if not np.isfinite(exact).all():
@@ -171,7 +223,10 @@ def _error_of_influences(refit: Refit, drawn: Floats) -> Floats | None:
     fine = (noise <= _NOISE * error) & (np.abs(apart.mean(axis=1)) <= _BIAS * error)
     if refit.anchor is not None:
         fine[refit.anchor] = True
-    return np.asarray((exact - linear).mean(axis=1)) if fine.all() else None
+    if not fine.all():
+        return None
+    left = np.abs(apart - apart.mean(axis=1, keepdims=True))
+    return np.asarray((exact - linear).mean(axis=1)), float(left.max())
 
 
 def _partly(

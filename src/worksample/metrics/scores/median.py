@@ -46,4 +46,5 @@ def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
     if not inside:
         return Interval(), f"{size} tasks, too few for an interval of a median at {100 * level:g} %"
     low, high = float(ordered[inside - 1]), float(ordered[size - inside])
-    return Interval(low, high, level, "order statistics of tasks"), ""
+    note = "the tasks in the middle are all alike: the interval is one value" if low == high else ""
+    return Interval(low, high, level, "order statistics of tasks"), note

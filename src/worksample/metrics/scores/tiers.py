@@ -318,4 +318,4 @@ def _total(name: str, planned: int, known: int, spent: float) -> Estimate:
         reason = f"no trial has a known {name}" if planned else "nothing was planned"
         return Estimate(name, None, counts, unit=unit, reason=reason)
     lower = "" if known == planned else f"{counts.ungraded} trials without a known {name}: a lower bound"
-    return Estimate(name, spent, counts, unit=unit).noting(lower)
+    return Estimate(name, spent, counts, unit=unit).noting(lower or "a total of what was spent: no interval")

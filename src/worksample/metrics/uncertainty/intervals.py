@@ -103,12 +103,12 @@ def rate_interval(successes: int, trials: int, level: float, method: RateInterva
 
 
 def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | None:
-    """The interval of a Pearson correlation by Fisher's transformation; None below four pairs."""
+    """The interval of a Pearson correlation by Fisher's transformation; None below four pairs, and of pairs that lie on
+    one line, of which it would have no width.
+    """
     check_level(level)
-    if pairs < 4:
+    if pairs < 4 or abs(r) >= 1 - 1e-12:
         return None
-    if abs(r) >= 1:
-        return (r, r)
     half = normal_quantile((1 + level) / 2) / math.sqrt(pairs - 3)
     middle = math.atanh(r)
     return math.tanh(middle - half), math.tanh(middle + half)

@@ -112,7 +112,8 @@ def chance_positive(values: Floats, times: Floats) -> float:
     curve = sum(n * r * r for r, n in ratios)
     far = math.copysign(math.sqrt(max(-2 * height, 0.0)), at)
     if abs(far) < _NEAR:
-        return 0.5 - sum(n * r**3 for r, n in ratios) / (3 * math.sqrt(2 * math.pi) * curve**1.5)
+        third = sum(n * r * r * r for r, n in ratios)
+        return float(0.5 - third / (3 * math.sqrt(2 * math.pi) * curve * math.sqrt(curve)))
     tail = math.erfc(far / math.sqrt(2)) / 2
     tail += math.exp(-far * far / 2) / math.sqrt(2 * math.pi) * (1 / (at * math.sqrt(curve)) - 1 / far)
     return min(max(tail, 0.0), 1.0)
@@ -135,11 +136,11 @@ class Shift:
     @classmethod
     def of(cls, gaps: Floats, alike: float = 1.0) -> Shift:
         """`alike`: `units.zero_or_one` of the scores behind the differences. Scores that are seldom 0 or 1 differ less
-        than passes do, by as much as their deviation is smaller; where none differs nobody knows by how much.
+        than passes do, by as much as their deviation is smaller; where all differ alike nobody knows by how much.
         """
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
-        reach = max(1.0 if most <= _TINY else math.sqrt(alike), most)
+        reach = max(1.0 if len(values) == 1 else math.sqrt(alike), most)
         return cls(values, times.astype(np.float64), reach, alike >= 1 - 1e-9)
 
     @property

@@ -207,21 +207,27 @@ class PositionBias:
 
 def position_bias(store: Store, round: str) -> list[PositionBias]:
     """All together first, then per person. 50 % is none, since the order was drawn and counterbalanced."""
-    from worksample.metrics import rate
-
     rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise)]
 
     def of(person: str | None) -> PositionBias:
         said = [e.payload for e in rows if person is None or person_of(e.evaluator) == person]
         pairs = [p for p in said if isinstance(p, Pairwise)]
         sides = {"completion": [p.completion.value for p in pairs], "quality": [p.quality.value for p in pairs]}
-        found = {
-            name: rate([v == "first" for v in values if v != "equal"], name=f"AD-1 ({name})")
-            for name, values in sides.items()
-        }
+        found = {name: _first(values, f"AD-1 ({name})") for name, values in sides.items()}
         return PositionBias(person, found["completion"], found["quality"])
 
     return [of(None), *(of(p) for p in sorted({person_of(e.evaluator) for e in rows}))]
+
+
+def _first(values: Sequence[str], name: str) -> Estimate:
+    """Of the votes that prefer one, the share for the one shown first."""
+    from worksample.metrics import rate
+    from worksample.metrics.estimate import undefined
+
+    preferring = [value == "first" for value in values if value != "equal"]
+    if values and not preferring:
+        return undefined(name, f"all {len(values)} votes are ties")
+    return rate(preferring, name=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,12 +77,15 @@ def import_judgments(
     for line, row in rows:
         try:
             if isinstance(row, FaultyRow):
-                raise ImportFailed(row.what)
+                raise Unfit(row.what)
             if row.get("minutes") not in (None, ""):
                 row["minutes"] = _minutes(numbers, row["minutes"])
             made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
             faults[f"row {line}"] = e.what
+            continue
+        except Unfit as e:
+            faults[f"row {line}"] = str(e)
             continue
         key = (made.evaluator, *sorted((made.subject, made.second or "")))
         if key in seen:
@@ -145,6 +148,8 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    if not text.strip():
+        return
     try:
         found = records(io.StringIO(text, newline=""), sniff(text[:SAMPLE], whole=len(text) <= SAMPLE))
         header, below = header_of(found)
@@ -232,7 +237,7 @@ def _minutes(numbers: NumberColumns, value: Any) -> float:
     try:
         return float(numbers.read("minutes", value))
     except Unfit as e:
-        raise ImportFailed(f"minutes {str(value)[:40]!r}: {e}") from None
+        raise Unfit(f"minutes {str(value)[:40]!r}: {e}") from None
 
 
 def _moment(value: Any) -> datetime:

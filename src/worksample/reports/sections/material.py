@@ -51,6 +51,7 @@ class Material(Work):
         """As `Work.frame`; a finished trial that could have called its model and never did has cost nothing."""
         called = pl.col("model").fill_null("") != ""
         idle = (pl.col("work") == "done") & pl.col("slot").is_not_null() & (pl.col("tokens").fill_null(0) == 0)
+        idle &= pl.col("unsettled_calls").fill_null(0) == 0
         alone = pl.col("person_seconds").is_null()
         free = idle & alone & pl.col("cost").is_null() & called & (pl.col("harness") != "command")
         frame = super().frame(protocol)

@@ -29,6 +29,7 @@ from . import (
     rubrics,
     scores,
     side_by_side,
+    spending,
     votes,
 )
 from .config import MeasureConfig
@@ -49,6 +50,7 @@ PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
     ("Preferences and Elo", preferences.sections),
     ("Preferences, corrected by people", corrected_pairs.sections),
     ("Dollars", money.sections),
+    ("Money and tokens of models", spending.sections),
     ("Agreement between evaluators", votes.agreement),
     ("Evaluators side by side", side_by_side.sections),
     ("Severity and position", evaluators.sections),

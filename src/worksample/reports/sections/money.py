@@ -106,8 +106,8 @@ def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str
         )
         r = attempted(r)
         alone = m.measure_autoflation(_bundle(material, r), r["key"], r["cost"], r["passed"], material.how)
-        rows.append(group.line(earned, found.possible, share, alone))
-    columns = material.columns("earned", "possible", "share", "autoflation alone")
+        rows.append(group.line(earned, found.possible, whole.missing, share, alone))
+    columns = material.columns("earned", "possible", "not graded", "share", "autoflation alone")
     notes = (*head[1], "of repeats on one instance each counts its part of the price", *material.by_notes)
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
 
@@ -178,10 +178,13 @@ def _needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class _Chains:
-    """Of one agent's jobs: first attempts and last ones, with all that was spent on each job."""
+    """Of one agent's jobs: first attempts and last ones, with all that was spent on each job. `jobs`: task, key,
+    passed, and what each cost.
+    """
 
     success: Estimate
     cost: Estimate
+    jobs: pl.DataFrame
 
 
 def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
@@ -202,17 +205,28 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
                 else f"${region.low:,.2f} to " + ("any" if region.high is None else f"${region.high:,.2f}")
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = m.break_even(line, human) if line is not human else ""
+            at = _even(known[line.name].jobs, priced, line.name, material) if line is not human else ""
             rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
         *head[1],
         "the human is taken to succeed always, at the mean price of the work",
         "below the value from which an approach pays it brings less than it costs: doing nothing is better",
+        "the break-even with the human is of jobs with a verdict and a cost, each at its own price; where an approach"
+        " pays and is best follows from the means, without an interval: feedback-regions has them with one",
     ]
     if material.hourly is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
+
+
+def _even(jobs: pl.DataFrame, priced: pl.DataFrame, name: str, material: Material) -> Estimate:
+    """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
+    prices = priced.unique("key").select("key", "price")
+    both = jobs.join(prices, on="key", how="inner", maintain_order="left")
+    passed = (both["passed"], pl.Series("human", [True] * both.height, dtype=pl.Boolean))
+    cost = (both["cost"], both["price"].cast(pl.Float64))
+    return m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=material.how)
 
 
 def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
@@ -231,6 +245,7 @@ def _first(material: Material, group: Group) -> _Chains:
     return _Chains(
         m.rate(rows["passed"], state=rows["state"], name="p1", **cells),
         m.mean_score(cost, name="cost per job", unit=m.Unit.USD, **cells),
+        rows.select("key", "task", "passed", cost=cost),
     )
 
 
@@ -257,4 +272,5 @@ def _helped(material: Material, group: Group) -> _Chains | None:
     return _Chains(
         m.rate(jobs["passed"], name="p overall", **cells),
         m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells),
+        jobs.select("key", "task", "passed", cost="whole"),
     )

@@ -49,12 +49,17 @@ def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
     agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
     passed = _automation(material)
-    heads = ("Elo", "automation rate") if passed else ("Elo",)
+    against = "preferred to the human"
+    heads = ("Elo", *((against,) if anchor else ()), *(("automation rate",) if passed else ()))
     rows = tuple(
         SectionRow(
             names.get(who, who),
             agents.get(who, None if who == HUMAN else who),
-            (rating, *((passed.get(who, "-"),) if passed else ())),
+            (
+                rating,
+                *(("-" if who == HUMAN else found.win_probability(who, HUMAN),) if anchor else ()),
+                *((passed.get(who, "-"),) if passed else ()),
+            ),
         )
         for who, rating in found.ratings.items()
     )

@@ -36,8 +36,9 @@ def sections(material: Material) -> Iterator[Section]:
         both = pool[group.rows["who"][0]].join(part, on="group", how="left", suffix="_part", maintain_order="left")
         found = m.representativeness(both["rate_part"], both["rate"], material.how.level)
         apart = both.filter(pl.col("rate_part").is_not_null()).with_columns(gap=pl.col("rate_part") - pl.col("rate"))
-        rows.append(group.line(found, _farthest(apart), str(apart.height), str(both.height)))
-    columns = ("r of the pass rates", "farthest apart", "in the part", "in all")
+        chance = m.pearson_p(both["rate_part"], both["rate"])
+        rows.append(group.line(found, chance, _farthest(apart), str(apart.height), str(both.height)))
+    columns = ("r of the pass rates", "p of r", "farthest apart", "in the part", "in all")
     notes = (
         f"by {by}: the pass rate in {material.config.where} against that of all that was planned, the part included",
         "a high r says that the part orders the work alike, not that it is as hard",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -16,6 +16,9 @@ from worksample.verdicts.frame import state_of
 
 from .material import NONE, Group, Material, attempted, unseen_notes
 from .section import Section, SectionRow
+
+if TYPE_CHECKING:
+    from worksample.models import Price
 
 FEW = 4
 """Categories that a note names."""
@@ -50,7 +53,7 @@ def passes_of(rows: pl.DataFrame) -> m.Trials:
 
 
 def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
-    listed = ("list price",) if material.config.prices else ()
+    listed = _listed(material)
     spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
     rows = [_score_line(material, group) for group in material.groups(first)]
@@ -62,26 +65,42 @@ def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protoc
     ]
     if listed:
         notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
+    if len(listed) > 1:
+        notes.append("list price, cached: tokens of the cache at the prices that are given for them")
     if (frame["attempt"].max() or 1) != 1:
         notes.append("first attempts only; re-attempts are in the lifts")
     title = f"Pass and score ({protocol})"
     return Section(f"scores{suffix}", title, "ALE 3.3, TAC 4.1", material.columns(*columns), tuple(rows), tuple(notes))
 
 
-def list_cost(material: Material) -> pl.Expr:
-    """US dollars of a trial's own model calls at list price, every prompt token as a fresh one; null where its model
-    has no price. Prices are the same for every call, so a trial's tokens give what its calls add up to.
+LISTED = ("list price", "list price, cached")
+"""Of these the second only where a price of cached tokens was given."""
+
+
+def _listed(material: Material) -> tuple[str, ...]:
+    prices = material.config.prices.values()
+    cached = any(p.cache_read is not None or p.cache_write is not None for p in prices)
+    return LISTED[: 2 if cached else 1] if prices else ()
+
+
+def list_cost(material: Material, *, cached: bool = False) -> pl.Expr:
+    """US dollars of a trial's own model calls at list price; null where its model has no price. Every prompt token
+    counts as a fresh one (TAC 4.1); with `cached` those of the cache have the prices that are given for them. Prices
+    are the same for every call, so a trial's tokens give what its calls add up to.
     """
-    prices = material.config.prices
-    each = (
-        pl.col("model").replace_strict(
-            {m: getattr(p, side) for m, p in prices.items()}, default=None, return_dtype=pl.Float64
-        )
-        for side in ("input", "output")
-    )
-    fresh, written = each
-    prompt = pl.col("tokens") - pl.col("output_tokens")
-    return (prompt * fresh + pl.col("output_tokens") * written) / 1_000_000
+    whole = pl.lit(0.0)
+    for kind in ("input", "output", "cache_read", "cache_write"):
+        side = kind if cached or kind == "output" else "input"
+        each = {name: _at(price, side) for name, price in material.config.prices.items()}
+        rate = pl.col("model").replace_strict(each, default=None, return_dtype=pl.Float64)
+        whole = whole + pl.col(f"{kind}_tokens") * rate
+    return whole / 1_000_000
+
+
+def _at(price: Price, side: str) -> float:
+    """A figure of a price; that of fresh input where there is none."""
+    figure: float | None = getattr(price, side)
+    return price.input if figure is None else figure
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
@@ -92,7 +111,8 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
 
 
 def _score_line(material: Material, group: Group) -> SectionRow:
-    rows, how = group.rows.with_columns(list_cost=list_cost(material)), material.how
+    listed, how = _listed(material), material.how
+    rows = group.rows.with_columns(list_cost(material, cached=name != LISTED[0]).alias(name) for name in listed)
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
     open_ = rows.select(state_of("partial")).to_series()
@@ -116,7 +136,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
         per_trial("steps", Unit.COUNT).to(2),
         _cost(rows, per_trial("cost", Unit.USD)),
         middle("cost", Unit.USD),
-        *([per_trial("list_cost", Unit.USD).called("list price")] if material.config.prices else []),
+        *(per_trial(name, Unit.USD) for name in listed),
         per_trial("seconds", Unit.NUMBER),
         middle("seconds", Unit.NUMBER),
         per_trial("tokens", Unit.COUNT),
@@ -124,9 +144,21 @@ def _score_line(material: Material, group: Group) -> SectionRow:
 
 
 def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
-    """With a word on the trials whose cost is only part of what they spent."""
-    partly = rows.filter(pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)).height
-    return cost.noting(f"{partly} trials made calls without a price: a lower bound" if partly else "")
+    """With a word on the trials whose cost is only part of what they spent, or more than that."""
+    unsettled = pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)
+    partly = rows.filter(unsettled & pl.col("cost_at_most").is_null()).height
+    beyond = rows.filter(unsettled & (pl.col("unsettled_calls").fill_null(0) > 0)).height
+    estimated = rows.filter(pl.col("estimated_calls").fill_null(0) > 0).height
+    above = rows.filter(pl.col("cached_as_input").fill_null(0) > 0).height
+    said = (
+        (partly, "made calls without a price: a lower bound"),
+        (beyond, "have requests whose end nobody told: a lower bound"),
+        (estimated, "have estimated tokens"),
+        (above, "have cached tokens at the price of fresh ones: an upper bound"),
+    )
+    for count, what in said:
+        cost = cost.noting(f"{count} trials {what}" if count else "")
+    return cost
 
 
 def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:

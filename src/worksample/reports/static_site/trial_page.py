@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.records import Experiment, Grade, Instance, Submission
+from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
 from worksample.reports.heat_map import task_page
 
@@ -96,6 +97,7 @@ class TrialPages:
             _ROOT,
             t={**row, "ending": row["ending"] or ("handed in" if row["slot"] is None else row["state"])},
             who=_WHO.get(row["harness"], "") if row["slot"] is None else "",
+            cost_words=cost_words(row),
             task_page=task_page(row["task"]),
             task_title=self.titles.get(row["task"], row["task"]),
             grade=grade,

@@ -108,6 +108,8 @@ class ByModel:
     service: Service = field(default_factory=Service)
     temperature: float | None = 0.0
     max_tokens: int = 512
+    cut: list[Usage] = field(default_factory=list)
+    """What turns took that were cancelled: no reply says it."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
         """See Answers."""
@@ -116,9 +118,10 @@ class ByModel:
         given = {key: value for key, value in generation.items() if value is not None}
         record: dict[str, Any] = {"model": self.model}
         try:
-            said, usage = await speak(self.model, self.service, prompt_of(colleague), turns, given)
+            said, usage = await speak(self.model, self.service, prompt_of(colleague), turns, given, self.cut.append)
         except ColleagueError as error:
-            return Reply("", record={**record, "failed": error.what[:500]})
+            used = error.usage if isinstance(error.usage, Usage) and error.usage.requests else None
+            return Reply("", used, {**record, "failed": error.what[:500]})
         if kept := [one.id for one in colleague.secrets if leaks(said, one)]:
             return Reply(colleague.otherwise, usage, {**record, "withheld": kept})
         known = {one.id for one in colleague.does}

@@ -12,8 +12,9 @@ import contextlib
 import contextvars
 import re
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any, TypeVar
 
 from worksample.errors import Cause, SandboxError
@@ -131,6 +132,9 @@ class Attending:
         if unended := sum(not task.done() for task in self._tasks):
             self._line({"at": now().isoformat(), "colleague": "", "unended": unended})
         await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
+        for answers in {id(by): by for _, by in self.by.values() if isinstance(by, ByModel)}.values():
+            while answers.cut:
+                self._paid(answers.cut.pop())
 
     async def during(self, work: Awaitable[T]) -> T:
         """The result of `work`. Where a crash of ours silences somebody before it, `work` is cancelled and that raised:
@@ -244,14 +248,16 @@ class Attending:
             return ""
         reach("colleague.answer")
         reply = await by.answer(colleague, tuple(heard))
+        self._paid(reply.usage)
         record: dict[str, Any] = {}
         if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody
             told = await self._ask(who, reply.asks.who, reply.asks.text, record)
-            reply = await by.told(colleague, tuple(heard), reply, told)
+            again = await by.told(colleague, tuple(heard), replace(reply, usage=None), told)
+            self._paid(again.usage)
+            both = [used for used in (reply.usage, again.usage) if used is not None]
+            reply = replace(again, usage=reduce(plus, both) if both else None)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
-        if reply.usage is not None:
-            self.usage = plus(self.usage, reply.usage)
         late = colleague.hours is not None or colleague.delay > 0
         said = f"{stamp(due.answered)} {reply.text}" if reply.text and late and due.answered > due.heard else reply.text
         kept = self._keep(who, due, reply, said, **record)
@@ -260,6 +266,10 @@ class Attending:
             heard.append(Heard(who, reply.text, own=True))
             await self._say(who, said, one.by, one.room, kept)
         return reply.text
+
+    def _paid(self, used: Usage | None) -> None:
+        if used is not None and used.requests:
+            self.usage = plus(self.usage, used)
 
     async def _say(self, who: str, text: str, to: str, room: str, kept: dict[str, Any]) -> None:
         if isinstance(self.by[who][1], ByPerson):

@@ -103,8 +103,7 @@ class _Asker:
             heard.append(Heard(self.colleague.id, reply.text, own=True))
             answers.append(reply.text)
             self.asked += 1
-            if reply.usage is not None:
-                self.usage = plus(self.usage, reply.usage)
+            self._paid(reply)
         return answers
 
     async def _other(self, asks: Asks) -> str:
@@ -112,7 +111,13 @@ class _Asker:
         if asks.who not in self._others:
             return ""
         colleague, by = self._others[asks.who]
-        return (await by.answer(colleague, (Heard(self.colleague.id, asks.text),))).text
+        reply = await by.answer(colleague, (Heard(self.colleague.id, asks.text),))
+        self._paid(reply)
+        return reply.text
+
+    def _paid(self, reply: Reply) -> None:
+        if reply.usage is not None:
+            self.usage = plus(self.usage, reply.usage)
 
     def finding(self, fault: Fault, about: str, asked: str, answered: str) -> Finding:
         """A fault of this colleague."""

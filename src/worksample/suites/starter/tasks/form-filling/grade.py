@@ -9,7 +9,20 @@ from functools import cached_property
 from typing import Any
 
 from worksample.errors import DeliverableError, ReferenceUnreadable
-from worksample.kit import Case, Check, Grade, Table, average, close, every, gate_and_score, number, plain_text, tabular
+from worksample.kit import (
+    Case,
+    Check,
+    Grade,
+    Table,
+    average,
+    close,
+    every,
+    gate_and_score,
+    number,
+    plain_text,
+    possible_numbers,
+    tabular,
+)
 from worksample.kit.source import reference
 from worksample.kit.workbook import read_cells
 
@@ -71,8 +84,8 @@ def right(value: Any, want: dict[str, Any]) -> bool:
     if value is None or isinstance(value, bool):
         return False
     if kind == "number":
-        found = number(value)
-        return found is not None and close(found, want["is"], want.get("tolerance", 0.0))
+        # `160.200` is 160.2 or 160200; what is right is known.
+        return any(close(found, want["is"], want.get("tolerance", 0.0)) for found in possible_numbers(value))
     if kind == "date":
         return iso(value) == want["is"]
     if kind == "code":
@@ -117,8 +130,8 @@ def totals(form: Filled) -> Check:
     checks = [group(form, "totals")]
     for box, column in form.want["sums"].items():
         cells = [number(row.get(column)) for row in form.items.rows]
-        said = number(form.boxes.get(box))
-        agrees = said is not None and bool(cells) and close(sum(c or 0.0 for c in cells), said, 0.01)
+        total = sum(c or 0.0 for c in cells)
+        agrees = bool(cells) and any(close(total, said, 0.01) for said in possible_numbers(form.boxes.get(box)))
         checks.append(Check.of(agrees, f"box {box} is not the sum of {column}"))
     return every(checks)
 

@@ -1,0 +1,157 @@
+"""Many foreign tasks as packages: one that is faulty stops no other, and an import that was stopped goes on."""
+
+from __future__ import annotations
+
+import errno
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
+
+from worksample.errors import ImportFailed, WorksampleError
+
+T = TypeVar("T")
+LONGEST = 90
+"""Characters of a package's name."""
+SHOWN = 20
+"""Faults that a message lists."""
+_DRAFTS = ".importing"
+_OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""What would stop every other package too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coming(Generic[T]):
+    """A package that is to be written: what it is called there, its own name, and how it is written."""
+
+    place: str
+    """What names it to whoever imports: a task's folder, a line."""
+    name: str
+    write: Callable[[Path], T]
+    """Write the package into a new folder of that name. Raises what says that the task is faulty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packages(Sequence[T]):
+    """What became of an import. As a sequence: what was written."""
+
+    written: tuple[T, ...] = ()
+    there: tuple[str, ...] = ()
+    """Names of packages that were there before, and are as they were."""
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """Place -> why nothing was written for it."""
+
+    def __len__(self) -> int:
+        return len(self.written)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.written)
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        return self.written[at]
+
+    def said(self) -> str:
+        """How many were written, were there and are faulty, in words."""
+        said = [f"{len(self.written)} written"]
+        said += [f"{len(self.there)} there before"] if self.there else []
+        said += [f"{len(self.faults)} faulty"] if self.faults else []
+        return ", ".join(said)
+
+
+class FaultyPackages(ImportFailed):
+    """Some foreign tasks are faulty; all others were written. `packages`: what became of each."""
+
+    def __init__(self, packages: Packages[Any], next: str) -> None:
+        shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
+        more = [f"  and {len(packages.faults) - SHOWN} more"] if len(packages.faults) > SHOWN else []
+        super().__init__("\n".join([f"packages: {packages.said()}", *shown, *more]), next=next)
+        self.packages = packages
+
+
+def write_packages(
+    coming: Iterable[Coming[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
+) -> Packages[T]:
+    """Write every package below `out` whole or not at all; one that is there stays, unless `overwrite`.
+
+    FaultyPackages, once all others are written, where some could not be, unless `skip_faulty`. `next`: what to do then.
+    """
+    written: list[T] = []
+    there: list[str] = []
+    faults: dict[str, str] = {}
+    first: WorksampleError | None = None
+    for one in coming:
+        root = out / one.name
+        if root.exists() and not overwrite:
+            there.append(one.name)
+            continue
+        try:
+            written.append(_whole(one, root))
+        except (WorksampleError, UnicodeError) as fault:
+            faults[one.place] = said_of(fault)
+            first = first or (fault if isinstance(fault, WorksampleError) else None)
+        except OSError as fault:
+            if fault.errno in _OURS:
+                raise
+            faults[one.place] = f"{fault.filename}: {(fault.strerror or type(fault).__name__).lower()}"
+    found = Packages(tuple(written), tuple(there), faults)
+    if faults and not skip_faulty:
+        step = first.next if first is not None and first.next and len(faults) == 1 else next
+        raise FaultyPackages(found, step)
+    return found
+
+
+def _whole(one: Coming[T], root: Path) -> T:
+    """Write into a folder beside, and put it in place once it is whole: a kill leaves no half of a package."""
+    drafts = root.parent / _DRAFTS
+    draft = drafts / root.name
+    shutil.rmtree(draft, ignore_errors=True)
+    drafts.mkdir(parents=True, exist_ok=True)
+    try:
+        made = one.write(draft)
+        if root.exists():
+            shutil.rmtree(root)
+        draft.rename(root)
+        return made
+    finally:
+        shutil.rmtree(drafts, ignore_errors=True)
+
+
+def said_of(fault: Exception) -> str:
+    """What is wrong, with its place."""
+    if isinstance(fault, WorksampleError):
+        return f"{fault.where}: {fault.what}" if fault.where else fault.what
+    return f"is not UTF-8 text: {fault}"
+
+
+def names_of(places: Sequence[str]) -> dict[str, str]:
+    """Place (a path below the source) -> a package's name, no two alike, the same in every order of places.
+
+    Letters lose their accents. Where places come to one name, in whatever case, the one that is spelled like the name
+    keeps it, else the first; the others get the beginning of their place's digest.
+    """
+    by_name: dict[str, list[str]] = {}
+    for place in sorted(places):
+        by_name.setdefault(plain_name(place.rpartition("/")[2]), []).append(place)
+    found: dict[str, str] = {}
+    for name, alike in by_name.items():
+        first = next((p for p in alike if p.rpartition("/")[2] == name), alike[0])
+        for place in alike:
+            found[place] = name if place == first else f"{name}-{sha256(place.encode()).hexdigest()[:8]}"
+    return found
+
+
+def plain_name(text: str) -> str:
+    """A name in small ASCII letters, digits, `.`, `_` and `-`."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    name = re.sub(r"[^a-z0-9._-]+", "-", bare.replace("ß", "ss").lower()).strip("-._")[:LONGEST].strip("-._")
+    if name:
+        return name
+    return f"task-{sha256(text.encode()).hexdigest()[:8]}" if text else "task"

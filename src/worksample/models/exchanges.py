@@ -1,0 +1,115 @@
+"""The HTTP requests behind one call of a model: a provider's client may send several, and tells only of the last."""
+
+from __future__ import annotations
+
+import errno
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    import httpx
+    from inspect_ai.model import ModelAPI
+
+UNPAID = frozenset({401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 425, 426, 429, 451, 501, 503, 529})
+"""HTTP answers of a service that did not begin the work: it refused the request, or had no time for it."""
+STREAM = "text/event-stream"
+UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
+"""What HTTP clients raise before anything of a request was sent."""
+_OPEN: ContextVar[list[Exchange] | None] = ContextVar("worksample_exchanges", default=None)
+_HOOKED: WeakSet[Any] = WeakSet()
+
+
+class Fate(StrEnum):
+    """What became of a request."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    """It never reached the service, or the service refused it: nothing is paid."""
+    UNSETTLED = "unsettled"
+    """It may have been paid for: it was cut off, timed out, or failed once the work was begun."""
+
+
+@dataclass(eq=False)
+class Exchange:
+    """One HTTP request, and what came back so far."""
+
+    response: httpx.Response | None = None
+
+    @property
+    def fate(self) -> Fate:
+        """What its HTTP answer says of it."""
+        if self.response is None:
+            return Fate.UNSETTLED
+        if self.response.is_success:
+            return Fate.ANSWERED if self._whole else Fate.UNSETTLED
+        return fate_of_status(self.response.status_code)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether all of the body came; a stream that its reader was content with did."""
+        assert self.response is not None
+        return self.response.headers.get("content-type", "").startswith(STREAM) or self.body is not None
+
+    @property
+    def body(self) -> int | None:
+        """Bytes of the body, where it came whole and was no stream."""
+        try:
+            return None if self.response is None else len(self.response.content)
+        except RuntimeError:  # httpx's, of a body that was not read to its end
+            return None
+
+
+def fate_of_status(status: int) -> Fate:
+    """What an HTTP status that is no success means for the bill. A 400 is a refusal of the request as it stands."""
+    return Fate.FAILED if status == 400 or status in UNPAID else Fate.UNSETTLED
+
+
+def never_sent(error: BaseException) -> bool:
+    """Whether nothing of a request reached the service: there was no connection to it."""
+    link: BaseException | None = error
+    seen: list[BaseException] = []
+    while link is not None and link not in seen:
+        if type(link).__name__ in UNREACHED or isinstance(link, ConnectionRefusedError):
+            return True
+        if isinstance(link, OSError) and link.errno in (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH):
+            return True
+        seen.append(link)
+        link = link.__cause__ or link.__context__
+    return False
+
+
+def record() -> list[Exchange]:
+    """Note the exchanges of this context from now on, in the list that is returned."""
+    found: list[Exchange] = []
+    _OPEN.set(found)
+    return found
+
+
+def hook(api: ModelAPI) -> bool:
+    """Let a provider's HTTP client note its exchanges; False for a provider that has another client."""
+    client = getattr(getattr(api, "client", None), "_client", None)
+    hooks = getattr(client, "event_hooks", None)
+    if client is None or not isinstance(hooks, dict):
+        return False
+    if client not in _HOOKED:
+        _HOOKED.add(client)
+        hooks.setdefault("request", []).append(_sent)
+        hooks.setdefault("response", []).append(_came)
+    return True
+
+
+async def _sent(request: httpx.Request) -> None:
+    found = _OPEN.get()
+    if found is not None:
+        exchange = Exchange()
+        found.append(exchange)
+        request.extensions["worksample_exchange"] = exchange
+
+
+async def _came(response: httpx.Response) -> None:
+    exchange = response.request.extensions.get("worksample_exchange")
+    if isinstance(exchange, Exchange):
+        exchange.response = response

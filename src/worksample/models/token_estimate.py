@@ -1,0 +1,127 @@
+"""How many tokens text takes, where nobody counts them: a likely number, and one that is never too small."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.tool import ToolInfo
+    from pydantic import BaseModel
+
+BYTES_PER_TOKEN = 3.5
+"""Of UTF-8, of text that people and programs write."""
+FRAME = 8
+"""Tokens that mark where a message or a tool begins and ends."""
+HIDDEN = 1_000
+"""Tokens of instructions that a service may add to a request that has tools."""
+PICTURE = 5_000
+"""Tokens of a picture, a recording or a document at least, for the number that is never too small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What is sent to a model, or comes from it."""
+
+    bytes: int = 0
+    """Of text, as UTF-8."""
+    frames: int = 0
+    """Messages and tools."""
+    media: int = 0
+    """Pictures, recordings and documents."""
+    media_tokens: int = 0
+    """What these take by the engine's estimate."""
+
+    @property
+    def tokens(self) -> int:
+        """A likely number."""
+        return math.ceil(self.bytes / BYTES_PER_TOKEN) + FRAME * self.frames + self.media_tokens
+
+    @property
+    def tokens_at_most(self) -> int:
+        """No vocabulary has a token for less than a byte."""
+        media = max(2 * self.media_tokens, PICTURE * self.media)
+        return self.bytes + FRAME * self.frames + media + (HIDDEN if self.frames else 0)
+
+
+def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] = ()) -> Size:
+    """The size of a conversation, with the tools that it may call."""
+    total, frames = 0, 0
+    found: list[Any] = []
+    for message in messages:
+        frames += 1
+        total += _text(message.content, found) + _calls(getattr(message, "tool_calls", None))
+    for tool in tools:
+        frames += 1
+        total += _written(tool)
+    return Size(total, frames, len(found), sum(_media_tokens(one) for one in found))
+
+
+def size_of_answer(output: ModelOutput) -> Size:
+    """The size of what a model said, reasoning and tool calls included."""
+    total = sum(
+        _text(choice.message.content, []) + _calls(choice.message.tool_calls) for choice in output.choices
+    )  # fmt: skip
+    return Size(total)
+
+
+def _bytes(text: str | None) -> int:
+    return len((text or "").encode("utf-8", "surrogatepass"))
+
+
+def _text(content: str | Sequence[Any], media: list[Any]) -> int:
+    """Bytes of the text in a message's content; what is no text is appended to `media`."""
+    from inspect_ai.model import (
+        ContentAudio,
+        ContentDocument,
+        ContentImage,
+        ContentReasoning,
+        ContentText,
+        ContentVideo,
+    )
+
+    if isinstance(content, str):
+        return _bytes(content)
+    total, parts = 0, cast("Sequence[Any]", content)
+    for part in parts:
+        if isinstance(part, ContentText):
+            total += _bytes(part.text)
+        elif isinstance(part, ContentReasoning):
+            total += max(_bytes(part.reasoning), _bytes(part.summary))
+        elif isinstance(part, ContentImage | ContentAudio | ContentVideo | ContentDocument):
+            media.append(part)
+        else:
+            total += _written(part)
+    return total
+
+
+def _written(model: BaseModel) -> int:
+    """Bytes of a model as JSON; 0 for one that is nested deeper than anything could send."""
+    try:
+        return len(model.model_dump_json(exclude_none=True))
+    except ValueError:  # lone surrogates, which a provider may send escaped
+        try:
+            return _bytes(_json(model.model_dump(exclude_none=True)))
+        except (ValueError, RecursionError):
+            return 0
+
+
+def _calls(calls: Sequence[Any] | None) -> int:
+    return sum(_bytes(one.function) + _bytes(_json(one.arguments)) for one in calls or ())
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):  # a model may nest arguments deeper than Python follows
+        return ""
+
+
+def _media_tokens(media: Any) -> int:
+    from inspect_ai.model._tokens import count_media_tokens
+
+    return count_media_tokens(media)

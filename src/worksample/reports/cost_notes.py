@@ -1,0 +1,57 @@
+"""What is not settled of trials' cost, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .formatting import figure
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
+    """What is not settled of these trials' cost, in words, each said once."""
+    import polars as pl
+
+    asked = (pl.col("tokens").fill_null(0) > 0) | (pl.col("unsettled_calls").fill_null(0) > 0)
+    unpriced = tries.filter(asked & ~pl.col("priced").fill_null(False) & pl.col("cost_at_most").is_null()).height
+    if unpriced:
+        yield f"{unpriced} trials made model calls without a known price: their cost is not counted as 0."
+    cached = tries.filter(pl.col("cached_as_input").fill_null(0) > 0)
+    if cached.height:
+        read = cached["cache_read_tokens"].sum()
+        yield (
+            f"{cached.height} trials have cached tokens ({read:,} read) charged at the price of fresh ones, because no "
+            "price of theirs was given: their cost is an upper bound (--price MODEL=IN,OUT,CACHE_READ,CACHE_WRITE)."
+        )
+    if estimated := tries.filter(pl.col("estimated_calls").fill_null(0) > 0).height:
+        yield (
+            f"{estimated} trials have tokens that are estimated from the text, because the model's service told none: "
+            "their cost is an estimate."
+        )
+    lost = tries.filter(pl.col("unsettled_calls").fill_null(0) > 0)
+    if lost.height:
+        more = (lost["cost_at_most"] - lost["cost"].fill_null(0.0)).fill_null(0.0).sum()
+        known = f"at most ${more:,.4f}" if lost["cost_at_most"].is_not_null().all() else "an unknown amount"
+        yield (
+            f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests that nobody told the end of, and that "
+            f"may have cost {known} beside what is shown."
+        )
+
+
+def cost_words(row: Mapping[str, Any]) -> str:
+    """How far one trial's cost is known; "" where it is settled, as it stands."""
+    said = []
+    if row.get("unsettled_calls") and row.get("cost_at_most") is not None:
+        said.append(f"at most {figure(row['cost_at_most'], 'dollars')}: the end of some calls was never told")
+    elif row["cost"] is None:
+        said.append("no price known")
+    elif not row["priced"] and row.get("cost_at_most") is None:
+        said.append("some calls had no price")
+    if row.get("estimated_calls"):
+        said.append("tokens are estimated")
+    if row.get("cached_as_input"):
+        said.append("an upper bound: cached tokens at the price of fresh ones")
+    return "; ".join(said)

@@ -1,0 +1,64 @@
+"""What was spent on models: the agents' own, the colleagues', the judges', with what is not known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from worksample.metrics import Estimate, Unit
+from worksample.metrics.counts import Counts
+from worksample.reports.cost_notes import cost_notes
+from worksample.store.frames import trials_df
+from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
+
+from .material import Material
+from .section import Section, SectionRow
+
+TOKENS = {
+    "input": "input_tokens",
+    "cache read": "cache_read_tokens",
+    "cache written": "cache_write_tokens",
+    "output": "output_tokens",
+    "of it reasoning": "reasoning_tokens",
+}
+"""Column -> where a trial has it."""
+COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
+
+
+def sections(material: Material) -> Iterator[Section]:
+    """All that was spent over the experiments; nothing where only a part of the work is shown."""
+    if material.config.where:
+        return
+    ids = [e.id for e in material.experiments]
+    tries = pl.concat([trials_df(material.store, id) for id in ids], how="vertical_relaxed")
+    rows = [_agent(mine) for mine in tries.sort("agent_name").partition_by("agent", maintain_order=True)]
+    others = (of_colleagues(tries), of_judges(material.store, ids))
+    rows += [_line(one.who, None, one, [""] * len(TOKENS)) for one in others if one.pieces]
+    if any(row.cells[0] != "0" for row in rows):
+        notes = (
+            "every try and every round counts here, failed and struck ones too; other figures count finished trials",
+            "input: tokens of prompts from no cache; input, cache and output add up to all tokens",
+            *cost_notes(tries),
+        )
+        title = "Money and tokens of models"
+        yield Section("spending", title, "beyond the papers", COLUMNS, tuple(rows), notes)
+
+
+def _agent(tries: pl.DataFrame) -> SectionRow:
+    tokens = [f"{tries[column].sum():,}" for column in TOKENS.values()]
+    return _line(tries["agent_name"][0] or tries["agent"][0], tries["agent"][0], of_agents(tries), tokens)
+
+
+def _line(label: str, agent: str | None, spent: Spending, tokens: list[str]) -> SectionRow:
+    counts = Counts(spent.pieces, spent.pieces - spent.unpriced, ungraded=spent.unpriced)
+    told = {"trials or evaluations without a price": spent.unpriced, "not settled": spent.unsettled}
+    counts = Counts(counts.planned, counts.valid, 0, counts.ungraded, {k: v for k, v in told.items() if v})
+    cost, most = spent.cost, spent.at_most
+    if not spent.pieces:
+        cost = most = 0.0
+    figures = (
+        Estimate(name, value, counts, unit=Unit.USD, reason="" if value is not None else "no price is known")
+        for name, value in (("cost", cost), ("cost at most", most))
+    )
+    return SectionRow(label, agent, (f"{spent.calls:,}", *tokens, *figures))

@@ -1,0 +1,25 @@
+"""An outside case: a price of hundreds of digits ended in a traceback."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worksample.errors import ImportFailed
+from worksample.formats.jobs import ImportJobs, import_jobs
+
+TABLE = Path(__file__).with_name("jobs.json")
+
+
+def check(room: Path, request: Any) -> None:
+    with pytest.raises(ImportFailed, match="line 1: amount: is not finite"):
+        import_jobs(TABLE, room / "out", ImportJobs())
+    for ending in ("jsonl", "csv"):
+        table = room / f"jobs.{ending}"
+        huge = "9" * 5000
+        row = {"id": "1", "description": "Draw", "amount": 7}
+        text = json.dumps(row).replace("7", huge) if ending == "jsonl" else f"id,description,amount\n1,Draw,{huge}"
+        table.write_text(text, encoding="utf-8")
+        with pytest.raises(ImportFailed, match="amount: is not finite"):
+            import_jobs(table, room / "out", ImportJobs())

@@ -1,0 +1,65 @@
+"""The board and the figures say what judges and colleagues cost, and how much of the agents' cost is not settled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reports.measuring import sections
+from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
+from worksample.cli.commands.list import said_of
+from worksample.metrics import Estimate
+from worksample.records import Usage
+from worksample.reports.cost_notes import cost_words
+from worksample.reports.leaderboard import leaderboard
+from worksample.store.spending import Spending
+
+
+def test_the_board_tells_judges_money(tmp_path: Path) -> None:
+    board = leaderboard(store_with(tmp_path, [SETTLED], colleague=UNPRICED, judges=[SETTLED]))
+    assert "Judges: 4 model calls, $0.50; not in the agents' cost." in board.notes
+    assert "Colleagues: 2 model calls, cost not known (no price); not in the agents' cost." in board.notes
+    assert [row["who"] for row in board.plain()["spending"]] == ["agents", "colleagues", "judges"]
+
+
+def test_each_reason_why_a_cost_is_not_settled_is_told_once(tmp_path: Path) -> None:
+    cached = Usage(calls=1, cache_read_tokens=40, input_tokens=9, cost=0.1, priced=True, cached_as_input=1)
+    store = store_with(tmp_path, [CUT, ESTIMATED, UNPRICED, cached])
+    notes = leaderboard(store).notes
+    for said in (
+        "1 trials made model calls without a known price", "1 trials have cached tokens (40 read) charged",
+        "1 trials have tokens that are estimated", "2 requests that nobody told the end of, and that may have cost at",
+    ):  # fmt: skip
+        assert sum(said in note for note in notes) == 1, said
+    found = sections(store)["spending"]
+    rows = {row.label: row for row in found.rows}
+    assert rows["ann"].cells[found.columns.index("cache read")] in ("0", "40")
+    assert sum(int(str(row.cells[found.columns.index("cache read")]).replace(",", "")) for row in found.rows) == 40
+    assert any("nobody told the end" in note for note in found.notes)
+
+
+def test_a_cost_without_a_price_is_no_figure_in_the_section(tmp_path: Path) -> None:
+    found = sections(store_with(tmp_path, [SETTLED], judges=[UNPRICED]))["spending"]
+    judges = next(row for row in found.rows if row.label == "judges")
+    cost = judges.cells[found.columns.index("cost")]
+    assert isinstance(cost, Estimate)
+    assert (cost.value, cost.reason, judges.cells[0]) == (None, "no price is known", "2")
+
+
+def test_the_list_says_what_is_not_known() -> None:
+    assert said_of(Spending("judges")) == ""
+    assert said_of(Spending("agents")) == "$0.00"
+    assert said_of(Spending("judges", 2, None, None, 1, 1)) == "not known"
+    assert said_of(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
+    assert said_of(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
+
+
+def test_a_trials_page_says_how_far_its_cost_is_known() -> None:
+    settled = {"cost": 0.5, "priced": True, "cost_at_most": 0.5}
+    assert cost_words(settled) == ""
+    assert cost_words({**settled, "cost": None, "priced": False, "cost_at_most": None}) == "no price known"
+    assert cost_words({**settled, "priced": False, "cost_at_most": None}) == "some calls had no price"
+    assert cost_words({**settled, "priced": False, "estimated_calls": 1}) == "tokens are estimated"
+    cut = {**settled, "priced": False, "unsettled_calls": 1, "cost_at_most": 0.9, "cached_as_input": 2}
+    assert cost_words(cut) == (
+        "at most $0.90: the end of some calls was never told; an upper bound: cached tokens at the price of fresh ones"
+    )
