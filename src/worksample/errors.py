@@ -37,6 +37,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .option_words import in_python
+
 
 class Boundary(StrEnum):
     """Who answers for a failure."""
@@ -196,12 +198,30 @@ POLICY: dict[Cause, Policy] = {
 UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
 """Why work is ungraded of which whoever judged could not see enough."""
 
+_SPACES = {
+    0x09: " ", 0xA0: " ", 0x1680: " ", **dict.fromkeys(range(0x2000, 0x200B), " "), 0x202F: " ", 0x205F: " ",
+    0x3000: " ", 0xAD: "",
+}  # fmt: skip
+"""Tabs and all that Unicode calls a space, which `str.isprintable` refuses but for one; and the soft hyphen."""
+_JOINERS = "\u200c\u200d"
+"""Of letters in Persian and Indic scripts, and of pictures."""
+
+
+def plain_spaces(text: str) -> str:
+    """`text` with every kind of space as the plain one."""
+    return text.translate(_SPACES)
+
+
+def is_shown(character: str) -> bool:
+    """Whether a terminal shows a character, and obeys it in nothing; line ends too."""
+    return character.isprintable() or character == "\n" or character in _JOINERS
+
 
 def printable(text: str) -> str:
     """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(c if is_shown(c) else c.encode("unicode_escape").decode("ascii") for c in plain_spaces(text))
 
 
 class WorksampleError(Exception):
@@ -216,8 +236,10 @@ class WorksampleError(Exception):
             self.cause = cause
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        return printable(f"{text}\n  next: {self.next}" if self.next else text)
+        """For who reads it in Python; the command line shows the fields, which speak of its options."""
+        what, next = in_python(self.what), in_python(self.next)
+        text = f"{self.where}: {what}" if self.where else what
+        return printable(f"{text}\n  next: {next}" if next else text)
 
 
 class UsageError(WorksampleError):

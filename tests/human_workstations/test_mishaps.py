@@ -14,7 +14,7 @@ from human_workstations.working import REPORT, Browser, Workroom
 from worksample.errors import UsageError
 from worksample.human_trials.events import events_of, seat_of
 from worksample.human_trials.timer import GAP, seat_after
-from worksample.human_workstations.upload import sound_path
+from worksample.human_workstations.upload import place_below, sound_path
 from worksample.records import Act, SeatEvent, Submission, Trial
 from worksample.store.checking import check
 from worksample.store.rebuilding import rebuild
@@ -46,6 +46,18 @@ FINE = ["résumé.pdf", "a b'c\"d.txt", "-rf", "$(touch owned)", "deep/er/and/de
 def test_no_path_leads_elsewhere(path: str) -> None:
     with pytest.raises(UsageError):
         sound_path(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "..", "a/../../b", "/etc/passwd", "", ".", "%2E%2E/up", "a/%2E./b", "%00"]
+)
+def test_a_file_outside_of_the_output_is_neither_read_nor_removed(path: str) -> None:
+    with pytest.raises(UsageError):
+        place_below("/task/output", path)
+
+
+def test_a_listed_file_is_found_by_its_quoted_path() -> None:
+    assert place_below("/task/output", "deep/a%0Ab") == "/task/output/deep/a\nb"
 
 
 @given(st.text(max_size=60))

@@ -98,6 +98,8 @@ def test_nothing_seen_is_not_nothing_possible():
     assert m.passed_within(chain)[0].within.high == pytest.approx(m.exact(0, 30)[1])
     constant = m.break_even_from_jobs(([False] * 9, [True] * 9), ([1.0] * 9, [5.0] * 9), ("a", "b"))
     assert constant.low is constant.high is None and "no width" in constant.notes[0]
+    saved = m.deployable_cost([True] * 120, [1.0] * 120, [10.0] * 120).saving
+    assert saved.low is saved.high is None and "no width" in saved.notes[0]
     trials = m.Configurations(["h"] * 8, ["x"] * 4 + ["y"] * 4, [1, 2, 3, 4] * 2, [1.0] * 4 + [0.0] * 4)
     spread = m.model_effect(trials, "h").spread
     assert spread.low == 0 and spread.high == 1, "four tasks of four differ: one in eight if the two were equal"

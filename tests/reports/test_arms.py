@@ -9,7 +9,7 @@ import pytest
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from worksample.people.verdicts import preferences
-from worksample.records import Agent, Grade, Protocol, Side, Submission
+from worksample.records import Agent, Arm, Feedback, Grade, Protocol, Side, Submission
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of
 from worksample.store import Store
@@ -43,6 +43,23 @@ def test_the_leaderboard_has_a_row_for_each(world: PeopleWorld) -> None:
     assert {name: row.earned.value for name, row in rows.items()} == {n: 200.0 * p for n, p in NAMES.items()}
     plain = {(r["arm"], r["attempt"]) for r in leaderboard(world.store).plain()["rows"]}
     assert plain == {("plain", 1), ("plain", 2), ("hints", 1)}
+
+
+def test_a_later_attempt_stands_below_the_first_and_ranks_nobody(tmp_path: Path) -> None:
+    """Ann passes 1 of 3, and at the second attempt both of the rest; Bob passes 2 of 3 at once."""
+    with Store.open(tmp_path / "s", create=True) as store:
+        agents = [Agent.of(name, "worker", model="m/1") for name in ("ann", "bob")]
+        again = Arm(name="again", feedback=Feedback.RETRY, continues="plain")
+        made = PeopleWorld(store, Protocol.PROGRAM, agents, [100.0] * 3, attempts=2, arms=(Arm(), again))
+        made.round("r1", Protocol.PROGRAM, 1)
+        for agent, passes in ((0, 1), (1, 2)):
+            for n in range(3):
+                made.say("r1", made.work(agent, n), n, Grade(score=float(n < passes)))
+        for n in (1, 2):
+            made.say("r1", made.work(0, n, 2, arm="again"), n, Grade(score=1.0))
+        rows = leaderboard(store).rows
+    assert [(row.agent.partition("@")[0], row.attempt) for row in rows] == [("bob", 1), ("ann", 1), ("ann", 2)]
+    assert rows[-1].passed.value == 1
 
 
 def test_one_arm_alone_is_shown_without_its_name(tmp_path: Path) -> None:

@@ -211,8 +211,10 @@ def test_an_approach_says_from_which_value_it_pays(store: Store) -> None:
 def test_elo_and_automation_rate_stand_in_one_table(store: Store) -> None:
     rli(store)
     found = sections(store)
-    assert found["elo"].columns == ("Elo", "automation rate")
+    assert found["elo"].columns == ("Elo", "preferred to the human", "automation rate")
     for name in ("ann", "bob", "cid"):
+        rating, chance = cell(found["elo"], name, "Elo"), cell(found["elo"], name, "preferred to the human")
+        assert rating.value is None or chance.value == pytest.approx(1 / (1 + 10 ** ((1000 - rating.value) / 400)))
         both = cell(found["elo"], name, "automation rate"), cell(found["automation"], name, "automation rate")
         assert both[0] == both[1]
     assert next(r for r in found["elo"].rows if r.label == "human").cells[1] == "-"

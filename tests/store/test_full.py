@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from store.views import everything
+from store.views import damage, everything
 from store.worlds import World, planted
 from worksample.errors import Cause, StoreFull
 from worksample.records import Trial
-from worksample.store import Store, check
+from worksample.store import Store
 
 WORLD = World()
 TESTS = Path(__file__).resolve().parents[1]
@@ -52,7 +52,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     assert all(str(tmp_path / "s") in line[1] and line[2] == "True" for line in lines)
     with Store.open(tmp_path / "s") as store:
         assert store.find(Trial) == []
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_disk_that_fills_up(small: Path) -> None:
     store.close()
     subprocess.run(["mount", "-o", "remount,size=16m", small], check=True)
     with Store.open(small / "s") as store:
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
         store.commit(WORLD.trial(0, "afterwards"))
         before = everything(store)
         store.reindex()

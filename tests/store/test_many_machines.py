@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from store.slow_files import Gate, Meeting, SlowFiles
-from store.views import everything, live
+from store.views import damage, everything, live
 from store.worlds import World, at, planted
 from worksample.errors import RecordConflict
 from worksample.records import Evaluator, Part, Target, Trial
@@ -137,7 +137,7 @@ def rivals_are_told_apart(store: Store, others: list[Store]) -> None:
     works = [lambda n=n, s=s: s.commit(WORLD.trial(0, "t1", steps=n)) for n, s in enumerate(stores)]  # type: ignore[misc]
     assert kept_and_refused(together(*works)) == (1, len(others))
     during(lambda operation, path: None)
-    assert check(store) == []
+    assert damage(store) == []
     before = everything(store)
     rebuild(store)
     assert everything(store) == before
@@ -162,7 +162,7 @@ def notes_of_one_thing_agree(store: Store, other: Store) -> None:
     before = everything(store)
     rebuild(store)
     assert everything(store) == before
-    assert check(store) == []
+    assert damage(store) == []
 
 
 def test_two_notes_of_one_thing_agree(url: str) -> None:
@@ -180,7 +180,7 @@ def one_live_trial_per_slot(store: Store, others: list[Store]) -> None:
     assert kept_and_refused(together(*works)) == (len(stores), 0)
     during(lambda operation, path: None)
     assert live(store) == {WORLD.slots[0].id: "b0"}
-    assert check(store) == []
+    assert damage(store) == []
 
 
 def test_trials_and_strikes_of_one_slot_at_once(url: str) -> None:
@@ -211,7 +211,7 @@ def test_a_machine_killed_between_object_and_row_loses_nothing(url: str, tmp_pat
     with Store.open(url) as store:
         assert store.sync() == 6
         assert {t.id for t in store.find(Trial)} == {"w0", "w1", "w2"}
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
     again = worker(url, tmp_path / "two", "v")
     assert (again.returncode, again.stderr) == (0, "")
 
@@ -227,7 +227,7 @@ def test_a_sync_looks_at_the_last_hours_only(url: str, tmp_path: Path) -> None:
         assert not [path for path in asked if "2020" in path]
         assert store.sync(whole=True) == 0
         assert [path for path in asked if "2020" in path]
-        assert check(store) == []
+        assert damage(store) == []
         # Another machine, whose index is new, looks at all of them once.
         during(lambda operation, path: None)
     done = worker(url, tmp_path / "two", "w")

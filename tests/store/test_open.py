@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from store.older_stores import VERSIONS, is_whole, unpack
-from store.views import everything, live
+from store.views import damage, everything, live
 from store.worlds import World, planted
 from worksample.errors import StoreError
 from worksample.records import Round, Target, canonical
@@ -127,7 +127,7 @@ def test_an_older_database_gets_what_it_lacks_and_keeps_what_it_has(tmp_path: Pa
         assert everything(store) == before
         assert live(store) == {WORLD.slots[0].id: "t1"}
         assert store.holder("mine") == "me"
-        assert check(store) == []
+        assert damage(store) == []
     with bare(tmp_path / "s") as connection:
         assert outline(connection) == fresh
         assert connection.execute(text("SELECT key FROM meta ORDER BY key")).scalars().all() == ["store", "synced"]
@@ -159,7 +159,7 @@ def test_tables_of_the_index_are_made_anew_from_their_own_rows(tmp_path: Path) -
     moved.rename(tmp_path / "s" / "records")
     with Store.open(tmp_path / "s") as store:
         assert store.objects.all() == objects
-        assert check(store) == []
+        assert damage(store) == []
     with bare(tmp_path / "s") as connection:
         assert outline(connection) == fresh
 

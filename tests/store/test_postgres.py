@@ -31,7 +31,7 @@ from store.test_many_machines import (
     together,
 )
 from store.test_processes import go, start
-from store.views import everything, live
+from store.views import damage, everything, live
 from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
 from worksample.records import Record, Target, Trial
@@ -172,7 +172,7 @@ def test_several_processes_may_bring_one_up_at_once(
     assert outline(url) == fresh
     with Store.open(folders[0]) as store:
         assert (everything(store), live(store)) == (before, lives)
-        assert check(store) == []
+        assert damage(store) == []
 
 
 @pytest.fixture
@@ -272,7 +272,7 @@ def test_two_processes_that_finish_the_same_slots_leave_one_live_trial_in_each(u
     with Store.open(tmp_path / "s") as store:
         assert len(store.find(Trial)) == 48
         assert live(store) == {slot.id: f"a{n}" for n, slot in enumerate(WORLD.slots)}
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
 
 
 def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_two_connections_cannot_both_take_an_id(url: str, tmp_path: Path) -> Non
         thread.join()
     assert sorted(outcomes) == ["kept", "refused", "refused", "refused"]
     with Store.open(tmp_path / "s") as store:
-        assert check(store) == []
+        assert damage(store) == []
 
 
 def test_a_refused_statement_takes_nothing_of_anothers_with_it_and_is_never_called_done(

@@ -14,10 +14,10 @@ import pytest
 
 from forking.child import Talking
 from running.profiles import examples
-from store.views import everything, live
+from store.views import damage, everything, live
 from store.worlds import World, planted
 from worksample.records import Submission, Trial
-from worksample.store import Store, check, rebuild
+from worksample.store import Store, rebuild
 
 WORLD = World()
 KILLS = 12
@@ -45,7 +45,7 @@ def test_two_processes_that_finish_the_same_slots_leave_one_live_trial_in_each(t
     with Store.open(tmp_path / "s") as store:
         assert len(store.find(Trial)) == 48
         assert live(store) == {slot.id: f"a{n}" for n, slot in enumerate(WORLD.slots)}
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
 
 
 def test_several_processes_may_make_one_store_at_once(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_store_survives_kills_at_any_point(tmp_path: Path) -> None:
             trials = {t.id for t in store.find(Trial)}
             assert reported <= trials
             assert {s.trial for s in store.find(Submission)} == trials
-            assert check(store, deep=True) == []
+            assert damage(store, deep=True) == []
             live(store)
     with Store.open(tmp_path / "s") as store:
         before = everything(store)

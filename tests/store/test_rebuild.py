@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from forking.child import ended
 from running.profiles import examples
-from store.views import everything, live
+from store.views import damage, everything, live
 from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
 from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
@@ -109,7 +109,7 @@ def test_two_machines_that_noted_the_same_things_merge(tmp_path: Path) -> None:
         assert a.get(Experiment, "x@1").author == "you"
         rebuild(a)
         assert everything(a) == everything(b)
-        assert check(a) == check(b) == []
+        assert damage(a) == damage(b) == []
         count = len(a.objects.digests())
         a.commit(*late)
         assert len(a.objects.digests()) == count
@@ -128,7 +128,7 @@ def test_a_kill_between_object_and_row_loses_nothing(tmp_path: Path) -> None:
         assert ["not in the index" in f.what for f in check(store)] == [True]
     with Store.open(tmp_path / "s") as store:
         assert {t.id for t in store.find(Trial)} == {"w0", "w1", "w2", "w3"}
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
 
 
 def test_a_merge_brings_logs(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_object_without_rows_is_indexed_when_the_store_is_opened(tmp_path: Pa
         assert [t.id for t in again.find(Trial)] == ["t1"]
         assert live(again) == {WORLD.slots[0].id: "t1"}
         assert again.sync() == 0
-        assert check(again) == []
+        assert damage(again) == []
 
 
 def test_a_store_without_its_database_is_whole_again_when_opened(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_torn_files_are_never_taken_for_objects(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a", heal=False) as store:
         assert ["does not match" in f.what for f in check(store)] == [True]
         torn.unlink()
-        assert check(store) == []
+        assert damage(store) == []
 
 
 @pytest.mark.parametrize("gap", [0, 7])
@@ -224,7 +224,7 @@ def test_objects_where_older_stores_put_them_are_read(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a") as store:
         assert everything(store) == before
         store.commit(WORLD.trial(1, "t2"))
-        assert check(store) == []
+        assert damage(store) == []
         with fresh(tmp_path / "b") as other:
             merge(other, store)
             assert everything(other) == everything(store)

@@ -8,12 +8,12 @@ from uuid import uuid4
 import fsspec
 import pytest
 
-from store.views import everything
+from store.views import damage, everything
 from store.worlds import World, planted
 from worksample.errors import RecordMissing, StoreError
 from worksample.files import scan
 from worksample.records import Trial
-from worksample.store import Store, check, merge
+from worksample.store import Store, merge
 
 WORLD = World()
 
@@ -35,7 +35,7 @@ def test_another_machine_sees_the_same(url: str, tmp_path: Path, monkeypatch: py
         digest = scan(tmp_path / "f", store.blobs).manifest_digest
         store.blobs.flush()
         before = everything(store)
-        assert check(store, deep=True) == []
+        assert damage(store, deep=True) == []
     monkeypatch.setenv("WORKSAMPLE_CACHE", str(tmp_path / "two"))
     with Store.open(url) as other:
         assert everything(other) == before
@@ -73,7 +73,7 @@ def test_remote_and_local_stores_merge(url: str, tmp_path: Path) -> None:
         near.commit(WORLD.trial(1, "t2"))
         merge(far, near)
         assert everything(near) == everything(far)
-        assert check(far, deep=True) == check(near, deep=True) == []
+        assert damage(far, deep=True) == damage(near, deep=True) == []
 
 
 def test_a_url_without_a_driver() -> None:

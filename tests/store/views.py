@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.records import REGISTRY
-from worksample.store import Store
+from worksample.store import Fault, Store, check
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
 from worksample.verdicts.slots import slots_df
 
@@ -28,3 +28,8 @@ def live(store: Store) -> dict[str, str]:
     rows = trials_df(store).filter("live").select("slot", "trial").rows()
     assert len({slot for slot, _ in rows}) == len(rows), "a slot has two live trials"
     return dict(rows)
+
+
+def damage(store: Store, *, deep: bool = False) -> list[Fault]:
+    """What `check` finds, but for work that was done twice: random histories hold it, and stores that were merged."""
+    return [fault for fault in check(store, deep=deep) if " twice" not in fault.what]

@@ -13,7 +13,7 @@ from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
 from worksample.models import Exhibit, Look, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.fence import Fence, plain
+from worksample.models.fence import Fence, shown
 from worksample.models.prompt import prompt
 from worksample.records import canonical
 from worksample.store import Store
@@ -28,7 +28,7 @@ def flat(text: str) -> str:
 
 def close(text: str) -> str:
     """Without white space: where words of two scripts meet, a print may set them apart."""
-    return "".join(plain(text).split())
+    return "".join(shown(text).split())
 
 
 def blinded(format: str, place: str, order: str) -> bool:

@@ -87,6 +87,8 @@ async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
         raise
     except SandboxUnavailableError as error:
         raise SandboxError(str(error)) from error
+    except SystemExit as error:  # it would end the run, and every trial beside it
+        raise AgentError(f"SystemExit: {error.code}") from None
     except Exception as error:
         failure = failure_of(error, list(transcript().events))
         if failure is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +11,7 @@ from pydantic import Field, model_validator
 
 from worksample.browser import ACTIONS as BROWSER
 from worksample.errors import ManifestError, PlanError
-from worksample.manifests import Faults, FaultyManifest, checked
+from worksample.manifests import Faults, FaultyManifest, Unreadable, checked, load
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
 
@@ -166,8 +165,8 @@ def read_steps(path: Path, instance: str) -> tuple[Step, ...]:
 
 def _read_task(path: Path) -> TaskScript:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        table = load(path)
+    except Unreadable as error:
         raise ManifestError(f"is not readable as TOML: {error}", where=str(path), next=_SEE) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:

@@ -161,7 +161,7 @@ class BoxConfig:
                 next="USER with a smaller number in its Dockerfile",
             )
         for place in (root.home, *([root.workdir] if root.workdir else [])):
-            if not place.startswith("/") or posixpath.normpath(place) != place or "\0" in place:
+            if not place.startswith("/") or posixpath.normpath("/" + place.lstrip("/")) != place or "\0" in place:
                 raise SandboxError(
                     f"{place!r} is not a plain absolute path",
                     where="image",
@@ -192,7 +192,7 @@ class BoxConfig:
 
     @staticmethod
     def _check_target(target: str) -> None:
-        if not target.startswith("/") or posixpath.normpath(target) != target or "\0" in target:
+        if not target.startswith("/") or posixpath.normpath("/" + target.lstrip("/")) != target or "\0" in target:
             raise SandboxError(
                 f"{target!r} is not a plain absolute path",
                 where="box",

@@ -18,6 +18,7 @@ from worksample.errors import UsageError, WorksampleError
 
 from .lazy_group import root
 from .locale import settle_streams
+from .phase import begin, interrupted
 from .verbs import VERBS, Family, Verb
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
@@ -32,6 +33,7 @@ def run(argv: Sequence[str] | None = None) -> None:
 
 def code_of(argv: list[str]) -> int:
     """Run the command line; returns the exit code. With `--json` a failure is a JSON object on stdout."""
+    begin("")
     try:
         code = root().main(args=argv, prog_name="worksample", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -47,7 +49,7 @@ def code_of(argv: list[str]) -> int:
         _tell(_usage(error), as_json="--json" in argv)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        click.echo(interrupted(), err=True)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -28,7 +28,7 @@ NEXT = "look up keys, addresses and names in docs/providers.md, then worksample 
 ADDRESS = (
     "check the model's name and the address {}: OpenAI's kind ends in /v1, Anthropic's does not (docs/providers.md)"
 )
-ANYWAY = "to run without asking: --no-check-models, or check_models = false"
+ANYWAY = "to run without asking: --no-check-models, or check_models = false in the file"
 ESTIMATES = " by estimate: the service tells none"
 SAME = frozenset({"replay", "mockllm"})
 """Providers within this process: there is nothing to find out."""

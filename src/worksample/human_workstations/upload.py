@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass, field
 from typing import IO
 
 from worksample.errors import UsageError
-from worksample.records import path_fault, quote_path
+from worksample.records import path_fault, quote_path, unquote_path
 
 LARGEST = 256 << 20
 """Bytes of a file that can be sent up."""
@@ -33,6 +34,19 @@ def sound_path(path: str) -> str:
     if fault:
         raise UsageError(fault, next="give the file another name")
     return path
+
+
+def place_below(folder: str, path: str) -> str:
+    """The place below `folder` of a quoted path, as `files` lists it. UsageError for one that leads elsewhere."""
+    try:
+        fault = path_fault(path)
+    except UnicodeEncodeError:
+        fault = "the path is not text"
+    if fault:
+        raise UsageError(
+            fault, where=path[:LONGEST], next="name a file of the output folder, as the list of files does"
+        )
+    return f"{folder}/{os.fsdecode(unquote_path(path))}"
 
 
 @dataclass

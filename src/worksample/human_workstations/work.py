@@ -22,6 +22,7 @@ from .closing import Handing, hand_in
 from .open_workstations import OpenWorkstations, Sitting
 from .opening import Task
 from .terminal import Terminal
+from .upload import place_below
 from .workstation import Workstation, is_empty
 
 __all__ = ["Sitting", "Workstations", "submission_of"]
@@ -261,17 +262,18 @@ class Workstations(OpenWorkstations):
             return True
 
     async def download(self, slot: str, who: Sitting, path: str) -> bytes:
-        """A file of the output. UsageError where it cannot be read."""
+        """A file of the output. UsageError where it cannot be read, or the path leads elsewhere."""
         async with self._working(slot, who) as workstation:
+            place = place_below(workstation.box.config.output, path)
             try:
-                return await workstation.box.read(f"{workstation.box.config.output}/{path}", LARGEST)
+                return await workstation.box.read(place, LARGEST)
             except OSError as error:
                 raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
 
     async def remove(self, slot: str, who: Sitting, path: str) -> None:
-        """Remove a file or folder of the output."""
+        """Remove a file or folder of the output. UsageError where the path leads elsewhere."""
         async with self._working(slot, who) as workstation:
-            await workstation.box.run(["rm", "-rf", "--", f"{workstation.box.config.output}/{path}"])
+            await workstation.box.run(["rm", "-rf", "--", place_below(workstation.box.config.output, path)])
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:

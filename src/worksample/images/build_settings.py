@@ -43,7 +43,12 @@ def _network(text: str) -> str:
 
 
 def _place(path: str) -> str:
-    if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or not path.isprintable():
+    if (
+        not path.startswith("/")
+        or posixpath.normpath("/" + path.lstrip("/")) != path
+        or path == "/"
+        or not path.isprintable()
+    ):
         raise unfit()
     return path
 

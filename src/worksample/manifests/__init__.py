@@ -4,7 +4,7 @@ from .checking import checked, in_words
 from .faults import Fault, Faults, FaultyManifest, nearest
 from .keys import key_of
 from .raising import told, unfit
-from .reading import Document, read_toml, read_yaml
+from .reading import Document, Unreadable, load, read_toml, read_yaml
 from .values import Day, Flag, Line, Says, Settings, Size, Texts, parse_size
 from .words import shown
 
@@ -20,9 +20,11 @@ __all__ = [
     "Settings",
     "Size",
     "Texts",
+    "Unreadable",
     "checked",
     "in_words",
     "key_of",
+    "load",
     "nearest",
     "parse_size",
     "read_toml",

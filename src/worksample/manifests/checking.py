@@ -12,6 +12,8 @@ from .keys import key_of
 from .words import allowed_at, keys_at, shown
 
 M = TypeVar("M", bound=BaseModel)
+MOST = 2000
+"""Faults of a table that are put into words."""
 
 
 def checked(
@@ -44,7 +46,10 @@ def in_words(error: ValidationError, model: type[BaseModel], *, at: str = "") ->
 
 
 def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: str, at: str) -> None:
-    for one in error.errors(include_url=False):
+    for count, one in enumerate(error.errors(include_url=False)):
+        if count >= MOST:
+            faults.add(file, at, f"{error.error_count() - MOST} more faults of this kind")
+            return
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)
         if not faults.has(file, key):

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 
 from worksample.errors import ManifestError
 
 SHOWN = 200
 """Faults that a message lists; `FaultyManifest.faults` has them all."""
+
+
+SUGGESTING = 0.5
+"""Seconds of processor time for the suggestions of one reading."""
+CANDIDATES = 1000
+"""Words that a suggestion is looked for among."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +51,32 @@ class FaultyManifest(ManifestError):
         self.faults = tuple(faults)
 
 
+class _Patience:
+    """Processor time for suggestions: a file of a hundred thousand unknown words gets them for the first ones."""
+
+    def __init__(self) -> None:
+        self._left = SUGGESTING
+
+    def take(self, search: Callable[[], list[str]]) -> list[str]:
+        """What `search` finds; nothing where the time is spent."""
+        if self._left <= 0:
+            return []
+        began = time.thread_time()
+        try:
+            return search()
+        finally:
+            self._left -= time.thread_time() - began
+
+
+_patience: ContextVar[_Patience | None] = ContextVar("worksample_suggestions", default=None)
+"""That of the reading that began last."""
+
+
 class Faults:
     """Takes faults while files are read."""
 
     def __init__(self) -> None:
+        _patience.set(_Patience())
         self.found: list[Fault] = []
         self._places: set[tuple[str, str]] = set()
 
@@ -66,6 +97,8 @@ class Faults:
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """`; did you mean X?` where a word is near another, else nothing."""
-    near = difflib.get_close_matches(word[:100], list(words), 1, 0.6)
+    """`; did you mean X?` where a word is near another, else nothing; nor where there are too many to look through."""
+    known = [one[:100] for one in islice(words, CANDIDATES)]
+    patience = _patience.get() or _Patience()
+    near = patience.take(lambda: difflib.get_close_matches(word[:100], known, 1, 0.6))
     return f"; did you mean {near[0]!r}?" if near else ""

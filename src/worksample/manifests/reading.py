@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Callable
@@ -20,6 +21,13 @@ VALUE_LIMIT = 200_000
 """Values in a file; aliases of YAML count each time they are used."""
 DEPTH_LIMIT = 64
 """Levels of nesting."""
+STEPS_LIMIT = 32
+"""Steps of a dotted key of TOML."""
+YAML_LIMIT = 1 << 20
+"""Bytes of a YAML file."""
+_STEP = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"""(?<![\w."'-]){_STEP}(?:{_STEP}){{{STEPS_LIMIT}}}""", re.ASCII)
+"""A key of more steps. The parser's time grows with the square of their number."""
 WHOLE = 2**63 - 1
 """The largest whole number, either way: what TOML promises, and what databases hold."""
 
@@ -35,7 +43,7 @@ class Document:
 
 def read_toml(path: Path, name: str, faults: Faults) -> Document:
     """The table of a TOML file. `name`: how faults call the file."""
-    return _read(path, name, faults, "TOML", tomllib.loads)
+    return _read(path, name, faults, "TOML", _toml)
 
 
 def read_yaml(path: Path, name: str, faults: Faults) -> Document:
@@ -43,10 +51,20 @@ def read_yaml(path: Path, name: str, faults: Faults) -> Document:
     return _read(path, name, faults, "YAML", _yaml)
 
 
-def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
-    problem, data = "", None
+def load(path: Path) -> Any:
+    """The values of a `.toml` file, or of one in YAML (JSON too), within the same limits. Raises Unreadable."""
+    yaml = path.suffix != ".toml"
+    faults = Faults()
+    data = _sound(_loaded(path, "YAML", _yaml) if yaml else _loaded(path, "TOML", _toml), path.name, faults)
+    if faults.found:
+        one = faults.found[0]
+        raise Unreadable(f"{one.key}: {one.problem}" if one.key else one.problem)
+    return data
+
+
+def _loaded(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     try:
-        data = parse(_bytes(path).decode("utf-8"))
+        return parse(_bytes(path).decode("utf-8"))
     except FileNotFoundError:
         problem = "is missing"
     except OSError as error:
@@ -55,22 +73,29 @@ def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str
         problem = f"is not UTF-8 text: byte {error.start}"
     except RecursionError:
         problem = f"is nested deeper than {DEPTH_LIMIT} levels"
-    except _Unfit as error:
-        problem = str(error)
+    except Unreadable:
+        raise
     except (ValueError, OverflowError) as error:
         # Also what Python says of a number with more than 4,300 digits.
         problem = f"is not {form}: {str(error).partition('; use ')[0]}"
-    if problem:
-        faults.add(name, "", problem)
-    elif not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+    raise Unreadable(problem)
+
+
+def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
+    try:
+        data = _loaded(path, form, parse)
+    except Unreadable as error:
+        faults.add(name, "", str(error))
+        return Document(name, {}, broken=True)
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         faults.add(name, "", "should hold keys with values", "`repeats: 3`" if form == "YAML" else "`repeats = 3`")
     elif (sound := _sound(data, name, faults)) is not None:
         return Document(name, sound)
     return Document(name, {}, broken=True)
 
 
-class _Unfit(ValueError):
-    """A file that is not read at all."""
+class Unreadable(ValueError):
+    """A file that is not read at all; the text says why."""
 
 
 def _bytes(path: Path) -> bytes:
@@ -79,23 +104,39 @@ def _bytes(path: Path) -> bytes:
     with os.fdopen(fd, "rb") as file:
         mode = os.fstat(fd).st_mode
         if not stat.S_ISREG(mode):
-            raise _Unfit("is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
+            raise Unreadable("is a folder, not a file" if stat.S_ISDIR(mode) else "is not a regular file")
         data = file.read(FILE_LIMIT + 1)
     if len(data) > FILE_LIMIT:
-        raise _Unfit(f"is larger than {FILE_LIMIT:,} bytes")
+        raise Unreadable(f"is larger than {FILE_LIMIT:,} bytes")
     return data
+
+
+def _toml(text: str) -> Any:
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise Unreadable(f"line {line}: a key has more than {STEPS_LIMIT} steps")
+    return tomllib.loads(text)
 
 
 def _yaml(text: str) -> Any:
     import yaml
 
+    from .yaml_loader import TooDeep, TooMuch, loader, need_shallow
+
+    if len(text) > YAML_LIMIT:
+        raise Unreadable(f"is larger than {YAML_LIMIT:,} bytes")
     try:
-        return yaml.safe_load(text)
+        need_shallow(text, DEPTH_LIMIT + 1, VALUE_LIMIT)
+        return yaml.load(text, Loader=loader(VALUE_LIMIT))
+    except TooDeep:
+        raise Unreadable(f"is nested deeper than {DEPTH_LIMIT} levels") from None
+    except TooMuch:
+        raise Unreadable(f"holds more than {VALUE_LIMIT:,} values, what is merged counted") from None
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
 
 
-def _sound(data: dict[str, Any], name: str, faults: Faults) -> dict[str, Any] | None:
+def _sound(data: Any, name: str, faults: Faults) -> Any:
     """The values without what no model should see; a fault for each such, which then counts as None."""
     count = 0
 
@@ -103,9 +144,9 @@ def _sound(data: dict[str, Any], name: str, faults: Faults) -> dict[str, Any] | 
         nonlocal count
         count += 1
         if count > VALUE_LIMIT:
-            raise _Unfit(f"holds more than {VALUE_LIMIT:,} values")
-        if isinstance(value, dict | list) and len(at) >= DEPTH_LIMIT:
-            raise _Unfit(f"is nested deeper than {DEPTH_LIMIT} levels")
+            raise Unreadable(f"holds more than {VALUE_LIMIT:,} values")
+        if isinstance(value, dict | list) and len(at) > DEPTH_LIMIT:
+            raise Unreadable(f"is nested deeper than {DEPTH_LIMIT} levels")
         if isinstance(value, dict):
             return {key: walk(inner, (*at, str(key))) for key, inner in value.items()}
         if isinstance(value, list):
@@ -119,7 +160,7 @@ def _sound(data: dict[str, Any], name: str, faults: Faults) -> dict[str, Any] | 
         return value
 
     try:
-        return {key: walk(value, (key,)) for key, value in data.items()}
-    except _Unfit as error:
+        return walk(data, ())
+    except Unreadable as error:
         faults.add(name, "", str(error))
         return None

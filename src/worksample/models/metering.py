@@ -57,13 +57,12 @@ def _gated() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):
-        """A model whose calls wait for room."""
+        """A model whose calls wait for room. Its questions can be kept, whatever an agent of Python puts into them."""
 
         async def generate(  # type: ignore[override]
             self, input: str | list[ChatMessage], tools: Any = (), tool_choice: Any = None, config: Any = None,
             **more: Any,
         ) -> Any:  # fmt: skip
-            # An agent of Python may put anything into its messages, and the log must be written all the same.
             input = scrubbed(input)
             account, config = CURRENT.get(), config or GenerateConfig()
             asked: dict[str, Any] = {"tools": tools, "tool_choice": tool_choice, "config": config, **more}

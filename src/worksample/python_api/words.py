@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from worksample.errors import is_shown, plain_spaces
+
 
 def printable(value: object) -> str:
-    """Text without control characters: what agents and files named cannot steer a terminal."""
-    text = "" if value is None else str(value)
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text without control characters: what agents and files named cannot steer a terminal. Every space is a space."""
+    text = plain_spaces("" if value is None else str(value))
+    return "".join(c if is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def dollars(amount: float | None) -> str:

@@ -108,7 +108,7 @@ class Row:
 class Leaderboard:
     experiments: tuple[Experiment, ...]
     rows: tuple[Row, ...]
-    """Best first: by pass rate, then mean score, then name."""
+    """Best first: by pass rate, then mean score, then name; later attempts below the first one that they follow."""
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
     """Of its intervals."""
@@ -206,6 +206,21 @@ def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     return replace(board, notes=(*board.notes, *_spent_in_words(spent), *said), spending=spent)
 
 
+def _ordered(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+    """Best first. An attempt after the first is of work that failed before, and its rate ranks nobody: it stands below
+    the attempt that it follows."""
+    follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
+    first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
+
+    def key(row: Row) -> tuple[Any, ...]:
+        arm = row.arm if row.attempt == 1 else follows.get(row.arm) or row.arm
+        top = first.get((row.agent, arm), row)
+        late = top.attempt > 1
+        return (late, -(top.passed.value or 0), -(top.score.value or 0), top.label, top.agent, row.attempt, row.label)
+
+    return sorted(rows, key=key)
+
+
 def board_of(
     frame: pl.DataFrame,
     experiments: tuple[Experiment, ...],
@@ -226,7 +241,7 @@ def board_of(
             if (there := group["instance"].n_unique()) < len(wanted):
                 missing.append(f"{row.label} handed in work on {there} of {len(wanted)} instances.")
         rows.append(row)
-    rows.sort(key=lambda r: (-(r.passed.value or 0), -(r.score.value or 0), r.label, r.agent))
+    rows = _ordered(rows, experiments)
     notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
         notes += ("Persons and external agents handed their work in: nothing was planned for them.", *sorted(missing))

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
-import tomllib
 from pathlib import Path
 from typing import Any, Literal, overload
 
-import yaml
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
@@ -28,6 +26,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from worksample.box import Box, BoxConfig, start_box
 from worksample.errors import SandboxError
+from worksample.manifests import load
 from worksample.sandboxes.layout import USER
 from worksample.sandboxes.sweep import sweep
 
@@ -44,10 +43,8 @@ class BoxSpec(BaseModel):
 def read_spec(path: str) -> BoxSpec:
     """A spec from a TOML, YAML or JSON file with the fields of BoxSpec; raises SandboxError with file and key."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        data = tomllib.loads(text) if path.endswith(".toml") else yaml.safe_load(text)
-        return BoxSpec.model_validate(data or {})
-    except (OSError, ValueError, yaml.YAMLError) as failure:
+        return BoxSpec.model_validate(load(Path(path)) or {})
+    except ValueError as failure:
         said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
         raise SandboxError(
             f"no config of a box: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"

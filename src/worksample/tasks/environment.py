@@ -46,7 +46,8 @@ BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
 
 
 def _place(path: str) -> str:
-    if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or not path.isprintable():
+    plain = path.startswith("/") and posixpath.normpath("/" + path.lstrip("/")) == path
+    if not plain or path == "/" or not path.isprintable():
         raise unfit()
     if any(path == ours or path.startswith(ours + "/") for ours in OURS):
         raise unfit("is a place of the platform")

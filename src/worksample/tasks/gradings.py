@@ -33,7 +33,12 @@ class GradingTable(Frozen):
 
 
 def _way(path: str) -> str:
-    if not path.startswith("/") or posixpath.normpath(path) != path or path == "/" or not path.isprintable():
+    if (
+        not path.startswith("/")
+        or posixpath.normpath("/" + path.lstrip("/")) != path
+        or path == "/"
+        or not path.isprintable()
+    ):
         raise unfit()
     return path
 

@@ -18,6 +18,8 @@ from .package_files import Folder, MarkdownFile, read_text
 from .spec import InstanceSpec
 
 FILE = "task.toml"
+MOST = 2000
+"""Instances of one task."""
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
 TaskName = Annotated[str, Field(pattern=f"^{NAME}$"), Says("lower case letters, digits, '.', '_' and '-'; at most 100")]
 
@@ -47,6 +49,9 @@ class Shared(Frozen):
 def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
     """All of them, checked; at least one is wanted, and each has a name of its own."""
     found: list[InstanceSpec] = []
+    if isinstance(data, list) and len(data) > MOST:
+        faults.add(FILE, "instance", f"there are {len(data):,} of them", f"at most {MOST:,}; make several tasks")
+        return []
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"instance[{number}]"
         table = checked(InstanceTable, given, faults, file=FILE, at=at, context=context)

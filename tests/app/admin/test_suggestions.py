@@ -111,7 +111,8 @@ async def test_a_model_that_fails_is_told_and_paid(tmp_path: Path, answer: Answe
             refused = await suggest(served, 502)
             assert "the model gave no answer" in refused["error"]["what"]
             [used] = spent(served.desk.store, "rubric")
-            assert bool(used.calls) == (answer.fault is Fault.NONE)
+            assert bool(used.calls) == (answer.fault in (Fault.NONE, Fault.NOT_JSON, Fault.NO_CHOICES))
+            assert used.requests >= 1
             assert await served.get("/rubrics", role="expert") == []
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from worksample.cli.output import json_option, open_store, store_option
+from worksample.cli.phase import begin
 from worksample.cli.service_options import judge_options, judging_flags
 
 
@@ -24,6 +25,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Runs every open slot, grades every ungraded submission, and gives people whatever they still have to judge. Tasks,
     agents and graders are those that were planned, even if their folders have changed since.
     """
+    begin("reading what is planned", silent=bool(as_json))
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from worksample.cli.output import json_option, store_option
+from worksample.cli.phase import begin
 from worksample.cli.run_options import flags_of, run_options
 from worksample.errors import UsageError
 
@@ -49,8 +50,6 @@ def command(
     FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
     continues where it stopped: nothing that is finished runs twice.
     """
-    from worksample.experiments.loading import load
-
     if file is None and not flags_of(values):
         raise UsageError(
             "nothing to run: neither FILE nor any option was given",
@@ -60,6 +59,9 @@ def command(
         raise UsageError("--expect and --pilot work only with --dry-run", next="add --dry-run, or leave them out")
     if expect is not None and pilot:
         raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
+    begin("reading the tasks", silent=bool(as_json))
+    from worksample.experiments.loading import load
+
     config = load(Path(file) if file else None, flags_of(values))
     from worksample.cli.show_run import Tone, dry, run_config
 

@@ -18,10 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.formats.packages import Coming, Packages, write_packages
+from worksample.manifests import Unreadable, load
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import read_scenarios
@@ -128,8 +127,8 @@ def dependencies(path: Path) -> tuple[str, ...]:
     if not path.is_file():
         return ()
     try:
-        found: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
+        found: Any = load(path)
+    except Unreadable as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=AGAIN) from fault
     if found is None:
         return ()

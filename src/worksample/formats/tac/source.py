@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from worksample.errors import ImportFailed, MissingExtra
+from worksample.manifests import Unreadable, load
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE, Looks, looks
 
@@ -188,8 +187,8 @@ def _looks(source: str, folder: Path) -> Looks:
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as fault:
+        value = load(path)
+    except Unreadable as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=REINSTALL) from fault
     return value if isinstance(value, dict) else {}
 

@@ -127,7 +127,9 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
     ends, note = units.share_of_sums(spared, human, how.level)
     if ends.low is None or ends.high is None:
         return Estimate("saving", value, counts, unit=Unit.SHARE, conditional_on=given).noting(note)
-    cost, _ = units.ratio_of_sums(paid, human, how.level)
+    cost, note = units.ratio_of_sums(paid, human, how.level)
+    if cost.low is None and paid.any():
+        return Estimate("saving", value, counts, unit=Unit.SHARE, conditional_on=given).noting(note)
     above, below = (0.0 if end is None else abs(end - spent) for end in (cost.high, cost.low))
     low, high = value - math.hypot(gained - ends.low, above), value + math.hypot(ends.high - gained, below)
     method = f"{ends.method}, and the ratio of costs by MOVER"

@@ -1,0 +1,66 @@
+"""YAML's safe types, read within limits: what `<<` merges can double with each line."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import yaml
+
+DIGITS = 300
+"""Characters of a number."""
+
+
+class TooMuch(Exception):
+    """More values than are read."""
+
+
+class TooDeep(Exception):
+    """More levels than are read."""
+
+
+def need_shallow(text: str, levels: int, limit: int) -> None:
+    """Raise TooDeep, TooMuch by the events alone: to compose nodes takes the C stack a frame for each level."""
+    depth = 0
+    for count, event in enumerate(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > levels:
+            raise TooDeep
+        if count > 3 * limit:
+            raise TooMuch
+
+
+@cache
+def loader(limit: int) -> type[Any]:
+    """A loader of at most `limit` values that come in by merges; of the C library where that is there."""
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Limited(base):  # type: ignore[misc]
+        """Safe types only."""
+
+        merged = 0
+
+        def flatten_mapping(self, node: Any) -> None:
+            super().flatten_mapping(node)
+            self.merged += len(node.value)
+            if self.merged > limit:
+                raise TooMuch
+
+    def number(of: str) -> Any:
+        usual = yaml.SafeLoader.yaml_constructors[of]
+
+        def construct(self: Any, node: Any) -> Any:
+            # One in base 60 takes time by the square of its length.
+            if len(node.value) > DIGITS:
+                raise yaml.YAMLError(f"line {node.start_mark.line + 1}: a number has more than {DIGITS} characters")
+            return usual(self, node)
+
+        return construct
+
+    for kind in ("int", "float"):
+        tag = f"tag:yaml.org,2002:{kind}"
+        Limited.add_constructor(tag, number(tag))
+    return Limited

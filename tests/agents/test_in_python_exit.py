@@ -1,0 +1,18 @@
+"""An agent's own code that leaves by `sys.exit` fails its trial, and not the run with every trial beside it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from worksample.agents.in_python import _answered_for
+from worksample.errors import AgentError
+
+
+async def test_an_agent_that_exits_is_an_agent_that_failed() -> None:
+    async def leave() -> None:
+        sys.exit(3)
+
+    with pytest.raises(AgentError, match="SystemExit: 3"):
+        await _answered_for(leave())

@@ -1,0 +1,40 @@
+"""A command says at once what it is at, and so does whoever interrupts it there; texts keep their spaces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import SCRIPTS, TINY, here
+from worksample.cli.phase import begin, interrupted
+from worksample.errors import printable as in_errors
+from worksample.python_api.words import printable
+
+
+def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("worksample.experiments.loading.load", stop)
+    done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[0] == "reading the tasks ..."
+    assert "interrupted while reading the tasks: nothing was begun" in done.stderr
+    assert "next: " in done.stderr
+
+
+def test_an_interrupt_between_phases_is_told_plainly() -> None:
+    begin("")
+    assert interrupted() == "interrupted"
+
+
+@pytest.mark.parametrize("show", [printable, in_errors])
+def test_every_space_is_shown_as_one(show: object) -> None:
+    assert callable(show)
+    assert show("3\u00a0of\u202f4\u2009h\tsoft\u00adly") == "3 of 4 h softly"
+    assert (
+        show("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    )
+    assert "\x1b" not in show("\x1b[31m")
+    assert "\u202e" not in show("a\u202eb")
