@@ -20,6 +20,7 @@ from models.recorded import recording
 from models.test_door import door_of, raw, request, status
 from openai_server import Answer, Call, says
 from worksample.models.door import Door
+from worksample.runs.gc_freeze import settled
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 STALL = 0.1
@@ -239,7 +240,7 @@ async def assailed(number: int, seed: int) -> None:
         used.watch(door)
         for path, body in whole:  # what is imported late
             await raw(port, request(body, path))
-        with Stalls() as stalls:
+        with settled(), Stalls() as stalls:  # as in a run
             for count in range(number):
                 path, body = rng.choice(whole)
                 data = mutated(body, rng) if count % 20 else json.dumps(body).encode()
