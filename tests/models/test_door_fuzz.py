@@ -273,7 +273,7 @@ async def test_damaged_requests_are_answered_and_harm_nothing() -> None:
     await assailed(200, seed=20261126)
 
 
-@pytest.mark.thorough(quick="test_damaged_requests_are_answered_and_harm_nothing")
+@pytest.mark.thorough(quick="models/test_door_fuzz.py::test_damaged_requests_are_answered_and_harm_nothing")
 @pytest.mark.parametrize("seed", range(5))
 async def test_ten_thousand_damaged_requests_are_answered_and_harm_nothing(seed: int) -> None:
     await assailed(2000, seed)

@@ -232,6 +232,6 @@ def test_odd_requests_leave_no_exception_no_stall_and_no_memory() -> None:
 
 
 @pytest.mark.long(150)
-@pytest.mark.thorough("test_odd_requests_leave_no_exception_no_stall_and_no_memory")
+@pytest.mark.thorough(quick="models/test_door_wire.py::test_odd_requests_leave_no_exception_no_stall_and_no_memory")
 def test_ten_thousand_odd_requests_leave_nothing() -> None:
     fuzz(10_000, 10_000)
