@@ -15,4 +15,4 @@ async def test_an_agent_that_exits_is_an_agent_that_failed() -> None:
         sys.exit(3)
 
     with pytest.raises(AgentError, match="SystemExit: 3"):
-        await _answered_for(leave())
+        await _answered_for(leave(), None)

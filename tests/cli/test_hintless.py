@@ -11,8 +11,9 @@ from cli.test_hints import SOURCE
 from running.parsing import parsed
 
 TABLE = Path(__file__).with_name("hintless.toml")
-SAY_IT_THEMSELVES = {"DeliverableError", "FaultyRows"}
-"""The reason of a score, which nobody answers with a command; and an error with a hint of its own."""
+SAY_IT_THEMSELVES = {"DeliverableError", "FaultyRows", "AgentError", "ForeignInputError", "ForeignWorkLost"}
+"""The reason of a score or of a trial's end and what a program in a box is answered, which nobody follows with a
+command; and an error with a hint of its own."""
 
 
 def error_classes() -> set[str]:

@@ -29,14 +29,15 @@ REFUSED = {
     "deep.toml": "a = " + "[" * 900 + "]" * 900,
     "digits.toml": "a = " + "1" * 100_000,
     "laughs.yaml": "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)),
-    "merges.yaml": merges(8, 10),
-    "merges by two.yaml": merges(2, 26),
     "merged keys.yaml": "a: &a {" + ",".join(f"k{n}: 1" for n in range(1000)) + "}\nb: {<<: [" + "*a," * 2000 + "]}\n",
     "base 60.yaml": "a: 1" + ":59" * 100_000,
     "base 60 and a part.yaml": "a: 1" + ":59" * 20_000 + ".5",
     "open brackets.yaml": "{" * 100_000,
 }
 READ = {
+    # Of PyYAML before 6.0.4 these have to be refused: it merged each mapping as often as it was named.
+    "merges.yaml": merges(8, 10),
+    "merges by two.yaml": merges(2, 26),
     "dots in a text.toml": "a = '" + "b." * 100_000 + "'\n",
     "a long word.toml": "a" * 500_000 + " = 1\n",
     "quotes.toml": "a = '" + '"' * 500_000 + "'\n",

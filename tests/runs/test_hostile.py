@@ -146,13 +146,28 @@ async def test_the_output_itself_cannot_be_taken_away(tmp_path: Path) -> None:
 
 
 FORGED = """
-with open("{scratch}/struct.py", "w") as file:
-    file.write("import os; os.write(1, b'[' * 100_000); os._exit(0)")
+import os, subprocess, sys, time
+at = "{scratch}/.kernel/socket"
+forger = '''
+import os, socket, sys
+os.rename(sys.argv[1], sys.argv[1] + ".old")
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+while True:
+    peer, _ = listener.accept()
+    peer.recv(1 << 20)
+    peer.sendall(b"[" * 100_000 + bytes([10]))
+    peer.close()
+'''
+subprocess.Popen([sys.executable, "-c", forger, at])
+while not (os.path.exists(at + ".old") and os.path.exists(at)):
+    time.sleep(0.01)
 """
 
 
 async def test_a_kernel_that_answers_nonsense_is_a_tool_that_fails(tmp_path: Path) -> None:
-    """The agent owns the Python that answers its cells: 100,000 brackets are more than a parser of JSON can take."""
+    """The agent owns the kernel that answers its cells: 100,000 brackets are more than a parser of JSON can take."""
     at = setting(tmp_path, [HELLO, python(FORGED), python("1 + 1"), {"view": "{output}/a.png"}], limits=SMALL)
     (trial,) = await at.run(tries=2)
     assert trial.outcome.finished, trial.outcome
@@ -160,7 +175,7 @@ async def test_a_kernel_that_answers_nonsense_is_a_tool_that_fails(tmp_path: Pat
     part = at.store.get(Submission, trial.id).parts["trajectory"]
     entry = at.store.manifest(part.manifest).find("trajectory.json")
     assert entry is not None
-    assert b"[[[[" in at.store.blobs.read(str(entry.blob)), "the forgery took effect"
+    assert b"RecursionError" in at.store.blobs.read(str(entry.blob)), "the forgery took effect"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,9 @@ class Repository:
         try:
             done, used = _within(SECONDS, ["git", *words], env)
         except FileNotFoundError as error:
-            raise GraderError("git is not installed here", cause=Cause.GRADER_LACKS) from error
+            raise GraderError(
+                "git is not installed here", cause=Cause.GRADER_LACKS, next="apt-get install git"
+            ) from error
         if done.returncode < 0 and used >= SECONDS:
             raise DeliverableError(f"git {words[0]} takes more than {SECONDS} seconds of the processor", where=where)
         if done.returncode:

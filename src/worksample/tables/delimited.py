@@ -70,7 +70,7 @@ def _separator(sample: str, *, whole: bool) -> str:
         widths = _widths(sample, Dialect(mark, _spaced(sample, mark, whole=whole)), whole=whole)
         width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
         share = count / len(widths) if widths else 0.0
-        rank = (share == 1.0 and mark != ",", share * width)
+        rank = (count == len(widths) and mark != ",", share * width)
         if width > 1 and share >= 0.5 and rank > most:
             best, most = mark, rank
     if best:

@@ -174,9 +174,8 @@ PROGRAMS: dict[str, tuple[Program, dict[str, Any], dict[str, Any]]] = {
 async def all_agree() -> None:
     for name, (program, limits, expected) in PROGRAMS.items():
         used, requests = await recorded(program, **limits)
-        # Of what failed some may never have reached the service: a busy machine drops connections.
-        sent = used.calls + used.unsettled
-        assert sent <= len(requests) <= used.requests, f"{name}: {used} for {len(requests)} requests"
+        # Of what failed or broke off some may never have reached the service: a busy machine drops connections.
+        assert used.calls <= len(requests) <= used.requests, f"{name}: {used} for {len(requests)} requests"
         assert {key: getattr(used, key) for key in expected} == expected, f"{name}: {used}"
         if used.priced:
             assert used.cost == pytest.approx(120 * used.calls / 1e6), name

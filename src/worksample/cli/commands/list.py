@@ -22,11 +22,13 @@ ALWAYS = ("experiment", "when", "planned", "finished", "graded", "ungraded", "co
 
 
 @click.command("list")
-@click.option("--handed-in", "handed", is_flag=True, help="List the work that was handed in without an experiment.")
+@click.option(
+    "--handed-in", "handed", is_flag=True, default=None, help="List the work that was handed in without an experiment."
+)
 @judged_by_option
 @store_option
 @json_option
-def command(handed: bool, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
+def command(handed: bool | None, judged_by: JudgedBy | None, store: str | None, as_json: bool | None) -> None:
     """List the experiments in a store: planned, finished, graded and waiting trials, and what models cost so far."""
     from worksample.experiments.handed_in_alone import handed_in_alone
     from worksample.experiments.status import status_of

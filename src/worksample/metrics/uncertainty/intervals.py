@@ -107,7 +107,7 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
     one line, of which it would have no width.
     """
     check_level(level)
-    if pairs < 4 or abs(r) >= 1 - 1e-12:
+    if pairs < 4 or math.isclose(abs(r), 1.0, rel_tol=1e-12):
         return None
     half = normal_quantile((1 + level) / 2) / math.sqrt(pairs - 3)
     middle = math.atanh(r)

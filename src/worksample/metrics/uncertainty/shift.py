@@ -141,7 +141,7 @@ class Shift:
         values, times = np.unique(np.round(gaps, 12), return_counts=True)
         most = float(np.abs(values).max())
         reach = max(1.0 if len(values) == 1 else math.sqrt(alike), most)
-        return cls(values, times.astype(np.float64), reach, alike >= 1 - 1e-9)
+        return cls(values, times.astype(np.float64), reach, math.isclose(alike, 1.0, rel_tol=1e-9))
 
     @property
     def tasks(self) -> float:
