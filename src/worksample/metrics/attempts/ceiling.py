@@ -156,7 +156,7 @@ class _Grid:
         self.table = _log_chances(self.ceilings[:, None], failing[:, None, :])
 
     @classmethod
-    @functools.lru_cache(maxsize=4)
+    @functools.lru_cache(maxsize=16)
     def alike(cls, levels: int, pools: tuple[float, ...]) -> _Grid:
         """All feasible jobs have one chance, and one pool of answers."""
         chances = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
@@ -164,7 +164,7 @@ class _Grid:
         return cls(levels, p, u, _failing_alike(levels, p, u))
 
     @classmethod
-    @functools.lru_cache(maxsize=2)
+    @functools.lru_cache(maxsize=8)
     def different(cls, levels: int) -> _Grid:
         """The chances of feasible jobs follow a beta distribution, and attempts are independent."""
         means = np.linspace(1 / _GRID[1], 1.0, _GRID[1])
