@@ -96,7 +96,10 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     "work of a day to come": ([*HANDED, "--date", "2999-01-01"], ["2999-01-01, which is in the future", "--date YYYY"]),
     "a price without end": (["import", "jobs", "endless.csv", "out"], ["'inf' is not a number", "--skip-faulty"]),
     "two agents of one name": (["run", "twins.toml"], ["two agents have one name: ann", "its own name"]),
-    "a table without names": (["import", "jobs", "empty.csv", "out"], ["names no columns", "write the names of the columns into it"]),
+    "a table without names": (
+        ["import", "jobs", "empty.csv", "out"],
+        ["names no columns", "write the names of the columns into it"],
+    ),
     "a suite that there is not": (["suite", "show", "beginner"], ["no suite 'beginner'", "starter"]),
     "an id with a blank": (["task", "new", "My Task"], ["not a task's id", "lower case"]),
     "a task that is there": (["task", "new", "taken"], ["exists already", "another"]),

@@ -186,7 +186,12 @@ HIDES = """
 import os, signal, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then counts the children's time nowhere
 while True:
-    if os.fork() == 0:
+    try:
+        child = os.fork()
+    except OSError:  # as many as the box may have
+        time.sleep(0.005)
+        continue
+    if child == 0:
         end = time.process_time() + 0.02
         while time.process_time() < end:
             pass
