@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import struct
@@ -118,6 +119,16 @@ def test_csv_dialects(mark: str) -> None:
     table = parse_csv(text)
     assert table.columns == ("name", "amount")
     assert table.column("amount") == ["1", "2"]
+
+
+@pytest.mark.parametrize("mark", [";", "|", "\t", ","])
+def test_a_single_column_of_lists_is_one_column(mark: str) -> None:
+    lists = [mark.join(pair) for pair in ("ab", "cd", "ef")]
+    written = io.StringIO()
+    csv.writer(written).writerows([["name"], *([one] for one in lists)])
+    table = parse_csv(written.getvalue())
+    assert table.columns == ("name",)
+    assert [row["name"] for row in table.rows] == lists
 
 
 @pytest.mark.parametrize(
