@@ -99,7 +99,7 @@ def test_a_script_of_this_machine_alone_is_refused_with_what_to_write(tmp_path: 
         (["python3", "agent.py"], "agent.py"), (["python3.12", "/a/b"], "/a/b"), (["node", "x.mjs"], "x.mjs"),
         (["/usr/bin/python3", "x.py"], "x.py"), (["python3", "-m", "x"], ""), (["sh", "-c", "x.sh"], ""),
         (["python3"], ""), (["python3", "word"], ""), (["my-agent", "x.py"], ""), (["python3", "-W", "x.py"], ""),
-        (["python3", "-u", "x.py"], "x.py"), (["bash", "-eux", "x.sh"], "x.sh"), 
+        (["python3", "-u", "x.py"], "x.py"), (["bash", "-eux", "x.sh"], "x.sh"),
         (["env", "A=1", "python3", "x.py"], "x.py"),
         (["nice", "-n", "5", "python3", "x.py"], "x.py"), (["perl", "-e", "x.pl"], ""), (["env"], ""),
     ],
