@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from worksample.models.blame import Control
 from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
-from .contained_tasks import contained, stopped
+from .contained_tasks import contained, is_signal
 from .objects import found, is_inspects, made
 from .prompt import brief_text, place_text
 from .settings import ObjectSettings, WorkerSettings
@@ -43,7 +42,6 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.messages = [_first(workspace, inputs, whole=inspects)]
-            contained()
             with turn_limit(workspace.limits.turns):
                 try:
                     if inspects:
@@ -91,16 +89,11 @@ def _solver(works: Any) -> Solver:
 async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
     """The boundary of an agent's own code. AgentError for what it raises; a limit, a lost box and a model's service
     that failed are not its own, in a group of errors either."""
-    try:
-        return await work
-    except asyncio.CancelledError:
-        if stopped():
-            raise
-        raise AgentError("CancelledError: its own code cancelled what it waited for") from None
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:  # noqa: BLE001 - an agent's own code may raise anything
-        failed = error
+    result, failed = await contained(work)
+    if failed is None:
+        return result
+    if is_signal(failed):
+        raise failed
     raise await _what_ends_it(failed, model)
 
 
@@ -113,7 +106,7 @@ async def _what_ends_it(error: BaseException, model: Model | None) -> BaseExcept
 
     leaves = _leaves(error)
     for leaf in leaves:
-        if isinstance(leaf, LimitExceededError | TerminateSampleError | WorksampleError | KeyboardInterrupt):
+        if isinstance(leaf, LimitExceededError | TerminateSampleError | WorksampleError) or is_signal(leaf):
             return leaf
         if isinstance(leaf, SandboxUnavailableError):
             return _because(error, SandboxError(str(leaf)))

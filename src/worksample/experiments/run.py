@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.human_trials.turns import waits_for_person
@@ -144,6 +145,7 @@ class _Work:
 
     async def all(self) -> bool:
         """Run and grade; True where the operator interrupted it."""
+        guard_tasks()
         main = asyncio.create_task(self._run_and_grade())
 
         def stop(again: str = "") -> None:

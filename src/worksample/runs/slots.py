@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents.build import check_agent, model_of
+from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import ImageError, StoreError
 from worksample.images import have_images
 from worksample.models import require_price, resolve
@@ -51,8 +52,16 @@ async def run_slots(
     (`sandbox.image`), and the others run. StoreFull or StoreError where a trial could not be kept: then the run stops,
     and its slot stays open.
     """
-    if not slots:
-        return
+    if slots:
+        guard_tasks()
+        # A task of its own, which no agent's code can cancel.
+        await asyncio.create_task(_run_slots(store, experiment, slots, config, on_closed, more))
+
+
+async def _run_slots(
+    store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
+    more: More | None,
+) -> None:  # fmt: skip
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
     broken = await asyncio.to_thread(_broken_images, store, slots)
     jobs = {
