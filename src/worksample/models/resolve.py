@@ -18,6 +18,7 @@ from .price import Price, register
 from .response_validation import need_answers
 from .sending import observe_sending
 from .storable_text import scrub_answers
+from .told_usage import read_usage
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI
@@ -69,6 +70,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
         raise _unusable(name, _plain(str(error))) from error
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
+        read_usage()
         _count_here(model.api)
         meter(model.api, name)
         observe_sending(model.api)
