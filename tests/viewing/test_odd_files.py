@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +272,35 @@ def test_a_file_is_blamed_only_while_its_converter_opens_a_sound_one(
     source.write_bytes(b"damaged")
     with pytest.raises(blames):
         to(Job(source, source.name, source.name, tmp_path, tmp_path, tmp_path, 7), source, "pdf", seconds=60)
+
+
+def _refused(kind: str) -> bytes:
+    """A workbook that spreadsheet programs open and openpyxl does not."""
+    made = io.BytesIO()
+    rule = b'<conditionalFormatting sqref="A1"><cfRule type="bogus" priority="1"/></conditionalFormatting>'
+    old = rb"http://schemas\.openxmlformats\.org/(officeDocument|spreadsheetml)/2006/"
+    book = io.BytesIO(material.workbook(First=[[1, 2, "=A1+B1"]]))
+    with zipfile.ZipFile(book) as parts, zipfile.ZipFile(made, "w") as kept:
+        for name in parts.namelist():
+            data = parts.read(name)
+            if kind == "rule":
+                data = data.replace(b"</sheetData>", b"</sheetData>" + rule)
+            elif kind == "strict":
+                data = re.sub(old, rb"http://purl.oclc.org/ooxml/\1/", data)
+            kept.writestr(name.replace("/", "\\") if kind == "backslashes" else name, data)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("office", [True, False])
+@pytest.mark.parametrize("kind", ["rule", "strict", "backslashes"])
+def test_a_workbook_that_one_reader_refuses_is_shown(
+    room: Room, monkeypatch: pytest.MonkeyPatch, kind: str, office: bool
+) -> None:
+    if not office:  # as on a machine without LibreOffice
+        monkeypatch.setenv("PATH", "")
+    made = room.look("book.xlsx", _refused(kind))
+    (sheet,) = made["meta"]["sheets"]
+    by = "libreoffice" if office and kind != "backslashes" else "openpyxl"
+    assert (sheet["name"], sheet["formulas"], made["by"]) == ("First", 1, by)
+    assert room.read(made, "0/0")[0][:2] == [1, 2]
+    assert (made["problem"] == "") is (by == "libreoffice")

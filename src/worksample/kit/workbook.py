@@ -7,13 +7,17 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
+
+from worksample.errors import Cause, GraderError
+from worksample.tables.workbook_values import is_strict, values_only, well_formed
 
 from .source import Unreadable
 from .table import Table, table_of
+
+T = TypeVar("T")
 
 ARCHIVE_LIMIT = 32 << 20
 """Bytes of the file itself."""
@@ -85,32 +89,70 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
         raise Unreadable(f"has more than {SHEET_LIMIT:,} sheets or {TAG_LIMIT:,} tags")
 
 
-@contextmanager
-def _book(path: Path, formulas: bool) -> Iterator[Any]:
-    """A workbook for reading; whatever is raised while it is open is said to be the file's fault."""
-    import openpyxl
+def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
+    """What `take` has of a workbook; where openpyxl refuses the whole, of the parts of it that carry values.
+
+    Unreadable for a broken file, also where that turns out while it is read. GraderError where openpyxl cannot
+    open them although their XML is sound: the reader is then to blame, and the deliverable is not.
+    """
     from defusedxml.common import DefusedXmlException
-    from openpyxl.utils.exceptions import InvalidFileException
 
     guard_archive(path)
     try:
         with path.open("rb") as file, warnings.catch_warnings():
             # Of extensions that are left out, and the like.
             warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
-            try:
-                yield book
-            finally:
-                book.close()
+            if not is_strict(file):
+                try:
+                    return _taken(_load(file, formulas), take)
+                except Unreadable:
+                    raise
+                except _refusals():
+                    file.seek(0)
+            return _of_values(file, formulas, take)
     except Unreadable:
         raise
     except DefusedXmlException as error:
         raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
-    except (
+    except _refusals() as error:
+        raise Unreadable(f"is not a sound workbook: {type(error).__name__}: {error}") from error
+
+
+def _of_values(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
+    reduced = values_only(file)
+    try:
+        book = _load(reduced, formulas)
+    except _refusals() as error:
+        if not well_formed(reduced):
+            raise
+        why = f"{type(error).__name__}: {error}"[:400]
+        raise GraderError(
+            f"openpyxl cannot open this workbook, whose XML is sound ({why})", cause=Cause.GRADER_CRASH
+        ) from error
+    return _taken(book, take)
+
+
+def _taken(book: Any, take: Callable[[Any], T]) -> T:
+    try:
+        return take(book)
+    finally:
+        book.close()
+
+
+def _load(file: IO[bytes], formulas: bool) -> Any:
+    import openpyxl
+
+    return openpyxl.load_workbook(file, read_only=True, data_only=not formulas, keep_links=False)
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What openpyxl raises over a workbook that it cannot read."""
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    return (
         InvalidFileException, LookupError, ValueError, TypeError, AttributeError, SyntaxError, EOFError,
         OSError, RuntimeError, ArithmeticError, AssertionError, zipfile.BadZipFile, zlib.error,
-    ) as error:  # fmt: skip
-        raise Unreadable(f"is not a sound workbook: {type(error).__name__}: {error}") from error
+    )  # fmt: skip
 
 
 def _cells(sheet: Any) -> Iterator[list[Any]]:
@@ -130,22 +172,27 @@ def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> l
     """All cells of a sheet (by name, or by position from 0 among those that are no charts), row by row.
 
     Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
-    None. `formulas=True` gives the formulas' text instead. Unreadable: no such sheet, no workbook, over a limit.
+    None. `formulas=True` gives the formulas' text instead. Rules, drawings and styles that openpyxl refuses are left
+    out.
+    Unreadable: no such sheet, no workbook, over a limit. GraderError: sound XML that openpyxl cannot open.
     """
-    with _book(path, formulas) as book:
-        names = list(book.sheetnames)
-        if isinstance(sheet, int):
-            of_cells = [one.title for one in book.worksheets]
-            if not 0 <= sheet < len(of_cells):
-                raise Unreadable(f"has {len(of_cells)} sheets of cells, none at {sheet}")
-            sheet = of_cells[sheet]
-        if sheet not in names:
-            raise Unreadable(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
-        found = book[sheet]
-        if not hasattr(found, "iter_rows"):
-            raise Unreadable(f"sheet {sheet!r} is a chart")
-        found.reset_dimensions()
-        return list(_cells(found))
+    return _read(path, formulas, lambda book: _sheet(book, sheet))
+
+
+def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
+    names = list(book.sheetnames)
+    if isinstance(sheet, int):
+        of_cells = [one.title for one in book.worksheets]
+        if not 0 <= sheet < len(of_cells):
+            raise Unreadable(f"has {len(of_cells)} sheets of cells, none at {sheet}")
+        sheet = of_cells[sheet]
+    if sheet not in names:
+        raise Unreadable(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
+    found = book[sheet]
+    if not hasattr(found, "iter_rows"):
+        raise Unreadable(f"sheet {sheet!r} is a chart")
+    found.reset_dimensions()
+    return list(_cells(found))
 
 
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:

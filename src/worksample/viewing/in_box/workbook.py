@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from worksample.tables.workbook_values import is_strict, values_only
 
 from . import office, table
 from .job import READERS_FAULTS, Broken, Heavy, Job, Made, Missing, Unreadable, fault
@@ -25,7 +28,7 @@ def convert(job: Job) -> Made:
     said: list[str] = []
     try:
         values = office.to(job, book, "xlsx", seconds=120)
-        sheets = _sheets(job, made, values, _written(book, values), said)
+        sheets = _sheets(job, made, values, _written(job, book, values), said)
     except (Missing, Broken, Unreadable) as e:
         if not zipfile.is_zipfile(book):
             raise
@@ -43,7 +46,11 @@ def convert(job: Job) -> Made:
 def _saved(job: Job, made: Made, book: Path, said: list[str], failed: Missing | Broken | Unreadable) -> list[Any]:
     """The sheets as they were saved, where LibreOffice is missing or fails. Raises `failed` where that cannot be."""
     try:
-        sheets = _sheets(job, made, book, book, said)
+        try:
+            sheets = _sheets(job, made, source := _sound(job, book), source, said)
+        except (Broken, Unreadable):
+            made.files.clear()
+            sheets = _sheets(job, made, source := _reduced(job, book), source, said)
     except (Broken, Unreadable):
         raise failed from None
     missing = isinstance(failed, Missing)
@@ -65,11 +72,11 @@ def _print(job: Job, made: Made, values: Path, said: list[str]) -> None:
         made.lacks = "" if isinstance(e, Heavy) else "crashed"
 
 
-def _written(book: Path, values: Path) -> Path:
+def _written(job: Job, book: Path, values: Path) -> Path:
     """Where formulas are read as their author wrote them, if that can be."""
     try:
         with zipfile.ZipFile(book) as parts:
-            return book if "xl/workbook.xml" in parts.namelist() else values
+            return _sound(job, book) if "xl/workbook.xml" in parts.namelist() else values
     except (zipfile.BadZipFile, ValueError, OSError):
         return values
 
@@ -95,10 +102,31 @@ def _sheets(job: Job, made: Made, values: Path, formulas: Path, said: list[str])
     except READERS_FAULTS as e:
         raise fault(e, "the workbook") from e
     try:
-        _add_formulas(job, made, sheets, openpyxl.load_workbook(formulas, read_only=True))
-    except READERS_FAULTS as e:
+        try:
+            _add_formulas(job, made, sheets, openpyxl.load_workbook(formulas, read_only=True))
+        except READERS_FAULTS:
+            _add_formulas(job, made, sheets, openpyxl.load_workbook(_reduced(job, formulas), read_only=True))
+    except (*READERS_FAULTS, Unreadable) as e:
         said.append(f"its formulas cannot be read ({str(e)[:100] or type(e).__name__})")
     return sheets
+
+
+def _sound(job: Job, book: Path) -> Path:
+    """The workbook, in the namespaces that its reader knows."""
+    with book.open("rb") as file:
+        strict = is_strict(file)
+    return _reduced(job, book) if strict else book
+
+
+def _reduced(job: Job, book: Path) -> Path:
+    """The workbook without what carries no values, which a reader may refuse. Unreadable where it is no archive."""
+    target = job.work / "values-only.xlsx"
+    try:
+        with book.open("rb") as file:
+            target.write_bytes(values_only(file).getbuffer())
+    except (ValueError, OSError, RuntimeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as e:
+        raise fault(e, "the workbook") from e
+    return target
 
 
 _CHART = {
