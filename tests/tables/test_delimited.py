@@ -65,7 +65,11 @@ def test_shapes_of_tables_are_read(text: str, rows: list[list[str | None]]) -> N
         (" , ,\n", "is empty"),
         ("id,id\n1,2\n", "the column 'id' is there twice"),
         ("Orders 2026,,\nid,text\n1,x\n", r"line 1 is a title \('Orders 2026'\)"),
-        ("\n\nOrders\nid;text;amount\n1;x;2\n", "line 3 is a title"),
+        (
+            "\n\nOrders\nid;text;amount\n1;x;2\n",
+            r"line 3 has one cell \('Orders'\), and line 4 has 3: it is a title above",
+        ),
+        ("title\na, b\nc, d\n", "or it names the only column and the cells below it are not in quotes"),
         (
             '"EXTF";700;21;20240101;20240101;"EUR"\nUmsatz;Konto;Datum;Text;Kurs;WKZ\n1,50;1200;0105;a;;EUR\n',
             "is a title",

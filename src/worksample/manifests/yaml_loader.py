@@ -33,6 +33,20 @@ def need_shallow(text: str, levels: int, limit: int) -> None:
             raise TooMuch
 
 
+def _need_unique(mapping: Any) -> None:
+    """YAMLError for a key that stands twice: the last one would win without a word."""
+    keys = [(key.tag, key.value) for key, _ in mapping.value if isinstance(key, yaml.ScalarNode)]
+    if len(set(keys)) == len(keys):
+        return
+    seen: set[tuple[str, str]] = set()
+    for key, _ in mapping.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        if (key.tag, key.value) in seen:
+            raise yaml.YAMLError(f"line {key.start_mark.line + 1}: the key {key.value[:80]!r} stands twice")
+        seen.add((key.tag, key.value))
+
+
 @cache
 def loader(limit: int) -> type[Any]:
     """A loader of at most `limit` values that come in by merges; of the C library where that is there."""
@@ -44,6 +58,9 @@ def loader(limit: int) -> type[Any]:
         merged = 0
 
         def flatten_mapping(self, node: Any) -> None:
+            if node not in (seen := self.__dict__.setdefault("seen", set())):  # what it merges may stand twice
+                seen.add(node)
+                _need_unique(node)
             super().flatten_mapping(node)
             self.merged += len(node.value)
             if self.merged > limit:

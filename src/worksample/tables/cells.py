@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from worksample.tables.numbers import readings, two_readings
+from worksample.tables.unique_keys import TwiceError, unique
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
@@ -145,7 +146,9 @@ def parsed(cell: object) -> Any:
     """What JSON in a cell says, or the cell as it is."""
     if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
         try:
-            return json.loads(cell)
+            return json.loads(cell, object_pairs_hook=unique)
+        except TwiceError as twice:
+            raise Unfit(f"{twice}; {twice.next}") from None
         except (ValueError, RecursionError):
             raise Unfit("is broken JSON") from None
     return cell

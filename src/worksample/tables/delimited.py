@@ -198,11 +198,25 @@ def _is_title(first: list[str], second: list[Any]) -> bool:
     return figures and len(set(second)) == len(second) and not any(readings(str(c)).is_number for c in second)
 
 
+def _above(first: Record, second: Record, name: str) -> TableFault:
+    """The refusal of a first line that is narrower than the next, or unlike names."""
+    if len(first.cells) > 1:
+        return TableFault(
+            f"line {first.line} is a title ({name[:40]!r}), not the names of columns",
+            "delete the lines above the names of the columns",
+        )
+    return TableFault(
+        f"line {first.line} has one cell ({name[:40]!r}), and line {second.line} has {len(second.cells)}: it is a "
+        "title above the names of columns, or it names the only column and the cells below it are not in quotes",
+        f"delete line {first.line} if it is a title, else put every cell that holds the separator into quotes",
+    )
+
+
 def header_of(found: Iterator[Record]) -> tuple[Header, Iterator[Record]]:
     """The first record that is not blank as the header, and the records below it that are not blank.
 
     Line ends and runs of spaces within a name become one space, letters and their accents one character. TableFault: no
-    header, a name twice, a title above the header, more than `COLUMN_LIMIT` columns.
+    header, a name twice, a title or a single cell above wider lines, more than `COLUMN_LIMIT` columns.
     """
     rest = (record for record in found if not record.blank)
     first = next(rest, None)
@@ -215,10 +229,7 @@ def header_of(found: Iterator[Record]) -> tuple[Header, Iterator[Record]]:
         raise TableFault(f"has more than {COLUMN_LIMIT:,} columns")
     second = next(rest, None)
     if second is not None and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)]):
-        raise TableFault(
-            f"line {first.line} is a title ({next(n for n in names if n)[:40]!r}), not the names of columns",
-            "delete the lines above the names of the columns",
-        )
+        raise _above(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:
         raise TableFault(f"the column {twice!r} is there twice", "rename one of the two")

@@ -11,6 +11,7 @@ from typing import Any
 from worksample.files.litter import is_litter
 from worksample.tables.encodings import marked_encoding
 from worksample.tables.opening import FaultyRow, Table, check_encoding, open_table, read_json, table_of_records
+from worksample.tables.unique_keys import TwiceError
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
@@ -54,6 +55,8 @@ def _metadata(project: Path) -> dict[str, Any] | str:
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[:4096]) or "utf-8"))
+    except TwiceError as e:
+        return f"{project.name}/{path.name}: {e}; {e.next}"
     except (OSError, ValueError, RecursionError) as e:
         return f"{project.name}/{path.name} is not JSON: {e}"
     return found if isinstance(found, dict) else f"{project.name}/{path.name} does not hold a JSON object"

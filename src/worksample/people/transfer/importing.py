@@ -33,6 +33,7 @@ from worksample.tables.delimited import SAMPLE, TableFault, header_of, records, 
 from worksample.tables.encodings import marked_encoding
 from worksample.tables.number_columns import NumberColumns
 from worksample.tables.opening import FaultyRow, read_json
+from worksample.tables.unique_keys import TwiceError, unique
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -140,6 +141,8 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 row = read_json(line)
+            except TwiceError as e:
+                row = FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 row = FaultyRow(f"is not JSON: {e}; write one JSON object a line")
             yield n, row if isinstance(row, dict) else FaultyRow("is not an object; write one JSON object a line")
@@ -162,7 +165,10 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if None in row.values():
                 yield record.line, FaultyRow("has fewer cells than the header")
                 continue
-            yield record.line, {k: _cell(k, v) for k, v in row.items() if v != ""}
+            try:
+                yield record.line, {k: _cell(k, v) for k, v in row.items() if v != ""}
+            except TwiceError as e:
+                yield record.line, FaultyRow(f"{e}; {e.next}")
     except TableFault as fault:
         raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
 
@@ -170,7 +176,9 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _cell(name: str, value: str) -> Any:
     if name in _TABLES:
         try:
-            return json.loads(value)
+            return json.loads(value, object_pairs_hook=unique)
+        except TwiceError:
+            raise
         except ValueError:
             return value
     if name == "tags":
