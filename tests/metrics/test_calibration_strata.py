@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.calibration_strata import LENIENT, WORLDS, Strata, measure
+from benchmarks.calibration_strata import LENIENT, PAGE, WORLDS, Strata, measure
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,3 +124,14 @@ def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() 
     assert found.figure.value is None
     assert found.figure.reason == "no label in agent 2: draw some there"
     assert found.labels.conditional_on == ("strata with labels; none in agent 2",)
+
+
+def test_the_docs_hold_93_percent_over_several_strata() -> None:
+    table = PAGE.read_text(encoding="utf-8").partition("<!-- strata -->")[2].partition("<!-- /strata -->")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "---" not in line]
+    shown = {row[0]: row[1:] for row in rows if len(row) == 5}
+    assert {world.name for world in WORLDS} <= set(shown)
+    for name, cells in shown.items():
+        if "width" in name or "coverage" in name:
+            continue
+        assert all(cell == "none" or float(cell.split(",")[0]) >= 93 for cell in cells), (name, cells)
