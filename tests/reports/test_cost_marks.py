@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def filled(folder: Path, used: Usage | None) -> Store:
     made = PeopleWorld(store, Protocol.PROGRAM, agents, [100.0] * JOBS, attempts=2, arms=ARMS)
     made.round("r1", Protocol.PROGRAM, 1)
     for n in range(JOBS):
-        more = {"usage": {"agent": used}} if used is not None and n == 0 else {}
+        more: dict[str, Any] = {"usage": {"agent": used}} if used is not None and n == 0 else {}
         first, won = made.work(0, n, arm="first", **more), n % 3 == 0
         said = made.say("r1", first, n, Grade(score=float(won), reason="" if won else "no"), minutes=10)
         if not won:

@@ -275,10 +275,10 @@ def _helped(material: Material, group: Group) -> _Chains | None:
         pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
     )  # fmt: skip
     cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
-    said = cost_marks(group.rows.select(mark_columns()))
+    marks = cost_marks(group.rows.select(mark_columns()))
     return _Chains(
         m.rate(jobs["passed"], name="p overall", **cells),
-        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*said),
+        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*marks),
         jobs.select("key", "task", "passed", cost="whole"),
-        said,
+        marks,
     )
