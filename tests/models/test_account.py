@@ -205,6 +205,17 @@ async def _at_once(count: int, **limits: Any) -> tuple[int, list[Any], ModelAcco
         return len(served.requests), done, account
 
 
+@pytest.mark.parametrize(
+    ("reasoning", "estimated"), [({"reasoning_tokens": 94}, 0), ({}, 1), ({"reasoning_tokens": 9}, 1)]
+)
+async def test_tokens_of_reasoning_in_the_total_alone_are_paid_for(reasoning: dict[str, int], estimated: int) -> None:
+    told = {"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135, "completion_tokens_details": reasoning}
+    used, _ = await ask_once(without_usage(**told))
+    assert (used.input_tokens, used.output_tokens, used.estimated) == (32, 103, estimated)
+    assert used.cost == pytest.approx((32 * 1.0 + 103 * 10.0) / 1e6)
+    assert used.priced == (not estimated)
+
+
 @pytest.mark.parametrize("limits", [{"cost": 0.0001}, {"tokens": 100}], ids=["cost", "tokens"])
 async def test_fifty_at_once_do_not_pass_a_budget_for_one(limits: dict[str, Any]) -> None:
     from inspect_ai.util import LimitExceededError

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.errors import Cause
+from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import Services, open_services
 from worksample.services.boxes import ServiceBox, boxes_of
@@ -58,7 +59,16 @@ async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
         with anyio.CancelScope(shield=True):
             await close(try_, state, outcome)
     if raised is not None:
-        raise raised
+        raise _writable(raised, outcome)
+
+
+def _writable(error: BaseException, outcome: Outcome) -> BaseException:
+    """An error whose traceback can be written into the run's log: an agent's code may raise any text."""
+    try:
+        "".join(traceback.format_exception(error)).encode()
+    except UnicodeEncodeError:
+        return WorksampleError(outcome.reason, cause=outcome.cause)
+    return error
 
 
 async def _endeavour(
