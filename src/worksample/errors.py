@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from .option_words import in_python
 
@@ -380,7 +381,9 @@ class DeliverableError(WorksampleError):
 
 
 class ImportFailed(WorksampleError):
-    """A foreign package cannot be brought in."""
+    """A foreign package cannot be brought in. `faults`: line or row -> what is wrong with it, all of them."""
+
+    faults: Mapping[str, str] = MappingProxyType({})
 
 
 class FaultyRows(ImportFailed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,17 @@ def test_a_suite_without_jobs_is_refused(tmp_path: Path) -> None:
     assert done.returncode != 0 and "no task of the suite comes from a job" in done.stderr
     done = cli("jobs", "funnel", "--store", str(tmp_path / "s"))
     assert "worksample jobs qualify" in done.stderr
+
+
+def test_json_of_a_refused_import_lists_every_fault_by_line(tmp_path: Path) -> None:
+    table = write_csv(tmp_path / "jobs.csv", [{"id": n, "description": "a logo", "value": "-5"} for n in range(30)])
+    said = json.loads(cli("import", "jobs", table, tmp_path / "out", "--json").stdout)["error"]
+    assert said["faults"] == {f"line {n}": "value: is below 0" for n in range(2, 32)}
+
+
+def test_an_import_that_writes_nothing_names_no_suite(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.csv"
+    table.write_text("id,description,value\n1,a logo,-5\n")
+    done = cli("import", "jobs", table, tmp_path / "out", "--skip-faulty")
+    assert (done.returncode, (tmp_path / "out").exists()) == (0, False)
+    assert "no job came through" in done.stdout and "next:" not in done.stdout

@@ -402,3 +402,15 @@ def test_what_desktops_leave_in_a_project_is_no_input(folder: Path) -> None:
     [name] = import_jobs(folder / "rli", folder / "out", ImportJobs()).written
     assert [p.name for p in (folder / "out" / name / "inputs").rglob("*")] == ["a.txt"]
     assert not [*(folder / "out" / name / "reference").iterdir()]
+
+
+def test_a_table_without_a_column_of_ids_is_refused_once_with_its_columns(folder: Path) -> None:
+    table = write_csv(folder / "orders.csv", [{"Order": n, "What": "a logo", "Net": "12.50"} for n in range(300)])
+    for skip in (False, True):
+        with pytest.raises(ImportFailed, match=r"no column is known as `contract` .* and `description`") as caught:
+            import_jobs(table, folder / "out", ImportJobs(skip_faulty=skip))
+        assert "the table has: Order, What, Net" in str(caught.value) and "line 2" not in str(caught.value)
+    assert not (folder / "out").exists()
+    mapping = folder / "map.toml"
+    mapping.write_text('[columns]\ncontract = "Order"\n[values]\ndescription = "The same for each"\n')
+    assert len(import_jobs(table, folder / "out", ImportJobs(mapping=mapping)).written) == 300

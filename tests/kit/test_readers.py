@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import struct
@@ -14,6 +15,7 @@ import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl.chart import BarChart, Reference
 from PIL import Image
 
 from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
@@ -54,6 +56,9 @@ def workbook(**sheets: list[list[object]]) -> bytes:
         ("Grüße".encode(), "Grüße"),
         ("Grüße".encode("utf-8-sig"), "Grüße"),
         ("Grüße".encode("utf-16"), "Grüße"),
+        ("Grüße".encode("utf-16-le"), "Grüße"),
+        ("Grüße".encode("utf-16-be"), "Grüße"),
+        ("Grüße".encode("utf-32"), "Grüße"),
         ("Grüße".encode("latin-1"), "Grüße"),
         (b"a\r\nb\rc", "a\nb\nc"),
     ],
@@ -120,6 +125,16 @@ def test_csv_dialects(mark: str) -> None:
     assert table.column("amount") == ["1", "2"]
 
 
+@pytest.mark.parametrize("mark", [";", "|", "\t", ","])
+def test_a_single_column_of_lists_is_one_column(mark: str) -> None:
+    lists = [mark.join(pair) for pair in ("ab", "cd", "ef")]
+    written = io.StringIO()
+    csv.writer(written).writerows([["name"], *([one] for one in lists)])
+    table = parse_csv(written.getvalue())
+    assert table.columns == ("name",)
+    assert [row["name"] for row in table.rows] == lists
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "is not CSV")],
@@ -144,6 +159,20 @@ def test_workbooks(case: Case) -> None:
     for sheet in ("Three", 2, -1):
         with pytest.raises(DeliverableError, match="sheet"):
             case.sheet("a.xlsx", sheet)
+
+
+def test_a_chart_before_the_first_sheet_is_no_sheet_of_cells(case: Case) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(workbook(One=[["name", "sum"], ["Ann", 3]], Two=[["x"], [1.5]])))
+    chart = BarChart()
+    chart.add_data(Reference(book["One"], min_col=2, min_row=1, max_row=2), titles_from_data=True)
+    book.create_chartsheet("Shown", 0).add_chart(chart)
+    data = io.BytesIO()
+    book.save(data)
+    put(case, "a.xlsx", data.getvalue())
+    assert case.sheet("a.xlsx").rows == ({"name": "Ann", "sum": 3},)
+    assert case.sheet("a.xlsx", 1).rows == ({"x": 1.5},)
+    with pytest.raises(DeliverableError, match="is a chart"):
+        case.sheet("a.xlsx", "Shown")
 
 
 def rezipped(data: bytes, name: str, content: bytes) -> bytes:

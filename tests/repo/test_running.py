@@ -111,6 +111,10 @@ def test_who_leaves_a_test_out_names_what_stands_for_it(tree: Tree, text: str, s
         assert code == 1 and says in said and "INTERNALERROR" not in said
 
 
+def test_one_may_be_asked_for_with_its_parameters(tree: Tree) -> None:
+    assert set(tree.passed("--profile", "quick", "tests/a/test_a.py::test_some[x]")) == {"test_some[x]"}
+
+
 @pytest.mark.quick("2")
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_fewer_tests_than_are_written_down_fail_the_run(tree: Tree, workers: str) -> None:

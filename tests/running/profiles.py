@@ -110,7 +110,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 def _arrange(config: pytest.Config, items: list[pytest.Item]) -> None:
     kept = list(items)
     if config.getoption("--profile") == "quick":
-        _refuse_unknown(items)
+        _refuse_unknown([item for item in items if not _is_named(config, item)])
         if is_whole(config):
             _refuse_unproven(items, f"{root_of(config).relative_to(config.rootpath).as_posix()}/")
         kept = [item for item in kept if is_quick(item)]
@@ -161,6 +161,12 @@ def shard(items: Sequence[pytest.Item], which: int, of: int) -> list[pytest.Item
 def _parameters(item: pytest.Item) -> str:
     found = getattr(item, "callspec", None)
     return found.id if found is not None else ""
+
+
+def _is_named(config: pytest.Config, item: pytest.Item) -> bool:
+    """Whether its test was asked for with parameters, so that not all of them are here."""
+    name = item.nodeid.partition("[")[0]
+    return any("[" in arg and arg.partition("[")[0].endswith(name) for arg in config.args)
 
 
 def _refuse_unknown(items: Sequence[pytest.Item]) -> None:

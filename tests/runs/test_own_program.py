@@ -99,10 +99,37 @@ def test_a_script_of_this_machine_alone_is_refused_with_what_to_write(tmp_path: 
         (["python3", "agent.py"], "agent.py"), (["python3.12", "/a/b"], "/a/b"), (["node", "x.mjs"], "x.mjs"),
         (["/usr/bin/python3", "x.py"], "x.py"), (["python3", "-m", "x"], ""), (["sh", "-c", "x.sh"], ""),
         (["python3"], ""), (["python3", "word"], ""), (["my-agent", "x.py"], ""), (["python3", "-W", "x.py"], ""),
+        (["python3", "-u", "x.py"], "x.py"), (["bash", "-eux", "x.sh"], "x.sh"),
+        (["env", "A=1", "python3", "x.py"], "x.py"),
+        (["nice", "-n", "5", "python3", "x.py"], "x.py"), (["perl", "-e", "x.pl"], ""), (["env"], ""),
     ],
 )  # fmt: skip
 def test_the_script_of_an_interpreter_is_found_only_where_it_is_plain(argv: list[str], script: str) -> None:
     assert script_of(argv) == script
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["env", "A=1", "python3", "SCRIPT"],
+        ["python3", "-u", "SCRIPT"],
+        ["nice", "-n", "5", "SCRIPT"],
+        ["timeout", "9m", "sh", "SCRIPT"],
+        ["sh", "-c", "python3 SCRIPT {brief}"],
+        ["sh", "-c", "cd {output} && A=1 exec python3 -u SCRIPT > log"],
+        ["bash", "-lc", "true\nSCRIPT"],
+        ["env", "sh", "-c", "(python3 SCRIPT)"],
+    ],
+)
+def test_a_script_of_this_machine_is_found_behind_what_calls_it(tmp_path: Path, argv: list[str]) -> None:
+    script = str(own(tmp_path / "mine", "1") / "agent.py")
+    assert only_on_host([word.replace("SCRIPT", script) for word in argv]) == script
+
+
+def test_a_script_that_the_command_makes_itself_is_not_refused(tmp_path: Path) -> None:
+    script = own(tmp_path / "mine", "1") / "agent.py"
+    for code in (f"echo 1 > {script}; python3 {script}", f"cat {script}", "python3 agent.py", "'unfinished"):
+        assert only_on_host(["sh", "-c", code]) == ""
 
 
 def test_files_that_boxes_show_are_not_refused() -> None:

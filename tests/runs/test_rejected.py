@@ -11,7 +11,7 @@ import pytest
 
 from openai_server import Answer, Call, calls, says, serving
 from openai_server.faults import reply
-from runs.material import Setting, setting
+from runs.material import Setting, player, setting
 from worksample.agents import define
 from worksample.errors import POLICY, Cause
 from worksample.models import Price
@@ -155,3 +155,36 @@ async def test_a_service_that_rejects_an_agent_of_python_whatever_it_asks_is_to_
     settings = {"object": "runs.agents_that_ask:rejected"}
     _, trials = await worked(tmp_path, lambda request, count: refused(403), "object", settings=settings)
     assert {trial.outcome.cause for trial in trials} == {Cause.MODEL_REFUSED}
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("at_once", Cause.MODEL_ERROR), ("in_a_group", Cause.MODEL_ERROR), ("handled", Cause.AGENT_CRASH)],
+)
+async def test_a_call_that_fails_among_others_is_the_services_fault(tmp_path: Path, name: str, cause: Cause) -> None:
+    def choose(request: dict[str, Any], count: int) -> Answer:
+        said = json.dumps(request)
+        return refused(500) if "FAIL" in said else Answer(text="yes", delay=1.0 if "SLOW" in said else 0.0)
+
+    settings = {"object": f"runs.agents_that_ask:{name}"}
+    _, trials = await worked(tmp_path, choose, "object", settings=settings)
+    assert {trial.outcome.cause for trial in trials} == {cause}, trials[0].outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cancels", "CancelledError: its own code cancelled what it waited for"),
+        ("exits_in_a_task", "SystemExit: 4"),
+        ("odd_text", "RuntimeError: \\ud800"),
+        ("no_text", "Mute: its text cannot be had"),
+        ("odd_state", ""),
+    ],
+)
+async def test_an_agent_of_python_ends_its_own_trial_and_no_other(tmp_path: Path, name: str, said: str) -> None:
+    agent = define("odd", harness="object", settings={"object": f"runs.agents_that_ask:{name}"})
+    at = setting(tmp_path, agent=agent, more=[player("honest", {"run": "sleep 1; echo hi > {output}/hello.txt"})])
+    first, second = sorted(await at.run(tries=2), key=lambda trial: trial.agent != agent.id)
+    assert (first.outcome.cause, first.outcome.reason) == (Cause.AGENT_CRASH if said else None, said)
+    assert second.outcome.finished
+    assert at.output(second) == {"hello.txt": b"hi\n"}

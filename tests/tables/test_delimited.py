@@ -45,6 +45,10 @@ def read(text: str) -> list[dict[str, Any]]:
         ('"Nr.\n(intern)";"Text, kurz"\n1;Draw, a logo\n', [["1", "Draw, a logo"]]),
         ('id, name, note\n1, "A, B", "x"\n2, "C, D", "y"\n', [["1", "A, B", "x"], ["2", "C, D", "y"]]),
         ("id|text\n1|a;b;c\n2|d,e\n", [["1", "a;b;c"], ["2", "d,e"]]),
+        # Lists in a column, quoted or not, with more marks than the table has columns.
+        ('id,tags\n1,"a;b;c"\n2,"d;e;f"\n', [["1", "a;b;c"], ["2", "d;e;f"]]),
+        ("id,name,tags\n" + "1,A,x;y;z;w\n" * 9, [["1", "A", "x;y;z;w"]] * 9),
+        ("id,path\n" + "1,a|b|c|d\n" * 9 + "3\n", [["1", "a|b|c|d"]] * 9 + [["3", None]]),
         # Columns without names at the end, blank lines, short rows, one column alone.
         ("id,x,,\n\n1,2,,\n,,,\n3\n", [["1", "2"], ["3", None]]),
         ("name\nA; B\nC\n", [["A; B"], ["C"]]),

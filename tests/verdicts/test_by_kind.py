@@ -387,7 +387,10 @@ def test_a_program_cannot_speak_for_the_whole_where_others_decide() -> None:
 
 
 def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
-    row = b'{"subject": "s-maker-0.p0", "evaluator": "m/1", "by": "judge", "score": 3, "justification": "x"}\n'
+    row = (
+        b'{"subject": "s-maker-0.p0", "evaluator": "m/1", "by": "judge", "score": 3, "justification": "x", '
+        b'"minutes": 1.125}\n'
+    )
     round = import_judgments(desk.store, row, Form.HOLISTIC, format="jsonl", author="me")
     (said,) = desk.store.find(Evaluation, round=round.id)
     assert (round.by, desk.store.get(Evaluator, said.evaluator).type) == (JUDGE, JUDGE)
@@ -396,6 +399,7 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
         desk.store, (tmp_path / "out.csv").read_bytes(), Form.HOLISTIC, format="csv", author="me", rule=Rule.LATEST
     )
     assert again.by is JUDGE
+    assert [one.minutes for one in desk.store.find(Evaluation, round=again.id)] == [1.125]
     for bad, says in ((b"oracle", "none of person, judge, program"), (b"person", "one kind of evaluator")):
         both = row + row.replace(b"m/1", b"ann").replace(b'"judge"', b'"' + bad + b'"')
         with pytest.raises(ImportFailed, match=says):

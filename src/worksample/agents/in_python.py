@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import asyncio
+from collections.abc import Awaitable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from worksample.models.blame import Control
 from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
+from .contained_tasks import contained, stopped
 from .objects import found, is_inspects, made
 from .prompt import brief_text, place_text
 from .settings import ObjectSettings, WorkerSettings
@@ -41,6 +43,7 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state.messages = [_first(workspace, inputs, whole=inspects)]
+            contained()
             with turn_limit(workspace.limits.turns):
                 try:
                     if inspects:
@@ -48,12 +51,24 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
                         return done
                     await _answered_for(works(Assignment(workspace, state, model)), model)
                 finally:
-                    scrubbed(state.messages)
+                    _make_sound(state)
             return state
 
         return solve
 
     return build()
+
+
+def _make_sound(state: TaskState) -> None:
+    """Leave in a state what can be kept: an agent may have put anything there."""
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.model._chat_message import ChatMessageBase
+
+    said = state.messages if isinstance(state.messages, Iterable) else ()
+    state.messages = [message for message in said if isinstance(message, ChatMessageBase)]
+    scrubbed(state.messages)
+    if not isinstance(state.output, ModelOutput):
+        state.output = ModelOutput()
 
 
 def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMessage:
@@ -75,24 +90,58 @@ def _solver(works: Any) -> Solver:
 
 async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
     """The boundary of an agent's own code. AgentError for what it raises; a limit, a lost box and a model's service
-    that failed are not its own."""
+    that failed are not its own, in a group of errors either."""
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if stopped():
+            raise
+        raise AgentError("CancelledError: its own code cancelled what it waited for") from None
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # noqa: BLE001 - an agent's own code may raise anything
+        failed = error
+    raise await _what_ends_it(failed, model)
+
+
+async def _what_ends_it(error: BaseException, model: Model | None) -> BaseException:
+    """What ends the trial where an agent's code raised `error`: one of the errors in it, or an error of ours."""
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError
     from inspect_ai.util._sandbox.environment import SandboxUnavailableError
 
-    try:
-        return await work
-    except (LimitExceededError, TerminateSampleError, WorksampleError):
-        raise
-    except SandboxUnavailableError as error:
-        raise SandboxError(str(error)) from error
-    except SystemExit as error:  # it would end the run, and every trial beside it
-        raise AgentError(f"SystemExit: {error.code}") from None
-    except Exception as error:
-        failure = failure_of(error, list(transcript().events))
+    leaves = _leaves(error)
+    for leaf in leaves:
+        if isinstance(leaf, LimitExceededError | TerminateSampleError | WorksampleError | KeyboardInterrupt):
+            return leaf
+        if isinstance(leaf, SandboxUnavailableError):
+            return _because(error, SandboxError(str(leaf)))
+    for leaf in leaves:
+        failure = failure_of(leaf, list(transcript().events))
         if failure is None:
-            raise AgentError(f"{type(error).__name__}: {error}") from error
+            continue
         if failure.cause is Cause.MODEL_REFUSED and model is not None and await Control(model).answers():
-            raise AgentError(failure.reason, cause=Cause.AGENT_REJECTED) from error
-        raise
+            return _because(error, AgentError(failure.reason, cause=Cause.AGENT_REJECTED))
+        return leaf
+    return _because(error, AgentError(f"{type(leaves[0]).__name__}: {_words(leaves[0])}"))
+
+
+def _because(error: BaseException, ours: WorksampleError) -> WorksampleError:
+    ours.__cause__ = error
+    return ours
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    """The errors of a group of groups, or the one."""
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [error]
+
+
+def _words(error: BaseException) -> str:
+    """What an error of somebody else's code says, where it can."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an agent's own code
+        return "its text cannot be had"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 LEFT_OUT = "[The model's service rejected this result, and it was left out. The service said: {}]"
 KEPT = 2000
 """Characters of a rejected result that the transcript keeps."""
+ROW = 10
+"""Requests in a row whose results of tools the service rejects, before the agent counts as failed."""
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Rejections:
     answered: bool = False
     """Whether the service has answered in this conversation: what it rejects before that is not the agent's."""
     _control: Control = field(init=False)
+    _row: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._control = Control(self.model)
@@ -43,9 +46,10 @@ class Rejections:
         """The answer to a conversation.
 
         AgentError (`agent.rejected`) where the service answers others and rejects this conversation without any result
-        of a tool; WorksampleError (`model.refused`) for a first request that cannot be sent; else what the model's
-        provider raised.
+        of a tool, or rejects what tools gave again and again; WorksampleError (`model.refused`) for a first request
+        that cannot be sent; else what the model's provider raised.
         """
+        left_out = 0
         for results in (_newest(messages), _all(messages), None):
             with observed() as seen:
                 try:
@@ -58,15 +62,19 @@ class Rejections:
                     said = reason_of(error)
                     if not self.answered:
                         raise _refused(error, said) from error
-                    if results is None:
-                        raise AgentError(
-                            f"rejected by the model's service: {said}", cause=Cause.AGENT_REJECTED
-                        ) from error
+                    left_out += 1
+                    if results is None or (left_out == 1 and self._row == ROW):
+                        raise _rejected(said, self._row) from error
                     _leave_out(results, said)
                     continue
-            self.answered = True
+            self.answered, self._row = True, self._row + 1 if left_out else 0
             return output
         raise AssertionError("the last turn returns or raises")
+
+
+def _rejected(said: str, row: int) -> AgentError:
+    often = f" {row + 1} times in a row" if row == ROW else ""
+    return AgentError(f"rejected by the model's service{often}: {said}", cause=Cause.AGENT_REJECTED)
 
 
 def _refused(error: Exception, said: str) -> Exception:

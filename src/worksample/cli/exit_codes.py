@@ -11,10 +11,11 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
-from worksample.errors import UsageError, WorksampleError
+from worksample.errors import ImportFailed, UsageError, WorksampleError
 
 from .lazy_group import root
 from .locale import settle_streams
@@ -96,7 +97,11 @@ def _no_place(error: OSError) -> WorksampleError:
 
 def _tell(error: WorksampleError, *, as_json: bool) -> None:
     if as_json:
-        said = {"kind": type(error).__name__, "what": error.what, "where": error.where, "next": error.next}
+        said: dict[str, Any] = {
+            "kind": type(error).__name__, "what": error.what, "where": error.where, "next": error.next,
+        }  # fmt: skip
+        if isinstance(error, ImportFailed) and error.faults:
+            said["faults"] = dict(error.faults)
         click.echo(json.dumps({"error": said}))
         return
     from .output import printable

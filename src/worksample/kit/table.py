@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.tables.delimited import SAMPLE, BrokenText, Record, TableFault, header_of, records, sniff
+from worksample.tables.delimited import SAMPLE, BrokenText, Dialect, Record, TableFault, header_of, records, sniff
 from worksample.tables.numbers import ColumnMarks
 
 from .numbers import Cell, is_unclear
@@ -98,7 +98,18 @@ def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
     """A CSV text as a table; the delimiter is found among `,;` tab `|` unless given. Unreadable as `table_of`."""
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
+    if not delimiter and not dialect.sep_line and _has_one_name(text, dialect):
+        dialect = Dialect()
     return table_of(record.cells for record in records(io.StringIO(text, newline=""), dialect))
+
+
+def _has_one_name(text: str, dialect: Dialect) -> bool:
+    """Whether the line that names the columns is not cut: the marks below it stand in a single column's texts."""
+    try:
+        first = next((record for record in records(io.StringIO(text, newline=""), dialect) if not record.blank), None)
+    except TableFault:
+        return False
+    return first is not None and len(first.cells) == 1
 
 
 def read_csv(path: Path, delimiter: str | None = None, limit: int = CSV_LIMIT) -> Table:

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
+from worksample.tables.encodings import marked_encoding
+
 from .source import Fields, Owner, Unreadable, read_bytes
 
 TEXT_LIMIT = 16 << 20
@@ -18,14 +20,11 @@ JSON_DEPTH = 200
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """Text and the encoding it was read in: UTF-16 where a mark says so, UTF-8 with or without mark, else Latin-1."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        try:
-            return data.decode("utf-16"), "utf-16"
-        except UnicodeDecodeError:
-            return data.decode("latin-1"), "latin-1"
+    """Text and the encoding it was read in: what its first bytes tell (a mark, or UTF-16 without one), UTF-8, else
+    Latin-1.
+    """
+    name = marked_encoding(data[: 1 << 12]) or "utf-8"
     try:
-        name = "utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else "utf-8"
         return data.decode(name), name
     except UnicodeDecodeError:
         return data.decode("latin-1"), "latin-1"

@@ -127,7 +127,7 @@ def _cells(sheet: Any) -> Iterator[list[Any]]:
 
 
 def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> list[list[Any]]:
-    """All cells of a sheet (by name, or by position from 0), row by row.
+    """All cells of a sheet (by name, or by position from 0 among those that are no charts), row by row.
 
     Values are those that the program that saved the workbook had computed; a formula that was never computed reads as
     None. `formulas=True` gives the formulas' text instead. Unreadable: no such sheet, no workbook, over a limit.
@@ -135,9 +135,10 @@ def read_cells(path: Path, sheet: str | int = 0, *, formulas: bool = False) -> l
     with _book(path, formulas) as book:
         names = list(book.sheetnames)
         if isinstance(sheet, int):
-            if not 0 <= sheet < len(names):
-                raise Unreadable(f"has {len(names)} sheets, none at {sheet}")
-            sheet = names[sheet]
+            of_cells = [one.title for one in book.worksheets]
+            if not 0 <= sheet < len(of_cells):
+                raise Unreadable(f"has {len(of_cells)} sheets of cells, none at {sheet}")
+            sheet = of_cells[sheet]
         if sheet not in names:
             raise Unreadable(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
         found = book[sheet]

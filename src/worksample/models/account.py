@@ -304,7 +304,10 @@ def refused_for_length(output: ModelOutput) -> bool:
 
 
 def estimate(output: ModelOutput, prompt: int) -> None:
-    """Put an estimate in place of tokens that the service does not tell, or tells absurdly, and mark the output."""
+    """Put an estimate in place of tokens that the service does not tell, or tells absurdly, and mark the output.
+
+    Tokens that stand in the total alone are the answer's: some services count reasoning there, and charge for it.
+    """
     from inspect_ai.model import ModelUsage
 
     if not output.choices or refused_for_length(output):
@@ -314,6 +317,11 @@ def estimate(output: ModelOutput, prompt: int) -> None:
     said = size_of_answer(output).tokens
     no_prompt, no_answer = used.input_tokens + read + written == 0, used.output_tokens == 0 and said > 0
     if not (no_prompt or no_answer):
+        apart = used.total_tokens - used.input_tokens - read - written - used.output_tokens
+        if apart > 0:
+            output.usage = used.model_copy(update={"output_tokens": used.output_tokens + apart})
+            if apart != used.reasoning_tokens:
+                output.metadata = {**(output.metadata or {}), ESTIMATED: True}
         return
     given = prompt if no_prompt else used.input_tokens
     spoken = said if no_answer else used.output_tokens

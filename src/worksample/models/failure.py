@@ -27,6 +27,8 @@ TIMED_OUT = frozenset({"AttemptTimeoutError", "StreamIdleTimeoutError"})
 """What Inspect raises where no answer came in time."""
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code beside a 429 that no waiting mends."""
+LONGEST_CHAIN = 100
+"""Errors of which one is the cause of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,9 @@ class Failure:
 def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure | None:
     """The failure of the model behind `error`, or None where the model is not to blame.
 
-    The model is to blame when the last call of the transcript failed by itself. Without an `error` (the time ran out)
-    it is to blame when the last tries had all failed: the agent was waiting for the service. A key that is not taken
+    The model is to blame when the last call of the transcript failed by itself, or an earlier one (an agent may make
+    several at once) with this very `error`. Without an `error` (the time ran out) it is to blame when the last tries
+    had all failed: the agent was waiting for the service. A key that is not taken
     (`model.key`) and a rejected request (`model.refused`) are told from a fault of the service (`model.error`) by the
     HTTP status, where there is one.
     """
@@ -51,7 +54,8 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     if error is None:
         while calls and (calls[-1].pending or is_cut_short(calls[-1])):
             calls.pop()
-    if not calls or calls[-1].pending or calls[-1].error is None or is_cut_short(calls[-1]):
+    calls = calls[: _failed_with(error, calls)]
+    if not calls:
         return None
     said = words_of(error) or calls[-1].error
     status = status_of(error)
@@ -64,6 +68,23 @@ def failure_of(error: BaseException | None, events: Sequence[Event]) -> Failure 
     count = f"{failed} tries failed, the last: " if failed > 1 else ""
     at = f"HTTP {status}: " if status is not None and words_of(error) else ""
     return Failure(Cause.MODEL_ERROR, _short(f"{count}{at}{said}"))
+
+
+def _failed_with(error: BaseException | None, calls: Sequence[ModelEvent]) -> int:
+    """How many calls there are up to the one whose failure an error is; 0 where it is that of none."""
+    from inspect_ai._util.error import exception_message
+
+    causes: list[str] = []
+    link = error
+    while link is not None and len(causes) < LONGEST_CHAIN:
+        causes.append(exception_message(link))
+        link = link.__cause__
+    for count in range(len(calls), 0, -1):
+        call = calls[count - 1]
+        failed = not call.pending and call.error is not None and not is_cut_short(call)
+        if failed and (count == len(calls) or call.error in causes):
+            return count
+    return 0
 
 
 def failure_of_call(error: BaseException) -> Failure:

@@ -37,12 +37,16 @@ async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Part:
 
 
 def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
-    """The regular files of an archive that may end anywhere, and whether it was read to its end."""
+    """The regular files of an archive that may end anywhere, and whether it was read to its end.
+
+    An agent that is the user root of an image may have put its own program in the place of `tar`: a header may claim
+    any size, with holes that are no bytes of the archive, and headers of headers without end.
+    """
     found: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
             for count, member in enumerate(tar):
-                if count >= MEMBERS:
+                if count >= MEMBERS or member.issparse() or not 0 <= member.size <= len(archive):
                     return found, False
                 if member.isreg() and not path_fault(member.name):
                     file = tar.extractfile(member)
@@ -50,7 +54,7 @@ def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
                     if len(data) < member.size:
                         return found, False
                     found[member.name] = data
-    except (tarfile.TarError, ValueError, EOFError):
+    except (tarfile.TarError, ValueError, EOFError, OverflowError, RecursionError):
         return found, False
     return found, True
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.errors import Cause
+from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import Services, open_services
 from worksample.services.boxes import ServiceBox, boxes_of
+from worksample.steady_loop import counted
 from worksample.workplace.colleagues.attending import ROLE, Attending
 from worksample.workplace.kept import opened
 from worksample.workplace.workplace import Workplace, own_box, set_up, workplace_of
@@ -57,7 +59,16 @@ async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
         with anyio.CancelScope(shield=True):
             await close(try_, state, outcome)
     if raised is not None:
-        raise raised
+        raise _writable(raised, outcome)
+
+
+def _writable(error: BaseException, outcome: Outcome) -> BaseException:
+    """An error whose traceback can be written into the run's log: an agent's code may raise any text."""
+    try:
+        "".join(traceback.format_exception(error)).encode()
+    except UnicodeEncodeError:
+        return WorksampleError(outcome.reason, cause=outcome.cause)
+    return error
 
 
 async def _endeavour(
@@ -74,7 +85,7 @@ async def _endeavour(
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
         limits = apply_limits(_limits(try_.limits), catch_errors=True)
-        with try_.account.current(), limits as scope, anyio.CancelScope() as try_.working:
+        with try_.account.current(), limits as scope, counted(), anyio.CancelScope() as try_.working:
             if try_.lost:
                 try_.working.cancel()
             async with reaching(try_, box_of()) as during:

@@ -38,6 +38,8 @@ def text(cell: object) -> str:
         return ""
     if isinstance(cell, list | dict):
         raise Unfit("is a list or a table, not a text")
+    if isinstance(cell, float) and math.isinf(cell):  # so `tables.opening` reads a whole number of thousands of digits
+        raise Unfit("is not finite; write it as text, in quotes")
     told = str(cell)
     if "\r" in told:
         told = told.replace("\r\n", "\n").replace("\r", "\n")

@@ -64,13 +64,15 @@ def sniff(sample: str, *, whole: bool, separator: str = "") -> Dialect:
 
 
 def _separator(sample: str, *, whole: bool) -> str:
-    """The one that cuts the records into equally many cells; where none does, the one that cuts the first line."""
-    best, most = "", (False, 0.0)
+    """The one that cuts the records into equally many cells, the names of columns too: lists in one column hold marks
+    as regularly as columns do. Where none does, the one that cuts the first line.
+    """
+    best, most = "", (False, False, False, 0.0)
     for mark in SEPARATORS:
         widths = _widths(sample, Dialect(mark, _spaced(sample, mark, whole=whole)), whole=whole)
         width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
-        share = count / len(widths) if widths else 0.0
-        rank = (count == len(widths) and mark != ",", share * width)
+        share, even = count / len(widths) if widths else 0.0, count == len(widths)
+        rank = (even and mark != ",", even, widths[:1] == [width], share * width)
         if width > 1 and share >= 0.5 and rank > most:
             best, most = mark, rank
     if best:

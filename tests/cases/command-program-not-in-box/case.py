@@ -15,8 +15,10 @@ from worksample.store import Store
 def check(room: Path, request: pytest.FixtureRequest) -> None:
     script = room / "cmd_agent.py"
     script.write_text("print('at work')\n", encoding="utf-8")
-    agent = AgentConfig(name="mine", harness="command", settings={"argv": ["python3", str(script), "{brief}"]})
-    config = ExperimentConfig(name="own-cmd", suite="starter", only=("sql-cohorts/shop",), agents=(agent,))
-    with Store.open(room / "store", create=True) as store, pytest.raises(PlanError) as caught:
-        prepare(config, store.blobs)
-    assert "{agent}/cmd_agent.py" in caught.value.next
+    calls = (["python3", str(script), "{brief}"], ["sh", "-c", f"python3 {script} {{brief}}"])
+    for number, argv in enumerate(calls):
+        agent = AgentConfig(name="mine", harness="command", settings={"argv": argv})
+        config = ExperimentConfig(name="own-cmd", suite="starter", only=("sql-cohorts/shop",), agents=(agent,))
+        with Store.open(room / f"store{number}", create=True) as store, pytest.raises(PlanError) as caught:
+            prepare(config, store.blobs)
+        assert "{agent}/cmd_agent.py" in caught.value.next

@@ -1,5 +1,6 @@
 """An outside case: one faulty task stopped a collection, nothing said what was written, the next call stopped too."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +16,9 @@ def check(room: Path, request: Any) -> None:
     again = cli_json("import", "harbor", SOURCE, room / "out", "--skip-faulty")
     assert (again["written"], len(again["there"]), list(again["faults"])) == ([], 5, ["zzz"])
     assert len([p for p in (room / "out").iterdir() if (p / "task.toml").is_file()]) == 5
+    source = room / "lacking"
+    shutil.copytree(SOURCE, source)
+    (source / "braces" / "instruction.md").unlink()
+    lacking = cli_json("import", "harbor", source, room / "more", "--skip-faulty")
+    assert len(lacking["written"]) == 4 and list(lacking["faults"]) == ["braces", "zzz"]
+    assert "has no instruction.md" in str(lacking["faults"]["braces"])

@@ -23,3 +23,9 @@ def check(room: Path, request: Any) -> None:
         table.write_text(text, encoding="utf-8")
         with pytest.raises(ImportFailed, match="amount: is not finite"):
             import_jobs(table, room / "out", ImportJobs())
+    for field in ("id", "title", "description"):
+        table = room / "jobs.json"
+        row = {"id": "1", "title": "t", "description": "Draw", "amount": 7} | {field: "HUGE"}
+        table.write_text(json.dumps([row]).replace('"HUGE"', "9" * 5000), encoding="utf-8")
+        with pytest.raises(ImportFailed, match=f"{field}: is not finite"):
+            import_jobs(table, room / "out", ImportJobs())

@@ -151,6 +151,9 @@ def _show(made: Imported, out: str) -> None:
         click.echo(f"  priced in a currency other than US dollars: {priced}; they are left out of figures in dollars")
     if made.without_category:
         click.echo(f"  in no category of Upwork's: {made.without_category}")
+    if not made.written and not made.there:
+        click.echo(printable(f"no job came through: {out} was not written"))
+        return
     click.echo(f"suite: {out}\n  next: worksample suite describe {out}")
     click.echo(f"        worksample jobs qualify {out}, and experts say which are fit")
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from worksample.errors import UsageError
+from worksample.errors import ImportFailed, UsageError
 from worksample.formats.packages import Coming, Packages, names_of, write_packages
 from worksample.tasks import read_package
 from worksample.tasks.brief import places
 
 from .laying_out import OUTPUT, lay_out, step_name
-from .manifest import FILE, HarborTask, HealthCheck, Step, read_task, size_of
+from .manifest import AGAIN, FILE, HarborTask, HealthCheck, Step, read_task, size_of
 from .needs import endpoints_of, mcp_of, needs_of
 from .substitutes import TAG, WITHOUT_INTERNET
 from .verifiers import VERIFIER_TIME, toml, verifier_lines
@@ -63,9 +63,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     `skip_faulty`.
     """
     config = config or ImportHarbor()
-    folders = sorted(path.parent for path in Path(source).rglob(FILE) if (path.parent / "instruction.md").is_file())
-    stepped = (path.parent for path in Path(source).rglob(FILE) if (path.parent / "steps").is_dir())
-    folders += sorted(set(stepped) - set(folders))
+    folders = _tasks(Path(source))
     if not folders:
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
@@ -77,6 +75,20 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     )  # fmt: skip
 
 
+def _tasks(source: Path) -> list[Path]:
+    """Folders of tasks; also one that lacks its instruction, which is a faulty task and not none."""
+    manifests = [path.parent for path in source.rglob(FILE)]
+    whole = {folder for folder in manifests if (folder / "instruction.md").is_file() or (folder / "steps").is_dir()}
+    lacking = {
+        folder
+        for folder in set(manifests) - whole
+        if any((folder / part).is_dir() for part in ("environment", "tests"))
+        and not (folder / "brief.md").exists()  # a package of ours
+        and whole.isdisjoint(folder.parents)
+    }
+    return sorted(whole | lacking)
+
+
 def _place(folder: Path, source: Path) -> str:
     """The path of a task below the source; its own name where it is the source."""
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
@@ -84,6 +96,8 @@ def _place(folder: Path, source: Path) -> str:
 
 def _write(folder: Path, config: ImportHarbor, root: Path) -> Imported:
     task = read_task(folder)
+    if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
+        raise ImportFailed("has no instruction.md", where=str(folder), next=AGAIN)
     root.mkdir(parents=True)
     needs = needs_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)

@@ -19,13 +19,15 @@ from worksample.taxonomy import slug
 from .columns import Columns, choose_columns
 from .filters import FILTERS, UPBENCH, stays_out
 from .package import find_files, free_folder, there_of, write_package
-from .posting import Posting, read_posting
+from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .projects import open_jobs
 
 COUNTS = "import.json"
 """Beside a suite that was imported: how many rows there were, and which stayed out."""
 SHOWN = 20
 """Faults that a message lists."""
+NEEDED = {"contract": "the job's id", "description": "the brief"}
+"""Fields that every job has, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def import_jobs(
     tally = _Tally()
     with open_jobs(table, config.encoding) as opened:
         chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal)
+        header = opened.header
         columns = chosen.looked_through(opened.rows)
         unread = (*columns.unread, *opened.nameless)
     for line, posting in _postings(table, config, columns, filters, tally, told):
@@ -107,6 +110,8 @@ def import_jobs(
                 find_files(posting, files)
         except Unfit as e:
             tally.faults[f"line {line}"] = str(e)
+    if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
+        _need_columns(table, header, chosen)
     if tally.faults and not config.skip_faulty:
         raise _refused(table, tally)
     tally = _Tally()
@@ -187,9 +192,24 @@ def _postings(
 def _refused(table: Path, tally: _Tally) -> ImportFailed:
     shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
     more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
-    return ImportFailed(
+    failed = ImportFailed(
         "\n".join([f"{len(tally.faults)} of {tally.rows} jobs have errors", *shown, *more]),
         where=str(table), next="correct them, or leave them out with --skip-faulty",
+    )  # fmt: skip
+    failed.faults = dict(tally.faults)
+    return failed
+
+
+def _need_columns(table: Path, header: tuple[str, ...], columns: Columns) -> None:
+    """ImportFailed, once for the table, if no column holds the ids or none the descriptions of the jobs."""
+    lacking = [name for name in NEEDED if name not in columns.of and name not in columns.values]
+    if not lacking:
+        return
+    names = " and ".join(f"`{name}` ({NEEDED[name]})" for name in lacking)
+    mapped = ", ".join(f'{name} = "..."' for name in lacking)
+    raise ImportFailed(
+        f"no column is known as {names}; the table has: {', '.join(header)}",
+        where=str(table), next=f"name the columns in a file for --map: [columns] {mapped} (docs/jobs.md)",
     )  # fmt: skip
 
 

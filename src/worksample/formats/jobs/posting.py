@@ -47,6 +47,8 @@ class Posting:
         return at.date() if at else None
 
 
+NO_ID, NO_DESCRIPTION = "no id", "no description"
+"""What is wrong with a row that lacks one of these."""
 _JOB = (
     "contract", "title", "start", "end", "job_amount", "contract_amount", "milestone_amount", "status",
     "payment_verified", "expertise", "category", "subcategory", "subsubcategory", "openings", "milestones",
@@ -57,10 +59,10 @@ _JOB = (
 def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     """A job from what its row says. Raises Unfit with what is missing or contradicts itself."""
     if not said.get("contract"):
-        raise cells.Unfit("no id; the mapping's `contract` names the column")
+        raise cells.Unfit(NO_ID)
     description = said.get("description", "")
     if not cells.text(description):
-        raise cells.Unfit("no description")
+        raise cells.Unfit(NO_DESCRIPTION)
     job = _job(said)
     if job.start and job.end and job.end < job.start:
         raise cells.Unfit(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")

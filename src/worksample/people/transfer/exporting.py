@@ -14,6 +14,7 @@ from worksample.people.quality.gold_items import answers_of
 from worksample.people.verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Grade, Round, Standing, Submission, Tags
 from worksample.store.faults import keeping
+from worksample.tables.numbers import written
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -51,7 +52,7 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     rows = [
         {
             "subject": e.subject, "second": e.second or "", "evaluator": names.get(e.evaluator, e.evaluator),
-            "by": record.by.value, "minutes": "" if e.minutes is None else e.minutes, "at": e.at.isoformat(),
+            "by": record.by.value, "minutes": "" if e.minutes is None else written(e.minutes), "at": e.at.isoformat(),
             **_cells(e),
         }
         for e in found

@@ -116,5 +116,5 @@ def comments(data: bytes) -> bytes:
 def xml_or_solid(data: bytes) -> bytes:
     """STL's text keeps no name behind `solid`; COLLADA loses its contributors."""
     if data.lstrip()[:5].lower() == b"solid":
-        return re.sub(rb"(?mi)^([ \t]*(?:end)?solid\b)[^\r\n]*", rb"\1", data)
+        return re.sub(rb"(?i)(\A\s*|[\r\n][ \t]*)((?:end)?solid\b)[^\r\n]*", rb"\1\2", data)
     return without(without(data, b"<contributor>", b"</contributor>"), b"<!--", b"-->")

@@ -24,9 +24,10 @@ def scrub(job: Job, leaks: list[str]) -> bytes:
     book["metadata"] = {"kernelspec": {"display_name": language, "language": language, "name": language}}
     if isinstance(about.get("language_info"), dict):
         book["metadata"]["language_info"] = about["language_info"]
-    for sheet in book.get("worksheets") or []:
+    sheets = [sheet for sheet in book.get("worksheets") or [] if sheet is not None]
+    for sheet in sheets:
         sheet["metadata"] = {}
-    for cell in book.get("cells") or [c for w in book.get("worksheets") or [] for c in w["cells"] or []]:
+    for cell in book.get("cells") or [c for sheet in sheets for c in sheet.get("cells") or []]:
         if cell is None:
             continue
         cell["metadata"] = {k: v for k, v in (cell.get("metadata") or {}).items() if k in _CELL}

@@ -129,12 +129,14 @@ def stl(job: Job, made: Made) -> None:
         made.meta |= {"vertices": 3 * count, "triangles": count, "box": box}
         return
     extent, triangles = Extent(), 0
-    for line in lines(job):
-        word, *rest = line.lower().split() or [b""]
-        if word == b"vertex":
-            x, y, z = rest[:3]
-            extent.add(float(x), float(y), float(z))
-        triangles += word == b"endfacet"
+    # As text, since some programs end lines by a carriage return alone.
+    with job.file.open(encoding="latin-1") as f:
+        while line := f.readline(1 << 20):
+            word, *rest = line.lower().split() or [""]
+            if word == "vertex":
+                x, y, z = rest[:3]
+                extent.add(float(x), float(y), float(z))
+            triangles += word == "endfacet"
     made.meta |= extent.plain() | {"triangles": triangles}
 
 

@@ -25,9 +25,9 @@ def convert(job: Job) -> Made:
     try:
         book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
         if not {"cells", "worksheets"} & set(book):
-            raise KeyError("cells")
+            raise ValueError("it has no cells")
         cells = _list(book.get("cells")) or [
-            c for w in _list(book.get("worksheets")) for c in _list(_table(w)["cells"])
+            c for w in _list(book.get("worksheets")) for c in _list(_table(w).get("cells"))
         ]
         metadata = _table(book.get("metadata"))
         said = _table(metadata.get("kernelspec")).get("language") or _table(metadata.get("language_info")).get("name")
@@ -96,7 +96,8 @@ def _output(job: Job, made: Made, output: dict[str, Any]) -> dict[str, Any]:
         name = output.get("name") or output.get("stream") or ""
         return {"type": "text", "name": str(name), "text": _text(output.get("text"))[:TEXT]}
     if kind in ("error", "pyerr"):
-        text = "\n".join(map(str, _list(output.get("traceback")))) or f"{output.get('ename')}: {output.get('evalue')}"
+        named = [_text(output[key]) for key in ("ename", "evalue") if output.get(key) is not None]
+        text = "\n".join(map(str, _list(output.get("traceback")))) or ": ".join(named)
         return {"type": "error", "text": text[:TEXT]}
     data = _table(output["data"]) if "data" in output else output
     for mime, extension in _IMAGES.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from functools import cache
 
 _BOMS = (
@@ -43,16 +44,68 @@ def _wide(data: bytes) -> str | None:
     return None
 
 
+FEW = 64
+"""Letters beyond ASCII up to which a text is too short for statistics of languages."""
+
+
+COMMON = (
+    "cp1252", "cp1250", "cp1251", "koi8_r", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
+    "mac_roman", "cp437", "cp850", "cp852", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949",
+)  # fmt: skip
+"""Encodings that people's files have; statistics over all that Python knows take short texts for the rarest of them."""
+
+
 def _guess(data: bytes) -> str | None:
-    if sum(data.count(c) for c in _high()) > len(data) * 0.6:
+    high = sum(data.count(c) for c in _high())
+    if high > len(data) * 0.6 and any(data.count(bytes([c])) for c in _CONTROL):
         return None
+    if high <= FEW and (name := _european(data)):
+        return name
     try:
         from charset_normalizer import from_bytes
-
-        best = from_bytes(data[:65536]).best()
-        return best.encoding if best is not None else "cp1252"
     except ImportError:
-        return "cp1252"
+        return "cp1252" if high <= len(data) * 0.6 else None
+    best = from_bytes(data[:65536], cp_isolation=list(COMMON)).best()
+    if best is None:
+        return "cp1252" if high <= len(data) * 0.6 else None
+    # Statistics take Spanish for Polish: `ñ` and `ń` are the same byte.
+    western = best.encoding == "cp1250" and set(data) & _DIFFERENT <= _WESTERN and _fits(data, "cp1252")
+    return "cp1252" if western else best.encoding
+
+
+def _european(data: bytes) -> str:
+    """The Western or Central European code page of a short text in Latin letters; "" where it looks like neither.
+
+    Statistics take a single `ñ` for a Chinese character. Where both fit, the Western one is the more common.
+    """
+    letters = sum(chr(byte).isalpha() for byte in data if byte < 128)
+    if _RUN.search(data) or letters < sum(byte > 127 for byte in data):
+        return ""
+    fits = [name for name in ("cp1252", "cp1250") if _fits(data, name)]
+    return "cp1250" if "cp1250" in fits and _CENTRAL.search(data) else fits[0] if fits else ""
+
+
+_DIFFERENT = {
+    b for b in range(128, 256) if bytes([b]).decode("cp1250", "replace") != bytes([b]).decode("cp1252", "replace")
+}
+_WESTERN = set("àãåæèêëñòùïÿ¡¿ªºÀÈÊÑ".encode("cp1252"))
+"""Letters of Western languages whose byte is another letter in Central Europe, and the more common one of both."""
+_RUN = re.compile(rb"[\xa1-\xaa\xac-\xba\xbc-\xff]{3}")
+"""Languages in Latin letters hardly have three letters beyond ASCII one after the other."""
+_CENTRAL = re.compile(
+    rb"[\x8a\x8d-\x8f\x9a\x9d-\x9f](?=[a-z])|(?<=[a-z])[\x9a\x9d-\x9f]|\xf8.*[\xec\xf2]|[\xec\xf2].*\xf8", re.S
+)
+"""Letters in a word, or beside each other in a text, that Czech, Slovak, Slovene, Croatian and Polish have, and Western
+languages hardly."""
+_MARK_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s!-~\u2018\u2019\u2010-\u2015\xad\xa0\xb7/](?=[^\W\d_])")
+
+
+def _fits(data: bytes, name: str) -> bool:
+    """Whether every byte is a character, and no sign such as `£` stands within a word."""
+    try:
+        return _MARK_IN_WORD.search(data.decode(name)) is None
+    except UnicodeDecodeError:
+        return False
 
 
 @cache

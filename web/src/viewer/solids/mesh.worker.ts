@@ -4,6 +4,7 @@ import { type BufferAttribute, BufferGeometry, type Material, type Mesh, type Me
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { PLYLoader } from "three/examples/jsm/loaders/PLYLoader.js";
 import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
+import { inSmallLetters } from "./stl.ts";
 
 export interface Piece {
   name: string;
@@ -39,7 +40,7 @@ self.onmessage = ({ data: { format, data } }: MessageEvent<Order>) => {
 };
 
 function stl(data: ArrayBuffer): Piece {
-  const geometry = new STLLoader().parse(data);
+  const geometry = new STLLoader().parse(inSmallLetters(data));
   // The order of the corners says where outside is; the normals that are written are often nought or wrong.
   geometry.deleteAttribute("normal");
   geometry.computeVertexNormals();
