@@ -67,7 +67,7 @@ def _writable(error: BaseException, outcome: Outcome) -> BaseException:
     try:
         "".join(traceback.format_exception(error)).encode()
     except UnicodeEncodeError:
-        return WorksampleError(outcome.reason, cause=outcome.cause)
+        return WorksampleError(outcome.reason, cause=outcome.cause, next="worksample report, the trial's page")
     return error
 
 
