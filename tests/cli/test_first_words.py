@@ -24,9 +24,21 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     assert "next: " in done.stderr
 
 
-def test_an_interrupt_between_phases_is_told_plainly() -> None:
+def test_an_interrupt_between_phases_has_a_next_step() -> None:
     begin("")
-    assert interrupted() == "interrupted"
+    assert interrupted() == "interrupted\n  next: the same command again"
+
+
+def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("worksample.cli.lazy_group.importlib.import_module", stop)
+    done = here("run", "--suite", "starter")
+    assert done.returncode == 130
+    assert done.stderr.strip().splitlines() == [
+        "interrupted while starting: nothing was begun", "  next: the same command, which begins anew",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("show", [printable, in_errors])

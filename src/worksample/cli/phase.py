@@ -6,6 +6,8 @@ from contextvars import ContextVar
 
 import click
 
+STARTING = "starting"
+"""Until a verb is at work."""
 _phase: ContextVar[str] = ContextVar("worksample_phase", default="")
 
 
@@ -20,5 +22,5 @@ def interrupted() -> str:
     """What is said to whoever interrupts the command now."""
     phase = _phase.get()
     if not phase:
-        return "interrupted"
+        return "interrupted\n  next: the same command again"
     return f"interrupted while {phase}: nothing was begun\n  next: the same command, which begins anew"

@@ -153,6 +153,7 @@ def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
     done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
+    begin("")
     if tone.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
     elif not tone.quiet:
