@@ -30,11 +30,13 @@ def watcher(*, silent: bool) -> Watch:
 def spent(tally: Tally) -> str:
     """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
     most = tally.at_most if tally.unsettled else None
-    said = bounded(tally.cost, tally.unpriced, most)
+    said = bounded(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
     if not tally.judges.requests:
         return said
     used = tally.judges
-    return f"{said}, judges {bounded(used.cost, int(used.without_price), None if used.priced else used.cost_at_most)}"
+    most = None if used.priced else used.cost_at_most
+    paid = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+    return f"{said}, judges {paid}"
 
 
 def outcome_of(trial: Trial) -> str:
