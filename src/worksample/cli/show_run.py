@@ -22,6 +22,7 @@ from .same_name import tell_planned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from worksample.errors import WorksampleError
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.model_check import Checked
     from worksample.experiments.pilot import Basis
@@ -54,6 +55,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     expected = forecast_of(rest, config)
     power = None if lacks("report") else outlook(plan, basis=basis)
     judging = judging_of(plan, config)
+    refused = _refused(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
         say_json(
@@ -62,6 +64,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
                 "judging": told,
                 "standing": progress.plain(),
                 "power": power and power.plain(),
+                "refused": refused and {"what": refused.what, "next": refused.next},
             }
         )
         return 0
@@ -73,8 +76,22 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         click.echo("power: pip install 'worksample[report]'", err=True)
     else:
         _show_power(power)
+    if refused:
+        click.echo(printable(f"the run would be refused: {refused.what}\n  next: {refused.next}"), err=True)
     click.echo("dry run: nothing was run or written")
     return 0
+
+
+def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
+    """Why the run would be refused for a model: its provider's package, its key or its settings."""
+    from worksample.errors import WorksampleError
+    from worksample.experiments.model_check import need_models
+
+    try:
+        need_models(plan.material.agents, config)
+    except WorksampleError as error:
+        return error
+    return None
 
 
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml, shown
+from worksample.manifests import Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
 from worksample.records import Experiment, Frozen
@@ -36,6 +36,7 @@ def read_table(path: Path) -> dict[str, Any]:
             where=str(path),
             next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
         )
+    need_file(path)
     read = read_toml if path.suffix == ".toml" else read_yaml
     document = read(path, path.name, faults)
     faults.check(str(path), KEYS)
@@ -64,6 +65,20 @@ def load(
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
     return _checked(ExperimentConfig, table, str(file or called), file.name if file else called)
+
+
+def check_names(config: ExperimentConfig) -> None:
+    """PlanError or ManifestError for a suite, a folder or an agent that is not there: known before a task is read."""
+    from worksample.agents.define import check_named
+    from worksample.tasks import find_suite
+
+    for agent in config.agents:
+        check_named(harness=agent.harness, preset=agent.preset, model=agent.model)
+    if config.suite:
+        find_suite(config.suite)
+    for folder in config.tasks:
+        if not Path(folder).exists():
+            raise ManifestError("there is no such folder", where=folder, next="worksample task new FOLDER")
 
 
 class JudgingConfig(Frozen):

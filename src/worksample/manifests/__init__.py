@@ -4,7 +4,7 @@ from .checking import checked, in_words
 from .faults import Fault, Faults, FaultyManifest, nearest
 from .keys import key_of
 from .raising import told, unfit
-from .reading import Document, Unreadable, load, read_toml, read_yaml
+from .reading import Document, Unreadable, load, need_file, read_toml, read_yaml
 from .values import Day, Flag, Line, Says, Settings, Size, Texts, parse_size
 from .words import shown
 
@@ -26,6 +26,7 @@ __all__ = [
     "key_of",
     "load",
     "nearest",
+    "need_file",
     "parse_size",
     "read_toml",
     "read_yaml",
