@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+LARGEST = 1e8
+"""US dollars; a single price above it is taken for a mistake."""
 CENTS = 2
 """Decimals of an amount of a cent or more."""
 _FINE, _FINEST = 4, 8

@@ -9,6 +9,7 @@ from typing import Any
 
 from worksample import __version__
 from worksample.errors import PlanError
+from worksample.letters import plain_letters
 from worksample.manifests import Faults, nearest
 from worksample.manifests import checked as told
 from worksample.records import Agent
@@ -197,7 +198,7 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
         text = f"{what}-{model.rsplit('/', 1)[-1]}"
     else:
         text = what
-    return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100] or what
+    return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
 
 
 def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from worksample.errors import ManifestError
+from worksample.letters import plain_letters
 from worksample.manifests import Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
@@ -229,7 +230,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
 
 def name_of(text: str) -> str:
     """A valid name made of free text."""
-    name = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100]
+    name = re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100]
     return name or "experiment"
 
 
