@@ -192,6 +192,7 @@ def test_a_dry_run_says_that_the_model_cannot_be_had(tmp_path: Path) -> None:
     words = ("run", "--suite", TINY, "--agent", "worker", "--model", "nobodys/model", "--dry-run")
     done = here(*words, "--store", tmp_path / "s")
     assert done.returncode == 0, done.stderr
+    assert "2 tasks x 1 repeat cannot show any difference between two agents: too few tasks" in done.stderr
     assert "the run would be refused: no provider is called 'nobodys'" in done.stderr
     refused = json.loads(here(*words, "--store", tmp_path / "s", "--json").stdout)["refused"]
     assert refused["next"].startswith("--model PROVIDER/MODEL")

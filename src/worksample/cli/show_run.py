@@ -240,7 +240,8 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     if expected.seats:
         said = hours_said(expected.hours, pay_of(plan.experiment))
         out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
-    out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
+    time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
+    out.print(f"at most: {time}, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.beyond_budget is None else f"up to {dollars(expected.beyond_budget)}"
         out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
@@ -268,10 +269,11 @@ def _show_power(ahead: Outlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
-    seen = "show no difference that two agents can have: too few tasks" if ahead.detectable is None else (
-        f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+    plan = f"{counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')}"
+    seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
+        f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
-    out.print(f"power: {counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')} {seen}")
+    out.print(f"power: {seen}")
     ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
     out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
     out.print(f"  assumed: {ahead.assumed}")

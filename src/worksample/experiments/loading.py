@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 
 from worksample.errors import ManifestError
 from worksample.letters import plain_letters
-from worksample.manifests import Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
+from worksample.manifests import WHOLE, Fault, Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
 from worksample.records import Experiment, Frozen
@@ -48,8 +49,14 @@ def _checked(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
     found = checked(model, table, faults, file=file)
     if found is None or faults.found:
-        raise FaultyManifest(faults.found, where=where, next=KEYS)
+        said = faults.found if "." in file else [_of_call(fault) for fault in faults.found]
+        raise FaultyManifest(said, where=where, next=KEYS)
     return found
+
+
+def _of_call(fault: Fault) -> Fault:
+    """A fault of what was given without a file."""
+    return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
 
 def load(

@@ -1,6 +1,6 @@
 """Files that people write (TOML, YAML): read within limits, checked by models, every fault said at once."""
 
-from .checking import checked, in_words
+from .checking import WHOLE, checked, in_words
 from .faults import Fault, Faults, FaultyManifest, nearest
 from .keys import key_of
 from .raising import told, unfit
@@ -9,6 +9,7 @@ from .values import Day, Flag, Line, Says, Settings, Size, Texts, parse_size
 from .words import shown
 
 __all__ = [
+    "WHOLE",
     "Day",
     "Document",
     "Fault",
