@@ -52,4 +52,13 @@ def lenient(rng: Rng, n: int) -> Found:
     yield "rate, one rater of three says yes to all", m.rate(votes.sum(axis=0) >= 2), 0.3
 
 
-HARD: tuple[World, ...] = (fated, withheld, dear, lenient)
+def hidden(rng: Rng, n: int) -> Found:
+    """Costs that hardly differ, and one in a hundred 30 times as high: most samples of a hundred tasks show none."""
+    for spread in (0.3, 0.7):
+        cost = np.exp(rng.normal(0, spread, n)) * np.where(rng.random(n) < 0.01, 30.0, 1.0)
+        mean = 1.29 * float(np.exp(spread**2 / 2))
+        found = m.mean_score(cost, unit=m.Unit.USD)
+        yield f"cost per trial, 1% 30 times as dear, others within {np.exp(spread):.1f} times", found, mean
+
+
+HARD: tuple[World, ...] = (fated, withheld, dear, lenient, hidden)

@@ -244,19 +244,24 @@ def medians(rng: Rng, n: int) -> Found:
 
 def scales(rng: Rng, n: int) -> Found:
     """Three votes of 1, 2 or 3 on a project; four in five give its label, the others either of the rest."""
-    shares, noise = np.array([0.6, 0.25, 0.15]), np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    yield from _alphas(rng, n, (0.6, 0.25, 0.15), 0.1)
+    yield "preference", m.mean_score(rng.choice([0.0, 0.5, 1.0], n, p=[0.5, 0.3, 0.2])), 0.35
+
+
+def _alphas(rng: Rng, n: int, share: tuple[float, ...], wrong: float, said: str = "") -> Found:
+    """Three votes on a project, each with a chance of `wrong` for either of the labels that are not the project's."""
+    shares, noise = np.array(share), np.full((3, 3), wrong) + (1 - 3 * wrong) * np.eye(3)
     label = rng.choice(3, n, p=shares).repeat(3)
     vote = (rng.random(3 * n)[:, None] > noise[label].cumsum(axis=1)).sum(axis=1)
     found = m.measure_agreement(m.Ballots(np.arange(n).repeat(3), vote + 1), m.HOLISTIC)
     both = (noise.T * shares) @ noise
-    said = both.sum(axis=0)
-    place = said.cumsum() - said / 2
+    margin = both.sum(axis=0)
+    place = margin.cumsum() - margin / 2
     for name, told, at in (
         ("ordinal", found.alpha_ordinal, place), ("interval", found.alpha_interval, np.arange(3.0))
     ):  # fmt: skip
         apart = (at[:, None] - at) ** 2
-        yield f"alpha ({name})", told, 1 - float((both * apart).sum() / (np.outer(said, said) * apart).sum())
-    yield "preference", m.mean_score(rng.choice([0.0, 0.5, 1.0], n, p=[0.5, 0.3, 0.2])), 0.35
+        yield f"alpha ({name}){said}", told, 1 - float((both * apart).sum() / (np.outer(margin, margin) * apart).sum())
 
 
 def ceilings(rng: Rng, n: int) -> Found:
@@ -360,7 +365,46 @@ def _apart(lead: float) -> float:
     return (table.ratings["a"].value or 0.0) - (table.ratings["b"].value or 0.0)
 
 
+def few_good(rng: Rng, n: int) -> Found:
+    """Three votes of pass or fail on items of which few are good, and of 1, 2 or 3 where most are a 1."""
+    subject = np.arange(n).repeat(3)
+    for good, wrong in ((0.02, 0.05), (0.05, 0.05), (0.1, 0.05)):
+        truth = rng.random(n) < good
+        said = (truth[subject] ^ (rng.random(3 * n) < wrong)).astype(int)
+        found = m.measure_agreement(m.Ballots(subject, said), m.PASS_FAIL)
+        yes, agree = good * (1 - wrong) + (1 - good) * wrong, (1 - wrong) ** 2 + wrong**2
+        name, chance = f"{good:.0%} good", 2 * yes * (1 - yes)
+        yield f"alpha (nominal), {name}", found.alpha_nominal, 1 - (1 - agree) / chance
+        yield f"AC1, {name}", found.ac1, (agree - chance) / (1 - chance)
+        yield f"agreement on positives, {name}", found.positive, (good * (1 - wrong) ** 2 + (1 - good) * wrong**2) / yes
+    yield from _alphas(rng, n, (0.94, 0.04, 0.02), 0.05, ", mostly 1")
+
+
+def dear_pass(rng: Rng, n: int) -> Found:
+    """Dear jobs pass more often than cheap ones; the share of the dollars of all such jobs, not of those drawn."""
+    for middle, slope in ((-1.0, 1.0), (-2.0, 1.0), (-3.0, 1.5)):
+        size = rng.normal(0, 1, n)
+        chance = 1 / (1 + np.exp(-(middle + slope * size)))
+        # A log-normal price shifts the normal by its spread.
+        nodes, weight = np.polynomial.hermite_e.hermegauss(80)
+        truth = float((weight / weight.sum() / (1 + np.exp(-(middle + slope * (nodes + 1))))).sum())
+        found = m.dollars_earned(200 * np.exp(size), rng.random(n) < chance)
+        yield f"share of dollars, dear jobs pass more, {truth:.0%}", found.share, truth
+
+
+def rare_dear(rng: Rng, n: int) -> Found:
+    """Costs of which one in a hundred is 30 times as high."""
+    cost = np.exp(rng.normal(0, 1, n)) * np.where(rng.random(n) < 0.01, 30.0, 1.0)
+    mean = math.exp(0.5) * 1.29
+    yield "cost per trial, 1% 30 times as dear", m.mean_score(cost, unit=m.Unit.USD), mean
+    passed = rng.random(n) < 0.3
+    yield "deployable cost, 1% 30 times as dear", m.deployable_cost(passed, cost, np.ones(n)).cost, mean + 0.7
+    even = m.break_even_from_jobs((passed, passed | (rng.random(n) < 0.7)), (np.zeros(n), cost), ("AI", "helped"))
+    yield "break-even value, 1% of the dearer approach 30 times as dear", even, mean / 0.49
+
+
 WORLDS: tuple[World, ...] = (
     rates, scores, amounts, pairs, money, attempts, votes, elo, horizon, spreads, rolled, ranked, medians,
-    scales, ceilings, trends, planned, rare, equals, ties,
+    scales, ceilings, trends, planned, rare, equals, ties, few_good,
+    dear_pass, rare_dear,
 )  # fmt: skip

@@ -15,9 +15,10 @@ import asyncio
 import selectors
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -41,6 +42,8 @@ class Stall:
     seconds: float
     processor: float
     """Seconds of processor time that the loop's thread took meanwhile."""
+    charged: float = 0.0
+    """Seconds of it that lie within work whose time is counted (`counted`)."""
 
     def within(self, begin: datetime, end: datetime) -> float:
         """How many of its seconds lie between two moments."""
@@ -65,6 +68,9 @@ class SteadyClock:
 
     def __init__(self, clocks: Clocks = Clocks(), watching: Watching | None = None) -> None:
         self.stalls: deque[Stall] = deque(maxlen=KEPT)
+        self._open: dict[object, datetime] = {}
+        self._ended: list[tuple[datetime, datetime]] = []
+        """Spans of work whose time is counted: those that go on, and those that ended since the last look."""
         self._clocks, self._watching = clocks, watching
         self._asleep = clocks.boot() - clocks.monotonic()
         self._processor = clocks.processor()
@@ -77,17 +83,31 @@ class SteadyClock:
     def look(self) -> None:
         """The loop got round to itself."""
         now, processor = self._clocks.monotonic(), self._clocks.processor()
-        gone, counted = now - self._seen, min(now - self._seen, USUAL)
+        gone, usual = now - self._seen, min(now - self._seen, USUAL)
         asleep = self._clocks.boot() - now
-        lost = gone - counted + max(0.0, asleep - self._asleep)
+        lost = gone - usual + max(0.0, asleep - self._asleep)
         taken = processor - self._processor
-        self._steady += counted
+        self._steady += usual
         self._seen, self._processor, self._asleep = now, processor, asleep
         if lost > LEAST:
-            stall = Stall(self._clocks.wall() - timedelta(seconds=lost), lost, taken)
+            wall = self._clocks.wall()
+            stall = Stall(wall - timedelta(seconds=lost), lost, taken)
+            spans = [*self._ended, *((begin, wall) for begin in self._open.values())]
+            stall = replace(stall, charged=max((stall.within(*span) for span in spans), default=0.0))
             self.stalls.append(stall)
             if self._watching is not None:
                 self._watching(stall)
+        self._ended.clear()
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Tell stalls apart that fall into work whose time is counted. For the loop's thread."""
+        key = object()
+        self._open[key] = self._clocks.wall()
+        try:
+            yield
+        finally:
+            self._ended.append((self._open.pop(key), self._clocks.wall()))
 
     def stalled(self, begin: datetime, end: datetime) -> float:
         """Seconds of stalls between two moments."""
@@ -101,6 +121,12 @@ def stalled(begin: datetime, end: datetime) -> float:
     """Seconds between two moments in which the loop that the caller's work belongs to stood still."""
     clock = _current.get()
     return clock.stalled(begin, end) if clock is not None else 0.0
+
+
+def counted() -> AbstractContextManager[None]:
+    """Around work whose time is counted, in the loop that it belongs to."""
+    clock = _current.get()
+    return clock.counted() if clock is not None else nullcontext()
 
 
 def steady_time() -> float:

@@ -110,6 +110,16 @@ def test_a_new_team_is_given_an_invitation_once(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
 
 
+def test_who_stops_a_server_twice_sees_no_traceback(tmp_path: Path) -> None:
+    process = start("serve", "--store", tmp_path / "s", "--create", "--port", 0)
+    process.printing(lambda said: "Ctrl-C" in said)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 and not err, err
+    assert "stopped: 0 answers handed in meanwhile" in out
+
+
 def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
     me = open_review(desk.people, "Me")
     where, alone, everybody = desk.store.name, ServerRun.begin(desk.store, me.account), ServerRun.begin(desk.store)

@@ -11,6 +11,7 @@ from worksample.cli.company_demo import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
 from worksample.experiments.preparing import prepare
 from worksample.files import HashSink
+from worksample.privileged import privileged
 from worksample.workplace.installing import apt_get
 
 PACKAGES = ("chromium", FONTS)
@@ -49,10 +50,26 @@ def test_what_to_type_is_said_where_it_cannot(tmp_path: Path, monkeypatch: pytes
     machine(tmp_path, monkeypatch)
     with pytest.raises(SandboxUnavailable) as raised:
         apt_get(PACKAGES)
-    assert raised.value.next == f"sudo apt-get install -y -qq --no-install-recommends {' '.join(PACKAGES)}"
+    line = f"apt-get install -y -qq --no-install-recommends {' '.join(PACKAGES)}"
+    assert raised.value.next == privileged(line)
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     with pytest.raises(SandboxUnavailable, match="there is no"):
         apt_get(PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("user", "sudo", "said"),
+    [(0, True, "apt-get update"), (1000, True, "sudo apt-get update"), (1000, False, "su -c 'apt-get update'")],
+)
+def test_a_line_for_root_is_one_that_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, sudo: bool, said: str
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    if sudo:
+        (tmp_path / "sudo").write_text("")
+        (tmp_path / "sudo").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert privileged("apt-get update") == said
 
 
 def test_its_study_is_one_task_with_a_browser_and_a_script() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 from cli.run_cli import cli
@@ -21,6 +22,14 @@ def test_what_is_missing_is_named_with_the_line_to_type(tmp_path: Path) -> None:
     lacking = viewers(PATH=str(tmp_path))
     assert "LibreOffice" in lacking["says"] and "word processing" in lacking["says"]
     assert "apt-get install" in lacking["next"] and "libreoffice-calc" in lacking["next"]
+
+
+def test_one_line_installs_all_and_names_each_package_once(tmp_path: Path) -> None:
+    typed = viewers(PATH=str(tmp_path))["next"]
+    assert typed.count("apt-get install") == 1 and typed.count("pip install") <= 1
+    (packages,) = re.findall(r"apt-get install ([^&(']*)", typed)
+    words = packages.split()
+    assert {"poppler-utils", "timgm6mb-soundfont"} <= set(words) and len(words) == len(set(words))
 
 
 def test_a_machine_that_has_all_says_so_in_one_line() -> None:

@@ -24,6 +24,34 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     assert "next: " in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("worksample.experiments.preparing.forecast_of", "interrupted while planning the trials: no trial was begun"),
+        (
+            "worksample.experiments.run.run_experiment",
+            "interrupted while starting the trials: the plan is in the store, with whatever was done",
+        ),
+        ("worksample.cli.show_run._tell", "interrupted while showing the results: they are in the store"),
+    ],
+)
+def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    if "_tell" in place:
+        monkeypatch.setattr("worksample.experiments.run.run_experiment", lambda *_: Over())
+    monkeypatch.setattr(place, stop)
+    done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
+    assert done.returncode == 130
+    assert said in done.stderr
+    assert "next: " in done.stderr.partition(said)[2]
+
+
+class Over:
+    """A run that is over."""
+
+
 def test_an_interrupt_between_phases_has_a_next_step() -> None:
     begin("")
     assert interrupted() == "interrupted\n  next: the same command again"
@@ -37,7 +65,7 @@ def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pyte
     done = here("run", "--suite", "starter")
     assert done.returncode == 130
     assert done.stderr.strip().splitlines() == [
-        "interrupted while starting: nothing was begun", "  next: the same command, which begins anew",
+        "interrupted while starting: nothing was begun", "  next: the same command",
     ]  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def test_intervals_hold_the_truth(coverage):
 def test_means_of_heavy_tail(coverage, tasks):
     """Log-normal costs, whose few tasks seldom show the dear ones: 91 % without a task more than seen."""
     for row, cells in coverage.run(600, (tasks,), "amounts").items():
-        assert 0.915 < cells[tasks].covers < 0.985, row
+        assert 0.93 <= cells[tasks].covers < 0.999, row
 
 
 @pytest.mark.thorough(quick="metrics/test_coverage.py::test_every_figure_has_a_row")

@@ -265,3 +265,70 @@ def test_a_saving_of_few_tasks_has_no_interval_and_says_how_many_it_takes():
     few, many = (m.deployable_cost(rng.random(n) < 0.2, np.ones(n), rng.lognormal(5, 1, n)).saving for n in (99, 100))
     assert few.low is None and "100 are needed" in few.notes[0] and few.value is not None
     assert many.low is not None
+
+
+@pytest.mark.parametrize(("good", "wrong"), [(0.02, 0.05), (0.05, 0.05), (0.1, 0.15)])
+def test_alpha_covers_where_few_items_are_good(good, wrong):
+    """Three votes on 40 items: 56 to 93 % of the intervals held alpha before, and some of the rest had none."""
+    yes, agree = good * (1 - wrong) + (1 - good) * wrong, (1 - wrong) ** 2 + wrong**2
+    alpha, subject, held, none = 1 - (1 - agree) / (2 * yes * (1 - yes)), np.arange(40).repeat(3), 0, 0
+    for seed in range(150):
+        rng = np.random.default_rng([11, seed])
+        said = (rng.random(40) < good)[subject] ^ (rng.random(120) < wrong)
+        found = m.measure_agreement(m.Ballots(subject, said.astype(int)), m.PASS_FAIL).alpha_nominal
+        none += found.value is not None and found.low is None
+        held += found.value is None or found.low <= alpha <= found.high
+    assert held >= 143 and not none
+
+
+def test_perfect_agreement_on_few_good_items_has_an_interval():
+    found = m.measure_agreement(m.Ballots(np.arange(40).repeat(3), [1] * 6 + [0] * 114), m.PASS_FAIL)
+    assert found.alpha_nominal.value == 1 == found.alpha_nominal.high and 0.1 < found.alpha_nominal.low < 0.6
+    assert found.positive.high == 1 and 0.1 < found.positive.low < 0.6
+
+
+def test_votes_that_are_all_positive_have_the_exact_interval():
+    found = m.measure_agreement(m.Ballots(np.arange(20).repeat(3), [1] * 60), m.PASS_FAIL).positive
+    assert found.value == 1 and found.low == pytest.approx(m.exact(20, 20)[0])
+
+
+def test_a_coefficient_of_projects_allows_for_one_project_more():
+    votes, project = [1] * 6 + [0] * 114, np.arange(40).repeat(3) // 2
+    items = m.measure_agreement(m.Ballots(np.arange(40).repeat(3), votes), m.PASS_FAIL).alpha_nominal
+    found = m.measure_agreement(m.Ballots(np.arange(40).repeat(3), votes, project=project), m.PASS_FAIL).alpha_nominal
+    assert found.low < items.low and "projects" in found.method
+
+
+def test_dollars_cover_where_dear_jobs_pass_more_often():
+    """40 and 149 jobs: 91 to 92 % of the intervals held the share of all such jobs' dollars before."""
+    nodes, weight = np.polynomial.hermite_e.hermegauss(80)
+    truth = float((weight / weight.sum() / (1 + np.exp(3 - 1.5 * (nodes + 1)))).sum())
+    for jobs, least in ((40, 552), (149, 558)):
+        held = 0
+        for seed in range(600):
+            rng = np.random.default_rng([13, jobs, seed])
+            size = rng.normal(0, 1, jobs)
+            found = m.dollars_earned(np.exp(size), rng.random(jobs) < 1 / (1 + np.exp(3 - 1.5 * size))).share
+            held += found.low <= truth <= found.high
+        assert held >= least
+
+
+def test_prices_that_say_nothing_move_no_end():
+    price = np.array([100.0, 900.0] * 20)
+    even = m.dollars_earned(price, np.arange(40) % 4 < 2).share
+    dear, cheap = (m.dollars_earned(price, np.arange(40) % 2 == k).share for k in (1, 0))
+    assert even.low + even.high == pytest.approx(1)
+    assert dear.low == pytest.approx(1 - cheap.high) and dear.high == pytest.approx(1 - cheap.low)
+    assert m.dollars_earned([100.0] * 40, np.arange(40) < 7).share.high == pytest.approx(m.exact(7, 40)[1])
+
+
+@pytest.mark.parametrize("trials", [20, 40, 100, 200])
+def test_mean_cost_covers_where_one_trial_in_a_hundred_is_dear(trials):
+    """85 to 87 % of the intervals held the mean before: most samples show one such trial or none."""
+    held, mean = 0, 1.29 * math.exp(0.5)
+    for seed in range(600):
+        rng = np.random.default_rng([17, trials, seed])
+        cost = np.exp(rng.normal(0, 1, trials)) * np.where(rng.random(trials) < 0.01, 30.0, 1.0)
+        found = m.mean_score(cost, unit=m.Unit.USD)
+        held += found.low <= mean <= found.high
+    assert held >= 552

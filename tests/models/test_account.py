@@ -63,10 +63,10 @@ async def test_every_answered_call_is_settled_at_its_price() -> None:
 FATES: dict[str, tuple[Any, tuple[int, int, int]]] = {
     "400": (Answer(fault=Fault.REJECTED), (0, 1, 0)),
     "401": (Answer(fault=Fault.FORBIDDEN), (0, 1, 0)),
-    "429": (Answer(fault=Fault.LIMIT), (0, 3, 0)),
-    "503": (Reply(status=503, content=b"{}", headers=SOON), (0, 3, 0)),
-    "500": (Reply(status=500, content=b"{}", headers=SOON), (0, 0, 3)),
-    "504": (Reply(status=504, content=b"{}", headers=SOON), (0, 0, 3)),
+    "429": (Answer(fault=Fault.LIMIT), (0, 1, 0)),
+    "503": (Reply(status=503, content=b"{}", headers=SOON), (0, 1, 0)),
+    "500": (Reply(status=500, content=b"{}", headers=SOON), (0, 0, 1)),
+    "504": (Reply(status=504, content=b"{}", headers=SOON), (0, 0, 1)),
     "no JSON": (Answer(fault=Fault.NOT_JSON), (1, 0, 0)),
     "no choices": (Answer(fault=Fault.NO_CHOICES), (1, 0, 0)),
 }
@@ -77,9 +77,25 @@ async def test_a_request_without_an_answer_is_free_unsettled_or_estimated(name: 
     answer, counts = FATES[name]
     used, seen = await ask_once(answer)
     assert (used.calls, used.failed, used.unsettled) == counts
-    assert used.requests == seen  # the client's own retries as well
+    assert used.requests == seen == 1  # nothing below repeats it
     assert used.priced is (counts[1] > 0 or (name == "no choices"))
     assert used.cost_at_most is not None
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-api/local", "anthropic"])
+async def test_no_providers_client_repeats_a_request_by_itself(provider: str) -> None:
+    """Also one that the provider made anew, as after a fault of the connection."""
+    with serving([Answer(fault=Fault.BROKEN)]) as served:
+        base = served.root if provider == "anthropic" else served.base_url
+        args: dict[str, Any] = {"base_url": base, "api_key": "none"}
+        if provider == "openai":
+            args["responses_api"] = False  # else Inspect asks once whether the service has it
+        model = resolve(f"{provider}/model-1", Service(args=args, retries=0))
+        for number in (1, 2):
+            with contextlib.suppress(Exception):  # what it raises is another test's
+                await model.generate(ASKED)
+            assert len(served.requests) == number
+            model.api.initialize()
 
 
 async def test_an_answer_that_breaks_off_is_unsettled() -> None:

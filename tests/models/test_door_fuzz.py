@@ -6,7 +6,6 @@ import asyncio
 import copy
 import json
 import random
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,13 +17,12 @@ from google.genai import types as google
 
 from models.recorded import recording
 from models.test_door import door_of, raw, request, status
+from models.wire import Work, longest_turn
 from openai_server import Answer, Call, says
 from worksample.models.door import Door
 from worksample.runs.gc_freeze import settled
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
-STALL = 0.1
-"""Seconds of processor that the loop may work without a pause."""
 SCHEMA = {
     "type": "object",
     "properties": {"x": {"type": ["integer", "null"], "minimum": 1}, "y": {"$ref": "#/$defs/y"}, "z": True},
@@ -208,25 +206,30 @@ def written(value: Any) -> str:
 
 
 class Stalls:
-    """The longest that the loop worked without a pause, in its thread's own time: a busy machine takes none of it."""
+    """The longest that the loop worked without a pause, in its thread's own time: a busy machine takes none of it.
+
+    The collector's time is left out: a full collection of all that stays of 2,000 requests takes up to 0.16 s.
+    """
 
     def __init__(self) -> None:
         self.longest = 0.0
         self._run = asyncio.events.Handle._run
+        self._work = Work()
 
     def __enter__(self) -> Stalls:
-        run = self._run
+        run, work = self._run, self._work.__enter__()
 
         def timed(handle: Any) -> None:
-            begun = time.thread_time()
+            begun = work.seconds()
             run(handle)
-            self.longest = max(self.longest, time.thread_time() - begun)
+            self.longest = max(self.longest, work.seconds() - begun)
 
         asyncio.events.Handle._run = timed  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
         asyncio.events.Handle._run = self._run  # type: ignore[method-assign]
+        self._work.__exit__()
 
 
 async def assailed(number: int, seed: int) -> None:
@@ -248,7 +251,7 @@ async def assailed(number: int, seed: int) -> None:
                 assert told == 200 if count % 20 == 0 else told in (200, 400, 404, 413), (told, data[:2000])
                 assert door.ended is None, (door.ended, data[:2000])
         assert not faults
-        assert stalls.longest < STALL
+        assert stalls.longest < longest_turn()
         assert (used.calls, used.tokens) == (len(served.requests), 120 * len(served.requests))
 
 

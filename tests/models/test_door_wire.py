@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from typing import Any
 
 import pytest
 
-from models.wire import BODIES, PATHS, busiest, fuzzed, listening, memory, mock_door, request, send, status
+from models.wire import (
+    BODIES,
+    PATHS,
+    busiest,
+    fuzzed,
+    listening,
+    longest_turn,
+    memory,
+    mock_door,
+    request,
+    send,
+    send_beside,
+    status,
+)
 from running.profiles import examples
 from worksample.models.door.http import Answer, HttpLimits, HttpServer, Request
 
 CHAT = json.dumps(BODIES[PATHS[0]]).encode()
-MOST_BUSY = 0.1
-"""Seconds."""
 
 
 async def echo(request: Request) -> Answer:
@@ -150,14 +162,57 @@ HEAVY = {
     "kind", [pytest.param(kind, marks=pytest.mark.quick("objects", "arguments")) for kind in HEAVY]
 )
 def test_a_heavy_body_is_refused_and_keeps_nobody_waiting(kind: str) -> None:
+    heavy = request(PATHS[0], HEAVY[kind])
+
     async def work() -> None:
         door = mock_door()
         async with listening(door.http) as (port, raised):
             assert status(await send(port, request(PATHS[0], CHAT))) == 200
-            assert status(await send(port, request(PATHS[0], HEAVY[kind]))) in (400, 404)
+            assert status(await send_beside(port, heavy)) in (400, 404)
         assert (raised, door.ended, door.http.held) == ([], None, 0)
 
-    assert busiest(work()) < MOST_BUSY
+    assert busiest(work()) < longest_turn()
+
+
+def test_a_body_that_is_parsed_on_the_loop_is_noticed() -> None:
+    async def work() -> None:
+        json.loads(b"[" + b"{}," * (LARGE // 6) + b"{}]")
+
+    assert busiest(work()) > 2 * longest_turn()
+
+
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+LISTED = {**CALL, "function": {"name": "f", "arguments": "[" + "{}," * 60_000 + "{}]"}}
+MANY: dict[str, tuple[dict[str, Any], bytes]] = {
+    "calls": ({"role": "assistant", "content": None, "tool_calls": [CALL] * 30_000}, b"30000 tool calls"),
+    "pictures": ({"role": "user", "content": [PICTURE] * 30_000}, b"30000 tool calls and parts"),
+    "arguments": ({"role": "assistant", "content": None, "tool_calls": [LISTED] * 3}, b"values in the arguments"),
+}
+"""Sound requests that the engine would copy piece by piece."""
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_a_sound_body_of_many_pieces_is_refused_by_its_limit(kind: str) -> None:
+    message, why = MANY[kind]
+    heavy = request(PATHS[0], json.dumps({"model": "m", "messages": [message]}).encode())
+
+    async def work() -> None:
+        door = mock_door()
+        async with listening(door.http) as (port, raised):
+            answer = await send_beside(port, heavy)
+            assert status(answer) == 400 and why in answer, answer
+        assert (raised, door.ended, door.served) == ([], None, 0)
+
+    assert busiest(work()) < longest_turn()
+
+
+async def test_a_body_in_small_pieces_is_read_whole() -> None:
+    made = server()
+    body = random.Random(1).randbytes(3 << 20)
+    async with listening(made) as (port, _):
+        answer = await send_beside(port, request("/x", body, chunks=70_001) + request("/x", body))
+    assert answer.count(body) == 2 and made.held == 0
 
 
 def bomb(levels: int, width: int = 2) -> dict[str, Any]:
@@ -199,7 +254,7 @@ def test_a_schema_that_multiplies_is_refused_by_its_limit(path: str) -> None:
                 assert status(await send(port, asking(schema))) == 200
         assert (raised, door.ended) == ([], None)
 
-    assert busiest(work()) < MOST_BUSY
+    assert busiest(work()) < longest_turn()
 
 
 def fuzz(first: int, count: int) -> None:
@@ -224,7 +279,7 @@ def fuzz(first: int, count: int) -> None:
             assert memory() - before < 200 << 20
             assert status(await send(port, request(PATHS[0], CHAT))) == 200
 
-    assert busiest(work()) < MOST_BUSY
+    assert busiest(work()) < longest_turn()
 
 
 def test_odd_requests_leave_no_exception_no_stall_and_no_memory() -> None:

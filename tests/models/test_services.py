@@ -43,6 +43,11 @@ def test_a_run_calls_each_model_its_own_way() -> None:
     assert service_for("x/y", {}, {}, Service()) == Service()
 
 
+def test_retries_of_a_providers_client_are_refused() -> None:
+    with pytest.raises(ValueError, match="set `retries`"):
+        ServiceConfig(args={"max_retries": 3})
+
+
 FILE = """
 suite = "starter"
 agents = [{harness = "worker", model = "openai/gpt-5"}]

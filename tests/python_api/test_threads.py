@@ -77,3 +77,29 @@ async def test_the_engine_s_thread_sees_no_kernel_and_the_notebook_does(monkeypa
     await asyncio.sleep(0)
     assert seen.count(None) == 2 and seen.count(kernel) == 2
     assert IPython.get_ipython() is kernel
+
+
+async def test_a_traceback_for_the_log_is_not_shown_in_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect formats what an agent's function raised by a console of rich, which in a notebook shows all of it."""
+    import builtins
+
+    import IPython  # noqa: F401 - as in a notebook
+    from inspect_ai._util.rich import format_traceback
+    from rich.console import Console
+
+    class ZMQInteractiveShell:
+        """What rich knows a kernel by."""
+
+    monkeypatch.setattr(builtins, "get_ipython", ZMQInteractiveShell, raising=False)
+    shown: list[object] = []
+    monkeypatch.setattr("rich.jupyter.display", lambda *told: shown.append(told))
+
+    def work(stop: Stop) -> str:
+        try:
+            raise RuntimeError("I lost my notes, in a notebook")
+        except RuntimeError as error:
+            return format_traceback(type(error), error, error.__traceback__)[1]
+
+    assert "I lost my notes" in await call_async(work)
+    assert not shown
+    assert Console().is_jupyter

@@ -57,6 +57,13 @@ async def test_an_answer_that_is_none_is_asked_for_again(tmp_path: Path, fault: 
     assert requests == 2
 
 
+async def test_an_agents_request_is_repeated_as_often_as_its_retries_say(tmp_path: Path) -> None:
+    """The provider's own client would make three requests of each."""
+    _, (trial,), requests = await served(tmp_path, [Answer(fault=Fault.BROKEN)], seconds=60, model_retries=1)
+    assert trial.outcome.cause is Cause.MODEL_ERROR
+    assert requests == trial.usage["agent"].requests == 2
+
+
 async def test_a_service_that_never_answers_with_sense_is_told_so(tmp_path: Path) -> None:
     _, (trial,), _ = await served(tmp_path, [faults.NO_CHOICES], model_retries=0)
     assert trial.outcome.cause is Cause.MODEL_ERROR

@@ -52,6 +52,22 @@ def test_what_is_missing_between_two_looks_is_left_out() -> None:
     assert clock.stalled(BEGAN + timedelta(seconds=50), BEGAN + timedelta(seconds=60)) == 0
 
 
+def test_a_stall_knows_how_much_of_it_fell_into_counted_work() -> None:
+    machine, told = Machine(), list[Stall]()
+    clock = SteadyClock(machine.clocks, told.append)
+    machine.awake += 10  # the engine is loaded
+    clock.look()
+    with clock.counted():
+        machine.awake += 20
+        clock.look()
+        machine.awake += 5
+    machine.awake += 30  # the work ended in the midst of it
+    clock.look()
+    machine.awake += 40
+    clock.look()
+    assert [stall.charged for stall in told] == [0, pytest.approx(20 - USUAL), pytest.approx(5 - USUAL), 0]
+
+
 def test_a_machine_that_is_suspended_stalls_by_the_wall_s_clock_alone() -> None:
     machine, told = Machine(), list[Stall]()
     clock = SteadyClock(machine.clocks, told.append)

@@ -39,10 +39,10 @@ class McpServer:
         if request.method != "POST":
             body = as_json(_fault(None, NO_REQUEST, "only POST is served here"))
             return Answer(405, body, headers=(("Allow", "POST"),))
-        status, body = await self._result_of(request.body)
+        status, body = await self._result_of(bytes(request.body))
         return Answer(status, body)
 
-    async def _result_of(self, body: bytearray) -> tuple[int, bytes]:
+    async def _result_of(self, body: bytes) -> tuple[int, bytes]:
         try:
             asked = read_json(body, SHAPE)
         except ForeignInputError as error:

@@ -7,6 +7,8 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
+from worksample.privileged import privileged
+
 BINARY = Path("/usr/lib/chromium/chromium")
 """Debian's, without its script, which would read settings that no box has. The headless shell would take half of the
 processor's time, and cannot be told to take an origin without TLS for secure: no chat could be logged in to."""
@@ -22,7 +24,7 @@ def lacking() -> str:
     """The line to type where something is missing; "" where nothing is."""
     lines = []
     if packages := lacking_packages():
-        lines.append(f"sudo apt-get install -y {' '.join(packages)}")
+        lines.append(privileged(f"apt-get install -y {' '.join(packages)}"))
     if importlib.util.find_spec("playwright") is None:
         lines.append("pip install 'worksample[browser]'")
     return " && ".join(lines)

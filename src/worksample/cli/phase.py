@@ -8,19 +8,21 @@ import click
 
 STARTING = "starting"
 """Until a verb is at work."""
-_phase: ContextVar[str] = ContextVar("worksample_phase", default="")
+UNBEGUN = "nothing was begun\n  next: the same command"
+"""What is true of an interrupt before anything is written."""
+KEPT = "the plan is in the store, with whatever was done\n  next: the same command, which goes on with what is open"
+_phase: ContextVar[tuple[str, str]] = ContextVar("worksample_phase", default=("", ""))
 
 
-def begin(phase: str, *, silent: bool = False) -> None:
-    """Note what the command does from now on, and say so on stderr unless `silent`."""
-    _phase.set(phase)
+def begin(phase: str, left: str = UNBEGUN, *, silent: bool = False) -> None:
+    """Note what the command does from now on, and say so on stderr unless `silent`. `left`: what an interrupt leaves,
+    and what to type then."""
+    _phase.set((phase, left))
     if phase and not silent:
         click.echo(f"{phase} ...", err=True)
 
 
 def interrupted() -> str:
     """What is said to whoever interrupts the command now."""
-    phase = _phase.get()
-    if not phase:
-        return "interrupted\n  next: the same command again"
-    return f"interrupted while {phase}: nothing was begun\n  next: the same command, which begins anew"
+    phase, left = _phase.get()
+    return f"interrupted while {phase}: {left}" if phase else "interrupted\n  next: the same command again"

@@ -15,7 +15,7 @@ from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
 from .next_step import counted, next_step, typeable
 from .output import console, dollars, duration, open_store, printable, say_json, table
-from .phase import begin
+from .phase import KEPT, begin
 from .places import hours_said, paid_for
 from .same_name import tell_planned
 
@@ -128,7 +128,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import forecast_of
 
-    begin("planning the trials", silent=tone.silent)
+    begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
     with planned(config, watcher(silent=tone.silent).note) as ready:
         if not tone.silent:
             progress, rest = progress_of(ready.plan, ready.store)
@@ -164,17 +164,18 @@ def tell_models(found: Sequence[Checked]) -> None:
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
     """Run an experiment and print the outcome; returns the exit code."""
-    begin("starting the trials", silent=tone.silent)
+    begin("starting the trials", KEPT, silent=tone.silent)
     from worksample.experiments.run import run_experiment
 
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
     done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
-    begin("")
+    begin("showing the results", "they are in the store\n  next: worksample report", silent=True)
     if tone.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
     elif not tone.quiet:
         _tell(done, store, tone)
+    begin("")
     if done.interrupted:
         return INTERRUPTED
     return 0 if done.status.complete else INCOMPLETE

@@ -101,9 +101,10 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
 
 
 def _note(watch: Watch, stall: Stall) -> None:
-    """Tell of a long stall: somebody who watches wonders why nothing moved."""
-    if stall.seconds >= NOTED_STALL:
-        watch.note(f"the platform itself stood still for {stall.seconds:.0f} s; no trial is charged for it")
+    """Tell of a long stall while a trial worked: somebody who watches wonders why nothing moved. Before the first trial
+    the engine is loaded, which nobody's clock counts."""
+    if stall.charged >= NOTED_STALL:
+        watch.note(f"the platform itself stood still for {stall.charged:.0f} s; no trial is charged for it")
 
 
 def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
@@ -22,6 +23,8 @@ SECONDS = 10
 MEMORY = 3 << 29
 """Bytes that a process may have of its own, with the libraries that it loads."""
 LENGTH = struct.Struct("!Q")
+Data = bytes | bytearray | Sequence[bytes | bytearray]
+"""Bytes, whole or in pieces."""
 
 
 class Apart:
@@ -34,7 +37,7 @@ class Apart:
         self._all: set[_Worker] = set()
         self._closed = False
 
-    async def run(self, function: str, data: bytes | bytearray, *more: Any) -> Any:
+    async def run(self, function: str, data: Data, *more: Any) -> Any:
         """What `function` (`package.module:name`) returns for these bytes, and whatever else it takes.
 
         ForeignInputError where it raises that, or needs more than it may; ForeignWorkLost where its process was ended.
@@ -52,7 +55,7 @@ class Apart:
         for worker in tuple(self._all):
             worker.process.kill()
 
-    def _run(self, function: str, data: bytes | bytearray, more: tuple[Any, ...]) -> Any:
+    def _run(self, function: str, data: Data, more: tuple[Any, ...]) -> Any:
         """In a thread that has a process of its own."""
         for again in range(3):
             worker = self._worker()
@@ -97,11 +100,13 @@ class _Worker:
         self._into: IO[bytes] = self.process.stdin
         self._out: IO[bytes] = self.process.stdout
 
-    def ask(self, function: str, data: bytes | bytearray, more: tuple[Any, ...]) -> tuple[str, Any]:
+    def ask(self, function: str, data: Data, more: tuple[Any, ...]) -> tuple[str, Any]:
         """One piece of work. OSError or EOFError where the process has ended."""
         head = pickle.dumps((function, more))
-        self._into.write(LENGTH.pack(len(head)) + head + LENGTH.pack(len(data)))
-        self._into.write(data)
+        pieces = [data] if isinstance(data, bytes | bytearray) else data
+        self._into.write(LENGTH.pack(len(head)) + head + LENGTH.pack(sum(map(len, pieces))))
+        for piece in pieces:
+            self._into.write(piece)
         self._into.flush()
         size = self._out.read(LENGTH.size)
         if len(size) < LENGTH.size:

@@ -28,7 +28,7 @@ from .token_estimate import size_of_request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 
 GRACE = 30.0
 """Seconds beyond a judge's own time after which a call is given up from outside."""
@@ -182,7 +182,6 @@ async def _generate(role: Role, messages: list[ChatMessage], config: GenerateCon
     """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
         model = resolve(role.model, replace(role.calling, retries=0), role.generation)
-        _end_retries(model.api)
         asked(model)
         async with asyncio.timeout(role.config.timeout + GRACE):
             return await model.generate(messages, config=config)
@@ -199,13 +198,6 @@ async def _generate(role: Role, messages: list[ChatMessage], config: GenerateCon
         # A provider is foreign code and raises what it likes.
         passing = failure_of_call(error).cause is Cause.MODEL_ERROR
         raise _ServiceFault(reason_of(error), where=role.model, passing=passing, wait=_retry_after(error)) from error
-
-
-def _end_retries(api: ModelAPI) -> None:
-    """A provider's client repeats requests by itself, which nothing counts: it is told not to."""
-    client = getattr(api, "client", None)
-    if isinstance(getattr(client, "max_retries", None), int):
-        client.max_retries = 0  # type: ignore[union-attr]
 
 
 def _retry_after(error: BaseException | None) -> float | None:

@@ -35,7 +35,8 @@ class Service:
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     retries: int | None = 5
-    """Retries of one request after a fault of the service. None: until the trial's time is over."""
+    """Retries of one request after a fault of the service: the provider's own client makes none beside them. None:
+    until the trial's time is over."""
     timeout: float | None = 1800
     """Of one request with all its retries."""
     try_timeout: float | None = 600
@@ -70,6 +71,7 @@ def resolve(name: str, service: Service, generation: Mapping[str, Any] | None = 
     if model.api not in _PREPARED:
         _PREPARED.add(model.api)
         _count_here(model.api)
+        _end_retries(model.api)
         meter(model.api, name)
         observe_sending(model.api)
         scrub_answers(model.api)
@@ -131,6 +133,25 @@ def _providers() -> list[str]:
 
     found = registry_find(lambda info: info.type == "modelapi")
     return sorted({registry_info(one).name.rpartition("/")[2] for one in found} - {"none", "mockllm"})
+
+
+def _end_retries(api: ModelAPI) -> None:
+    """Keep a provider's client from repeating requests by itself, below our retries. A provider makes its client anew
+    after some faults."""
+    initialize = api.initialize
+
+    def initialize_without() -> None:
+        initialize()
+        _set_none(api)
+
+    api.initialize = initialize_without  # type: ignore[method-assign]
+    _set_none(api)
+
+
+def _set_none(api: ModelAPI) -> None:
+    client = getattr(api, "client", None)
+    if isinstance(getattr(client, "max_retries", None), int):
+        client.max_retries = 0  # type: ignore[union-attr]
 
 
 def _count_here(api: ModelAPI) -> None:

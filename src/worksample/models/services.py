@@ -43,6 +43,12 @@ class ServiceConfig(Frozen):
         return url
 
     @model_validator(mode="after")
+    def _has_retries_once(self) -> Self:
+        if "max_retries" in self.args:
+            raise ValueError("args.max_retries: the provider's client makes no retries of its own; set `retries`")
+        return self
+
+    @model_validator(mode="after")
     def _holds_no_key(self) -> Self:
         for name in self.args:
             if _SECRET.search(name):

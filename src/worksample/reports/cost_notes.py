@@ -59,3 +59,32 @@ def cost_words(row: Mapping[str, Any]) -> str:
     if row.get("cached_as_input"):
         said.append("an upper bound: cached tokens at the price of fresh ones")
     return "; ".join(said)
+
+
+MARKS: dict[str, str] = {
+    "cost_partly": "made calls without a price: a lower bound",
+    "cost_beyond": "have requests whose end nobody told: a lower bound",
+    "cost_estimated": "have estimated tokens",
+    "cost_above": "have cached tokens at the price of fresh ones: an upper bound",
+}
+"""How the cost of trials may be only part of what they spent, or more than that; by name of column."""
+
+
+def mark_columns() -> list[pl.Expr]:
+    """A column of 0 and 1 for each of `MARKS`, of rows of trials."""
+    import polars as pl
+
+    unsettled = pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)
+    marked = (
+        unsettled & pl.col("cost_at_most").is_null(),
+        unsettled & (pl.col("unsettled_calls").fill_null(0) > 0),
+        pl.col("estimated_calls").fill_null(0) > 0,
+        pl.col("cached_as_input").fill_null(0) > 0,
+    )
+    return [expr.cast(pl.Int64).alias(name) for name, expr in zip(MARKS, marked, strict=True)]
+
+
+def cost_marks(marked: pl.DataFrame) -> list[str]:
+    """What has to be said beside figures of these costs; rows have `mark_columns` or sums of them."""
+    counts = {name: int(marked[name].sum() or 0) for name in MARKS}
+    return [f"{counts[name]} trials {said}" for name, said in MARKS.items() if counts[name]]

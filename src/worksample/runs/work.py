@@ -14,6 +14,7 @@ from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Outcome, Trial, now
 from worksample.services import Services, open_services
 from worksample.services.boxes import ServiceBox, boxes_of
+from worksample.steady_loop import counted
 from worksample.workplace.colleagues.attending import ROLE, Attending
 from worksample.workplace.kept import opened
 from worksample.workplace.workplace import Workplace, own_box, set_up, workplace_of
@@ -66,7 +67,7 @@ def _writable(error: BaseException, outcome: Outcome) -> BaseException:
     try:
         "".join(traceback.format_exception(error)).encode()
     except UnicodeEncodeError:
-        return WorksampleError(outcome.reason, cause=outcome.cause)
+        return WorksampleError(outcome.reason, cause=outcome.cause, next="worksample report, the trial's page")
     return error
 
 
@@ -84,7 +85,7 @@ async def _endeavour(
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
         limits = apply_limits(_limits(try_.limits), catch_errors=True)
-        with try_.account.current(), limits as scope, anyio.CancelScope() as try_.working:
+        with try_.account.current(), limits as scope, counted(), anyio.CancelScope() as try_.working:
             if try_.lost:
                 try_.working.cancel()
             async with reaching(try_, box_of()) as during:

@@ -64,7 +64,7 @@ def formats() -> list[Format]:
     for title, extensions, kind, badge, names in _TABLE:
         lacking = needs.missing(names)
         says = f"converted ({needs.named(names[0])})" if badge == _C and names and not lacking else badge
-        line = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
+        line = needs.install_line(lacking)
         out.append(Format(title, tuple(extensions.split()), kind, says, names, not lacking, line))
     return out
 

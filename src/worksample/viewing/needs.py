@@ -7,8 +7,11 @@ import importlib.metadata
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from worksample.privileged import privileged
 
 EXTRA = "pip install 'worksample[viewers]'"
 
@@ -29,7 +32,16 @@ class Need:
     @property
     def line(self) -> str:
         """What to type where it is missing."""
-        return f"sudo apt-get install -y --no-install-recommends {' '.join(self.debian)}" if self.debian else EXTRA
+        return _typed(self.debian, extra=bool(self.module))
+
+
+def _typed(debian: Iterable[str], *, extra: bool) -> str:
+    lines = []
+    if packages := tuple(dict.fromkeys(debian)):
+        lines.append(privileged(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
+    if extra:
+        lines.append(EXTRA)
+    return " && ".join(lines)
 
 
 NEEDS: dict[str, Need] = {
@@ -96,6 +108,12 @@ def version(name: str) -> str | None:
 def named(name: str) -> str:
     """ "LibreOffice 7.4.7"."""
     return f"{NEEDS[name].title} {version(name) or ''}".strip()
+
+
+def install_line(names: Iterable[str]) -> str:
+    """What brings all of these: each package once, by one command of each installer; "" for none."""
+    wanted = [NEEDS[name] for name in names]
+    return _typed((package for need in wanted for package in need.debian), extra=any(need.module for need in wanted))
 
 
 def missing(names: tuple[str, ...]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -52,7 +53,10 @@ class Hosts:
         await receive()
         async with self._lifespan():
             await send({"type": "lifespan.startup.complete"})
-            await receive()
+            try:
+                await receive()
+            except asyncio.CancelledError:
+                return  # asked twice to stop: the server says no more, and wants no answer
         await send({"type": "lifespan.shutdown.complete"})
 
 

@@ -100,8 +100,8 @@ def _viewers() -> list[Symptom]:
     says = f"{', '.join(needs.NEEDS[name].title for name in lacking)} missing"
     if titles:
         says += f"; not shown: {', '.join(titles)}"
-    lines = " && ".join(dict.fromkeys(needs.NEEDS[name].line for name in lacking))
-    return [Symptom("viewers", True, says, f"{lines}  (only needed for judging by people)")]
+    line = needs.install_line(lacking)
+    return [Symptom("viewers", True, says, f"{line}  (only needed for judging by people)")]
 
 
 def _space(store: str | None) -> Symptom:

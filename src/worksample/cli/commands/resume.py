@@ -25,7 +25,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Runs every open slot, grades every ungraded submission, and gives people whatever they still have to judge. Tasks,
     agents and graders are those that were planned, even if their folders have changed since.
     """
-    begin("reading what is planned", silent=bool(as_json))
+    begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned

@@ -28,6 +28,8 @@ _MISSED = 1.4
 """93 % are to be held for every rate where 95 % are said."""
 _CHOSEN = 0.14
 """By which share a chosen lambda widens an interval of 20 labels at most."""
+_GROUP = 10
+"""Labels that show a spread of their own: taken off seven means of 20 labels it is too small by a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Corrected:
     figure: Estimate
     """Corrected; with fewer than `least` labelled projects it has no value, and the reason says so."""
     labels: Estimate
-    """People's labels alone, with their exact interval."""
+    """People's labels alone, with an interval that holds for any number of them."""
     judge: Estimate
     """The judge alone: no interval, since none would hold."""
     worth: Estimate
@@ -57,12 +59,11 @@ def corrected(
 ) -> Corrected:
     """Estimate what people would say on average of work such as this, from a judge on all and people on some of it.
 
-    Variances are clustered by project and take the strata into account (linearised, with each stratum centred). Passes
-    and preferences get pseudo-labels: z**2 labels more, one in four for each combination of people's and the judge's
-    yes and no, since errors of a judge that 20 labels did not show are errors that it may make. Without a judge that is
-    Wilson's (1927) interval. Scores get t quantiles with as many degrees of
-    freedom as labelled projects allow. docs/calibration.md has the
-    coverage of both by simulation.
+    Variances are clustered by project and take the strata into account (linearised, with strata of few labels taken
+    together). Passes and preferences get pseudo-labels: z**2 labels more, one in four for each combination of people's
+    and the judge's yes and no, since errors of a judge that 20 labels did not show are errors that it may make. Without
+    a judge that is Wilson's (1927) interval. Scores get t quantiles with as many degrees of freedom as labelled
+    projects allow. docs/calibration.md has the coverage of both by simulation.
 
     Errors: UsageError as `labelled`, or for a level outside 0..1.
     """
@@ -126,11 +127,11 @@ class Parts:
 
     def __init__(self, data: Labelled, kind: Kind, level: float) -> None:
         self.data, self.level = data, level
-        # Passes of which each is a project of its own are counts, for which there is an exact interval.
-        self.counts = kind is not Kind.SCORE and data.labelled_projects == data.labels
-        rows, labels = data.per_stratum
-        share, self.labels = rows / data.rows, data.labels
-        strata = _merged(data.stratum, labels)
+        # Passes and preferences are counts, for which there is an exact interval.
+        self.counts = kind is not Kind.SCORE
+        labels = data.per_stratum[1]
+        self.labels = data.labels
+        strata = _grouped(data.stratum, labels)
         size = int(strata.max()) + 1
         weight = data.weights
         every = data.judge.mean()
@@ -139,15 +140,17 @@ class Parts:
         self.people, self.judge = (float(m.sum() / data.rows) for m in means)
         y, f = ((m / total)[strata] for m in means)
         self.gap = float(every - self.judge)
-        own_y, own_f = weight * (data.people - y) * data.has, weight * (data.judge - f) * data.has
-        self.a, self.a_own = self._sum(y - self.people), self._sum(own_y)
-        self.b, self.b_own = self._sum((data.judge - every) - (f - self.judge)), self._sum(-own_f)
+        own_y, own_f = (_apart(data, strata, values) for values in (data.people, data.judge))
+        self.a, self.a_own = self._sum(y - self.people), self._sum(weight * own_y)
+        self.b, self.b_own = self._sum((data.judge - every) - (f - self.judge)), self._sum(-weight * own_f)
         self.pseudo = normal_quantile((1 + level) / 2) ** 2
         if kind is Kind.SCORE and (np.ptp(data.people[data.has] - data.judge[data.has]) > 0):
             self.pseudo = 0.0
-        self.kept = self.labels / (self.labels + self.pseudo)
-        used = int((share > 0).sum()) if size > 1 else 1
+        # As many labels as would vary as much if each stood for as many rows as any other (Kish 1965).
+        self.worth = float(weight.sum() ** 2 / (weight**2).sum())
+        self.kept = self.worth / (self.worth + self.pseudo)
         # One more goes to lambda, and two to the skew that scores near an end of their range have.
+        used = int((labels > 0).sum())
         self.freedom = max(data.labelled_projects - used - (0 if self.pseudo else _SPENT), 1)
         self.quantile = self._quantile(level)
         # With t quantiles the labels' own part grows as the sample variance does; pseudo-labels do more than that.
@@ -207,9 +210,10 @@ class Parts:
         if not self.counts:
             return center - half, center + half
         half *= 1 + chosen(tuning, 1 - variance / self.at(0.0)[1], self.labels, self.data.rows)
-        passes = float(self.data.people.sum())
-        under = unreached(math.floor(passes), self.labels, self.level)[0]
-        over = unreached(math.ceil(passes), self.labels, self.level)[1]
+        labels = math.floor(self.worth + 1e-6)
+        passes = self.people * labels
+        under = unreached(math.floor(passes + 1e-6), labels, self.level)[0]
+        over = unreached(math.ceil(passes - 1e-6), labels, self.level)[1]
         return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
@@ -221,7 +225,7 @@ class Parts:
         apart = (1 - tuning) / 2 - (self.people - tuning * self.judge)
         if extra:
             # How far labels and pseudo-labels lie apart is no variance of either: Wilson leaves it out, too.
-            variance += extra * (1 + tuning**2) / 4 / (self.labels + extra) ** 2
+            variance += extra * (1 + tuning**2) / 4 / (self.worth + extra) ** 2
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
 
@@ -247,13 +251,29 @@ def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
     return max(0.0, low - least), max(0.0, most - high)
 
 
-def _merged(stratum: Ints, labels: Ints) -> Ints:
-    """Strata as numbers from 0, those with a single label taken as one with the smallest of the others: alone they show
-    no spread. Their weights stay their own.
+def _apart(data: Labelled, group: Ints, values: Floats) -> Floats:
+    """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
+
+    Labels count alike in that mean: weighted, a label that stands for many rows would be its own mean. A mean of few
+    labels lies near them, so distances grow until they are as large as around one mean of all labels.
     """
-    into = np.arange(len(labels))
-    lone = np.flatnonzero(labels == 1)
-    if len(lone):
-        many = np.flatnonzero(labels > 1)
-        into[lone] = many[np.argmin(labels[many])] if len(many) else lone[0]
-    return np.unique(into[stratum], return_inverse=True)[1].astype(np.int64)
+    many = np.maximum(np.bincount(group[data.has]), 1)
+    mean = np.bincount(group, weights=values * data.has) / many
+    grown = np.sqrt((1 - 1 / data.labels) / np.maximum(1 - 1 / many, 1 / data.labels))
+    return np.asarray(grown[group] * (values - mean[group]) * data.has)
+
+
+def _grouped(stratum: Ints, labels: Ints) -> Ints:
+    """The group of each row, from 0: strata taken together, fewest labels first, until a group has `_GROUP` labels.
+
+    Two or three labels hardly show the spread within their stratum. In a group the difference between its strata counts
+    as spread, too, which makes an interval wider (collapsed strata, Cochran 1977, 5A.12).
+    """
+    group = np.zeros(len(labels), dtype=np.int64)
+    last, held, left = 0, 0, int(labels.sum())
+    for h in np.argsort(labels, kind="stable"):
+        if held >= _GROUP and left >= _GROUP:
+            last, held = last + 1, 0
+        group[h] = last
+        held, left = held + int(labels[h]), left - int(labels[h])
+    return group[stratum]

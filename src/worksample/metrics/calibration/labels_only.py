@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 
-from worksample.metrics.columns import Floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, undefined
-from worksample.metrics.uncertainty.intervals import exact
 
 from .sample import Kind, Labelled
+
+_Chance = Callable[[float, float, float], float]
+"""Of (the mean seen, effective labels, the true mean): how often so much or more is seen."""
+_STEPS = 300
 
 
 def label_counts(data: Labelled) -> Counts:
@@ -22,58 +27,85 @@ def label_counts(data: Labelled) -> Counts:
 
 
 def labels_only(data: Labelled, kind: Kind, name: str, level: float = 0.95) -> Estimate:
-    """The mean of people's labels, strata weighted by their rows, with an exact interval.
+    """Estimate the mean of people's labels, strata weighted by their rows.
 
-    Clopper and Pearson's for passes with one label per project; else, for anything in 0..1, the bound of Chernoff and
-    Hoeffding (1963, theorem 1) over project means. Over several strata each gets an interval of its own at
-    1 - (1 - level) / strata, and their weighted ends are taken. Without a label there is no value, and the reason.
+    Passes have Clopper and Pearson's interval; scores and preferences, which lie anywhere in 0..1, the bound of
+    Chernoff and Hoeffding (1963, theorem 1). Both are exact if each label has a project of its own and stands for as
+    many rows as any other: passes of unequal strata spread less than those of one stratum (Hoeffding 1956). Otherwise
+    both use the effective number of labels (`effective_labels`). Without a label there is no value, and the reason.
     """
     counts = label_counts(data)
     if not data.labels:
         return undefined(name, "people judged nothing of what was drawn", counts)
-    rows, labels = data.per_stratum
-    seen = np.flatnonzero(labels > 0)
-    weight = rows[seen] / rows[seen].sum()
-    each = 1 - (1 - level) / len(seen)
-    parts = [_stratum(data, int(h), kind, each) for h in seen]
-    value, low, high = (float(weight @ np.array([part[i] for part in parts])) for i in range(3))
-    single = data.labelled_projects == data.labels and kind is Kind.RATE
-    method = "exact (Clopper-Pearson)" if single else "exact (Chernoff-Hoeffding)"
-    if len(seen) > 1:
-        method += f", each of {len(seen)} strata at {each:.4g}"
+    weight = data.weights / data.weights.sum()
+    value = min(float(weight @ data.people), 1.0)
+    worth = effective_labels(data, value)
+    chance = _binomial if kind is Kind.RATE else _chernoff
+    tail = (1 - level) / 2
+    low, high = _low(value, worth, chance, tail), 1 - _low(1 - value, worth, chance, tail)
+    method = "Clopper-Pearson" if kind is Kind.RATE else "Chernoff-Hoeffding"
+    known = worth(value)
+    told = f"exact ({method})" if abs(known - data.labels) < 1e-6 else f"{method}, {known:.1f} effective labels"
     missing = f"strata with labels; none in {', '.join(data.empty)}" if data.empty else ""
-    found = Estimate(name, value, counts, min(low, value), max(high, value), level, method, unit=Unit.SHARE)
+    found = Estimate(name, value, counts, min(low, value), max(high, value), level, told, unit=Unit.SHARE)
     return found.given(missing)
 
 
-def _stratum(data: Labelled, stratum: int, kind: Kind, level: float) -> tuple[float, float, float]:
-    """(mean, low, high) within one stratum."""
-    mine = data.has & (data.stratum == stratum)
-    y, project = data.people[mine], data.project[mine]
-    found, where = np.unique(project, return_inverse=True)
-    if len(found) == len(y):
-        if kind is Kind.RATE:
-            return float(y.mean()), *exact(int(y.sum()), len(y), level)
-        return float(y.mean()), *_bounded(float(y.mean()), len(y), level)
-    sizes = np.bincount(where)
-    # The mean over labels is a weighted one over projects: as many independent ones as their sizes are worth.
-    worth = int(len(y) ** 2 // int((sizes**2).sum()))
-    return float(y.mean()), *_bounded(float(y.mean()), max(worth, 1), level)
+def effective_labels(data: Labelled, value: float) -> Callable[[float], float]:
+    """Return, for each true mean, how many labels of one stratum, each of its own project, would vary as much as these.
+
+    `value`: the mean that was seen. Labels of one project are correlated as they seem to be, and one standard error
+    more. Strata may pass at any rates that have this mean, and those rates are taken that vary most: if few pass, all
+    passes may lie in the stratum whose labels stand for most rows.
+    """
+    weight = data.weights / data.weights.sum()
+    others = np.bincount(data.project, weights=weight)[data.project] - weight
+    varies = weight * (weight + _correlation(data, value) * others)
+    seen = data.per_stratum[1] > 0
+    share, spread = (np.bincount(data.stratum, weights=v, minlength=len(seen))[seen] for v in (weight, varies))
+    # The variance, at most the sum of spread * p * (1 - p), is greatest where each p follows from one multiplier.
+    steep = spread / share
+    multipliers = np.append(np.geomspace(steep.max(), steep.min() / 100, _STEPS)[1:], 0.0)
+    rates = np.maximum(1 - np.outer(multipliers, 1 / steep), 0) / 2
+    means = rates @ share
+    found = means * (1 - means) / ((rates * (1 - rates)) @ spread)
+    return lambda mean: float(np.interp(min(mean, 1 - mean), means, found))
 
 
-def _bounded(mean: float, units: int, level: float) -> tuple[float, float]:
-    """All m with units * KL(mean, m) <= log(2 / (1 - level)): it covers whatever lies in 0..1."""
-    limit = np.log(2 / (1 - level)) / units
-    grid = np.linspace(0, 1, 4001)
-    inside = _divergence(mean, grid) <= limit
-    low, high = grid[inside][[0, -1]] if inside.any() else (mean, mean)
-    step = float(grid[1])
-    return max(0.0, float(low) - step), min(1.0, float(high) + step)
+def _correlation(data: Labelled, value: float) -> float:
+    """Estimate the correlation of labels of one project, and add a standard error."""
+    project, people = data.project[data.has], data.people[data.has] - value
+    size, total, squares = (np.bincount(project, weights=v) for v in (np.ones(len(people)), people, people**2))
+    pairs = size * (size - 1)
+    if not pairs.any():
+        return 0.0
+    spread = float(squares.sum() / len(people))
+    if spread <= 1e-12:
+        return 1.0
+    seen = float((total**2 - squares).sum() / pairs.sum() / spread)
+    return min(max(seen, 0.0) + math.sqrt(float((pairs**2).sum())) / float(pairs.sum()), 1.0)
 
 
-def _divergence(p: float, q: Floats) -> Floats:
-    """Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one = p * np.log(p / q) if p > 0 else np.zeros_like(q)
-        other = (1 - p) * np.log((1 - p) / (1 - q)) if p < 1 else np.zeros_like(q)
-    return np.asarray(one + other, dtype=np.float64)
+def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: float) -> float:
+    """Find the least true mean that shows `value` or more with a chance of `tail`."""
+    from scipy.optimize import brentq
+
+    if value <= 0:
+        return 0.0
+    return float(brentq(lambda mean: chance(value, worth(mean), mean) - tail, 0.0, min(value, 1 - 1e-12), xtol=1e-12))
+
+
+def _binomial(value: float, labels: float, mean: float) -> float:
+    """Clopper and Pearson's chance, for a number of labels that need not be whole (Korn and Graubard 1998)."""
+    from scipy.special import betainc
+
+    return float(betainc(value * labels, (1 - value) * labels + 1, mean))
+
+
+def _chernoff(value: float, labels: float, mean: float) -> float:
+    """The bound on that chance for means of anything in 0..1."""
+    from scipy.special import kl_div
+
+    if mean <= 0:
+        return 0.0
+    return math.exp(-labels * float(kl_div(value, mean) + kl_div(1 - value, 1 - mean)))

@@ -8,14 +8,14 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampled, Resampling, of_patterns, resampled
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of, weighted_sums
+from worksample.metrics.uncertainty.intervals import percentiles
 
 from . import agreement_coefficients
 from .tally import Tally, tally_votes
@@ -30,8 +30,8 @@ class Scale:
     ends: tuple[float, float]
 
 
-FEWEST = 20
-"""Units that a coefficient's bootstrap needs."""
+FEWEST = 5
+"""Units that the interval of a coefficient needs."""
 
 HOLISTIC = Scale(positive=2, ends=(1, 3))
 """Votes of 1, 2, 3 (RLI 3.4)."""
@@ -66,7 +66,7 @@ def measure_agreement(
     """Agreement between the votes on the same items.
 
     Under a protocol with a tie-break only the first two votes of an item count, since a third is asked for exactly
-    where those disagree: then `order` is required. Intervals resample projects, or items where none are given.
+    where those disagree: then `order` is required. Intervals take projects for units, or items where none are given.
     Errors: UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
     """
     beyond = _beyond(ballots, protocol)
@@ -127,15 +127,17 @@ def _measure(
         table.astype(np.float64), (ends[0], ends[1]) if len(ends) == 2 else None
     )
     total = times[None, :] @ per_pattern
-    unit = _Units(per_pattern, tally.which, times, cluster, how)
+    unit = _Units(per_pattern, tally, times, cluster, how)
 
-    def share(name: str, parts: Callable[[Floats], tuple[Floats, Floats]], why: str = "") -> Estimate:
+    def share(
+        name: str, parts: Callable[[Floats], tuple[Floats, Floats]], why: str = "", *, weighted: bool = False
+    ) -> Estimate:
         above, below = (float(part[0]) for part in parts(total)) if counts.valid else (0.0, 0.0)
         if not below:
             return Estimate(
                 name, None, counts, unit=Unit.SHARE, reason=why if counts.valid else "no item has two votes"
             )
-        ends, note = unit.share(parts)
+        ends, note = unit.part(parts) if weighted else unit.share(parts)
         return Estimate(name, min(1.0, above / below), counts, *ends, Unit.SHARE).noting(note)
 
     def figure(name: str, statistic: Callable[[Floats], Floats]) -> Estimate:
@@ -151,7 +153,12 @@ def _measure(
     return Agreement(
         share=share("agreement", agreement_coefficients.share),
         hard=share("hard disagreement", agreement_coefficients.hard),
-        positive=share("agreement on positives", lambda s: agreement_coefficients.positive(s, yes), "no positive vote"),
+        positive=share(
+            "agreement on positives",
+            lambda s: agreement_coefficients.positive(s, yes),
+            "no positive vote",
+            weighted=True,
+        ),
         alpha_nominal=figure("alpha (nominal)", lambda s: agreement_coefficients.alpha(s, steps, "nominal")),
         alpha_ordinal=figure("alpha (ordinal)", lambda s: agreement_coefficients.alpha(s, steps, "ordinal")),
         alpha_interval=figure("alpha (interval)", lambda s: agreement_coefficients.alpha(s, steps, "interval")),
@@ -162,30 +169,69 @@ def _measure(
 class _Units:
     """Sums per item, or per project where items share one: what intervals are made of."""
 
-    def __init__(
-        self, per_pattern: Floats, which: NDArray[np.integer], times: Ints, cluster: Codes | None, how: Resampling
-    ) -> None:
+    def __init__(self, per_pattern: Floats, tally: Tally, times: Ints, cluster: Codes | None, how: Resampling) -> None:
         self.how, self.name = how, "items" if cluster is None else "projects"
         self.sums, self.times = per_pattern, times
+        self.more = _extreme_items(tally.table, times)
         if cluster is not None:
-            cells = np.bincount(cluster.index * len(times) + which, minlength=cluster.size * len(times))
+            cells = np.bincount(cluster.index * len(times) + tally.which, minlength=cluster.size * len(times))
             self.sums = cells.reshape(cluster.size, len(times)).astype(np.float64) @ per_pattern
+            self.more = self.more * (float(times.sum()) / max(1, cluster.size))
             self.times = np.ones(cluster.size, dtype=np.int64)
 
     @cached_property
-    def drawn(self) -> Resampled:
-        if self.name == "projects":
-            return resampled(self.sums, self.name, self.how)
-        return of_patterns(self.sums, self.times, self.name, self.how)
+    def drawn(self) -> tuple[Floats, Floats]:
+        """Sums in every draw, and the weight of one unit more."""
+        rng = self.how.rng()
+        sums = weighted_sums(self.sums, self.times, self.how.resamples, rng)
+        return sums, rng.standard_exponential((self.how.resamples, 1))
 
     def share(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
         """Of a share of pairs: units weigh by their pairs."""
         return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
+    def part(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
+        """Of a share whose whole is up to chance, as there may be few positive votes: as of a coefficient."""
+        if int(self.times.sum()) < FEWEST:
+            return self.share(parts)
+        ends, note = self.coefficient(lambda sums: np.divide(*parts(sums)))
+        # Of votes that are all positive no item can say otherwise.
+        return (ends, note) if ends.method else self.share(parts)
+
     def coefficient(self, statistic: Callable[[Floats], Floats]) -> tuple[Interval, str]:
-        """Of a coefficient: the bootstrap, from `FEWEST` units on."""
+        """Of a coefficient: units have random weights that add up to 1, and one unit more speaks against the end in
+        question as far as a unit can (of shares this is Clopper and Pearson's interval). From `FEWEST` units on.
+        """
         many = int(self.times.sum())
         if many < FEWEST:
             return Interval(), f"{many} {self.name}, too few for an interval of a coefficient: {FEWEST} are needed"
-        ends = self.drawn.interval(statistic)
-        return ends, "" if ends.method else "the bootstrap has no width: no interval"
+        sums, weight = self.drawn
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value, *moved = statistic(np.concatenate([np.zeros((1, len(sums[0]))), self.more]) + self.times @ self.sums)
+            least, most = self.more[int(np.nanargmin(moved))], self.more[int(np.nanargmax(moved))]
+            below, above = (statistic(sums + weight * unit) for unit in (least, most))
+            error = spread_of(statistic(sums))
+        low, high = percentiles(below, self.how.level)[0], percentiles(above, self.how.level)[1]
+        if low is not None and high is not None and high - low < 1e-12:
+            return Interval(), "no item could change it: no interval"
+        method = f"weighted {self.name} ({self.how.resamples}) and one more"
+        return Interval(
+            None if low is None else min(low, float(value)), None if high is None else max(high, float(value)),
+            self.how.level, method, error,
+        ), ""  # fmt: skip
+
+
+def _extreme_items(table: Ints, times: Ints) -> Floats:
+    """Sums of items with as many votes as usual that may move a coefficient most: all votes equal, or split between
+    the commonest step and another, or between the scale's first and last.
+    """
+    votes = table.sum(axis=1)
+    two = votes >= 2
+    usual = max(2, round(float(votes[two] @ times[two]) / max(1, int(times[two].sum()))))
+    size = table.shape[1]
+    common, every = int((times @ table).argmax()), np.eye(size)
+    pairs = [(common, other) for other in range(size) if other != common] + [(0, size - 1)]
+    one, other = np.array(pairs).T
+    most, least = usual - usual // 2, usual // 2
+    splits = [most * every[one] + least * every[other], least * every[one] + most * every[other]]
+    return agreement_coefficients.item_sums(np.concatenate([usual * every, *splits]), None)

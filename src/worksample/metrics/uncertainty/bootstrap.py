@@ -153,6 +153,16 @@ def of_patterns(distinct: Floats, times: Ints, units: str, how: Resampling) -> R
     return Resampled(np.asarray(drawn @ distinct, dtype=np.float64), how.level, method, size)
 
 
+def weighted_sums(sums: Floats, times: Ints, draws: int, rng: np.random.Generator) -> Floats:
+    """Sums over units (draws, columns) whose weights are exponential, each row of `sums` that of so many units (Rubin's
+    Bayesian bootstrap 1981); beyond 5 million draws from the normal distribution that these tend to.
+    """
+    if len(sums) * draws <= _DRAWS:
+        return np.asarray(rng.standard_gamma(times, (draws, len(sums))) @ sums, dtype=np.float64)
+    spread = (times[:, None] * sums).T @ sums
+    return rng.multivariate_normal(times @ sums, spread, size=draws, method="eigh", check_valid="ignore")
+
+
 def spread_of(drawn: Floats) -> float | None:
     """The standard error that resamples show; None where one of them has no answer, or all have the same."""
     if not np.isfinite(drawn).all() or len(drawn) < 2:

@@ -75,7 +75,33 @@ def share_of_sums(
     others = total - whole
     pull /= np.maximum(others, _TINY * total, out=others)
     spread = (size - 1) ** 2 * float((pull if times is None else times * pull) @ pull)
-    return _effective(value, spread, (size, size * float(wholes @ whole) / total**2), level, alike)
+    ends, note = _effective(value, spread, (size, size * float(wholes @ whole) / total**2), level, alike)
+    return _one_larger(ends, part / whole, whole, value, np.ones(len(whole)) if times is None else times), note
+
+
+_LARGER = 1.5
+
+
+def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, times: Floats | Ints) -> Interval:
+    """The same interval, where large units are seen to hold more (or less) of what they may than small ones: the end
+    that they pull towards allows for one unit more, half as large again as the largest. By how much follows from how
+    surely the two go together; a sample seldom has its part of large units, and an end that knows none is too near.
+    """
+    from scipy.special import ndtr
+
+    if ends.low is None or ends.high is None:
+        return ends
+    size, total = float(times.sum()), float(times @ whole)
+    apart = (whole * size / total - 1) * (shares - float(times @ shares) / size)
+    error = math.sqrt(float(times @ apart**2))
+    if error <= _TINY:
+        return ends
+    sure = 2 * float(ndtr(float(times @ apart) / error)) - 1
+    larger = _LARGER * float(whole.max())
+    reach = sure * larger / (total + larger)
+    if reach > 0:
+        return ends._replace(high=min(1.0, ends.high + reach * (1 - value)))
+    return ends._replace(low=max(0.0, ends.low + reach * value))
 
 
 def stratified(
@@ -136,7 +162,8 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     """The mean of units' amounts (US dollars, seconds, tokens: 0 or more, skewed to the right).
 
     The wider of Hall's transformation (1992), which takes the skewness out, and Student's t on the logarithm; its upper
-    end allows for one task more, dearer than all seen, since a sample seldom shows how long its tail is.
+    end allows that as many tasks as nobody would have seen one of are dearer than all seen, since a sample seldom shows
+    how long its tail is.
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
@@ -155,20 +182,19 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
-        high += (_dearer(values, deviation / mean) - mean) / ((size + 1) * max(1.0, math.sqrt(size / _MANY)))
+        high += _unseen(size, level) * (_dearer(values, deviation / mean) - mean)
     return Interval(min(low, mean), max(high, mean), level, "Hall's transformation over tasks", error), ""
 
 
-_UNSEEN, _MANY = 10.0, 40
+_UNSEEN, _DEARER = 10.0, 1.2
 
 
 def _dearer(values: Floats, variation: float) -> float:
     """What a task may cost that was not drawn: the more than the dearest, the fewer tasks and the more they differ.
 
-    By `benchmarks/coverage.py` on Poisson, exponential and log-normal amounts of 5 to 322 tasks; of more than 40 it
-    counts less and less, since those have shown more of their tail.
+    By `benchmarks/coverage.py` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
     """
-    return float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
+    return _DEARER * float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 
 
 def _unskewed(at: float, skew: float, size: int) -> float:
@@ -206,4 +232,14 @@ def fieller(above: Floats, below: Floats, level: float) -> tuple[Interval, str]:
         below_value = low is not None and low <= a / b
         return Interval(low if below_value else None, None, level, "Fieller over jobs"), note
     root = math.sqrt(rest)
-    return Interval((middle - root) / square, (middle + root) / square, level, "Fieller over jobs"), ""
+    low, high = (middle - root) / square, (middle + root) / square
+    # As of amounts: what nobody has seen may lie further out than all that was.
+    unseen = _unseen(size, level)
+    if b > 0:
+        low, high = low - unseen * (a - float(above.min())) / b, high + unseen * (float(above.max()) - a) / b
+    return Interval(low, high, level, "Fieller over jobs"), ""
+
+
+def _unseen(size: int, level: float) -> float:
+    """The largest share of tasks of which nobody would have seen one: Clopper and Pearson's end for none."""
+    return float(1 - ((1 - level) / 2) ** (1 / size))

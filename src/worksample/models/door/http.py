@@ -23,6 +23,8 @@ _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _PIECE = 1 << 16
 """Bytes that are read and parsed at once."""
 
+PIECE = 1 << 20
+"""Bytes of a body that stand in one piece."""
 LOGGED = 3
 """Failures of ours that one server logs: a program that has found one may ask for it again and again."""
 
@@ -63,6 +65,27 @@ class BadRequest(Exception):
         self.status, self.message = status, message
 
 
+class Body:
+    """A request's body, in pieces. One buffer that grows to 32 MiB is copied whole now and then, on the event loop."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytearray] = []
+        self._size = 0
+
+    def add(self, data: bytes) -> None:
+        """Append what came."""
+        if not self.pieces or len(self.pieces[-1]) >= PIECE:
+            self.pieces.append(bytearray())
+        self.pieces[-1] += data
+        self._size += len(data)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.pieces)
+
+
 @dataclass
 class Request:
     """One request, whole."""
@@ -71,7 +94,7 @@ class Request:
     path: str
     headers: dict[str, str]
     """By their names in small letters; the values of one that comes twice are joined by a comma."""
-    body: bytearray
+    body: Body
     keep: bool
     """Whether the connection may serve another one."""
 
@@ -203,7 +226,7 @@ class _Parsing:
         self._parser = httptools.HttpRequestParser(self)
         self._now = asyncio.get_running_loop().time
         self._url, self._headers = b"", dict[str, str]()
-        self._body = bytearray()
+        self._body = Body()
         self._method, self._offered = "", False
         self._head, self._fields, self._around = 0, 0, 0
         self._since = self._moved = self._now()
@@ -256,7 +279,7 @@ class _Parsing:
     def release(self) -> None:
         """Nothing is held any more."""
         self.server.held -= len(self._body) + sum(len(request.body) for request in self.ready)
-        self._body = bytearray()
+        self._body = Body()
         self.ready.clear()
 
     def on_message_begin(self) -> None:
@@ -294,7 +317,7 @@ class _Parsing:
         if self.server.held + len(data) > limits.held_bytes:
             self._fail(429, f"more than {limits.held_bytes} bytes of requests at once")
         if self.failure is None:
-            self._body += data
+            self._body.add(data)
             self.server.held += len(data)
 
     def on_message_complete(self) -> None:
@@ -308,7 +331,7 @@ class _Parsing:
             return
         keep = self._parser.should_keep_alive()
         self.ready.append(Request(self._method, self.path, self._headers, self._body, keep))
-        self._body = bytearray()
+        self._body = Body()
 
     def _count_head(self, size: int) -> None:
         self._head += size

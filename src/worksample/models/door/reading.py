@@ -5,12 +5,15 @@ What a program sends may be made to be slow: values, levels, messages and schema
 
 from __future__ import annotations
 
+from typing import Any
+
 from worksample.errors import ForeignInputError, ForeignWorkLost
 from worksample.foreign import JsonLimits, apart, count_values, read_json
 
 from .asked import Asked
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .expansion import NODES, SchemaTooLarge, counted
+from .http import Body
 from .refusal import Refusal
 from .sound import check_sound
 
@@ -22,21 +25,25 @@ LIMITS = JsonLimits()
 MESSAGES = 4096
 """Of one request: OpenAI itself takes 2,048."""
 TOOLS = 1024
+PARTS = 4096
+"""Of all messages: tool calls, and pieces of content that are not joined as text. The engine copies each."""
+ARGUMENTS = 50_000
+"""Values in the arguments of all tool calls."""
 SMALL_BYTES, SMALL_VALUES, SMALL_NODES = 1 << 16, 1000, 2000
 """What is read in this process takes some 20 ms at most."""
 
 
-async def read(dialect: Dialect, body: bytes | bytearray, path: str) -> Asked:
+async def read(dialect: Dialect, body: Body, path: str) -> Asked:
     """What is asked. Refusal."""
-    if len(body) <= SMALL_BYTES and count_values(body) <= SMALL_VALUES:
+    if len(body) <= SMALL_BYTES and count_values(data := bytes(body)) <= SMALL_VALUES:
         try:
-            return read_body(body, dialect.name, path, SMALL_NODES)
+            return read_body(data, dialect.name, path, SMALL_NODES)
         except SchemaTooLarge:
             pass  # in all detail, and elsewhere
         except ForeignInputError as error:
             raise _refused(error) from None
     try:
-        found = await apart().run("worksample.models.door.reading:read_apart", body, dialect.name, path)
+        found = await apart().run("worksample.models.door.reading:read_apart", body.pieces, dialect.name, path)
     except ForeignInputError as error:
         raise _refused(error) from None
     except ForeignWorkLost as error:
@@ -60,7 +67,7 @@ def read_apart(body: bytes, dialect: str, path: str) -> Asked | tuple[int, str, 
         return refusal.status, refusal.message, refusal.kind
 
 
-def read_body(body: bytes | bytearray, dialect: str, path: str, nodes: int = NODES) -> Asked:
+def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> Asked:
     """What is asked. Refusal, ForeignInputError."""
     found = read_json(body, LIMITS)
     if not isinstance(found, dict):
@@ -79,9 +86,29 @@ def read_body(body: bytes | bytearray, dialect: str, path: str, nodes: int = NOD
 
 
 def _check_counts(asked: Asked) -> None:
-    for name, count, most in (("messages", len(asked.messages), MESSAGES), ("tools", len(asked.tools), TOOLS)):
+    messages = asked.messages
+    calls = [call for one in messages for call in getattr(one, "tool_calls", None) or ()]
+    parts = len(calls) + sum(len(one.content) for one in messages if isinstance(one.content, list))
+    values = _count_inside([call.arguments for call in calls])
+    for name, count, most in (
+        ("messages", len(messages), MESSAGES),
+        ("tools", len(asked.tools), TOOLS),
+        ("tool calls and parts of messages", parts, PARTS),
+        ("values in the arguments of tool calls", values, ARGUMENTS),
+    ):
         if count > most:
             raise Refusal(400, f"the request has {count} {name}; at most {most} are taken")
+
+
+def _count_inside(value: Any) -> int:
+    """The values in lists and objects, at any depth."""
+    count, left = 0, [value]
+    while left:
+        one = left.pop()
+        inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        count += len(inside)
+        left.extend(inside)
+    return count
 
 
 def _refused(error: ForeignInputError) -> Refusal:

@@ -9,6 +9,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.records import Experiment, Feedback, Worker
+from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
 from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
@@ -58,6 +59,9 @@ class Evidence:
         return bool((self.jobs[way].is_not_null() & self.jobs[f"{way}_cost"].is_not_null()).any())
 
 
+_WHOLE = {**SHAPE, "agent": pl.String(), "arm": pl.String(), **dict.fromkeys(MARKS, pl.Int64())}
+
+
 def evidence_of(
     store: Store, experiments: Sequence[Experiment], *, agent: str = "", hourly: float | None = None
 ) -> Evidence:
@@ -67,7 +71,7 @@ def evidence_of(
     Raises UsageError where no job is graded, or nobody has that name.
     """
     parts = [part for e in experiments for part in _of(store, e, hourly)]
-    every = pl.concat(parts) if parts else pl.DataFrame(schema={**SHAPE, "agent": pl.String(), "arm": pl.String()})
+    every = pl.concat(parts) if parts else pl.DataFrame(schema=_WHOLE)
     graded = every.filter(pl.col("alone").is_not_null())
     if not graded.height:
         raise UsageError("no job of these experiments is graded yet", next="worksample list")
@@ -85,6 +89,7 @@ def evidence_of(
     if len(arms) > 1:
         notes.append(f"of {len(arms)} arms with people's feedback the largest counts: {arms[0]}")
     mine = mine.filter(pl.col("arm").is_in(["", *arms[:1]]))
+    notes += [f"costs of {chosen}: {said}" for said in cost_marks(mine)]
     hidden = held_out(store, experiments)
     if hidden:
         notes.append("the suite is private: which of its jobs are near is not shown")
@@ -108,15 +113,16 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     first = attempted(frame).filter(keep & pl.col("arm").is_in(alone))
     columns = [
         first.select(
-            "agent_name", "agent", "instance", "key", "task", "category", alone="passed", alone_cost=pl.col("cost"),
-            helped=pl.lit(None, pl.Boolean), helped_cost=pl.lit(None, pl.Float64), arm=pl.lit("")
+            "agent_name", "agent", "instance", "key", "task", "category", *mark_columns(),
+            alone="passed", alone_cost=pl.col("cost"),
+            helped=pl.lit(None, pl.Boolean), helped_cost=pl.lit(None, pl.Float64), arm=pl.lit(""),
         )
     ]  # fmt: skip
     if chains is not None and chains.height:
         spent = (pl.col("cost") + pl.col("led")).cast(pl.Float64)
         columns = [
             chains.select(
-                "agent_name", "agent", "instance", "key", "task", "category", alone="first", alone_cost="once",
+                "agent_name", "agent", "instance", "key", "task", "category", *MARKS, alone="first", alone_cost="once",
                 helped="passed", helped_cost=spent, arm="arm",
             )
         ]  # fmt: skip
@@ -125,10 +131,12 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     }
     suite = experiment.lock.suite.partition("@")[0] or experiment.name
     return [
-        beside_people(material, attempted(frame), rows).with_columns(
+        beside_people(material, attempted(frame), rows.with_row_index("row")).with_columns(
+            # A row for every time that somebody else did the job, too: each trial is counted once.
+            *(pl.when(pl.col("row").is_first_distinct()).then(name).otherwise(0).alias(name) for name in MARKS),
             agent="agent_name", suite=pl.lit(suite),
             text=pl.col("instance").replace_strict(texts, default="", return_dtype=pl.String),
             category=pl.col("category").fill_null(""),
-        ).select(*(pl.col(name).cast(kind) for name, kind in SHAPE.items()), "agent", "arm")
+        ).select(*(pl.col(name).cast(kind) for name, kind in SHAPE.items()), "agent", "arm", *MARKS)
         for rows in columns
     ]  # fmt: skip

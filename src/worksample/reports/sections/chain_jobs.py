@@ -8,6 +8,7 @@ import polars as pl
 
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluator, EvaluatorKind, Feedback
+from worksample.reports.cost_notes import MARKS, mark_columns
 from worksample.store.frames import evaluations_df
 from worksample.verdicts.chained import JOB
 
@@ -27,6 +28,7 @@ class ChainJobs:
     def jobs(self) -> pl.DataFrame:
         rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
         rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
+        rows = rows.with_columns(mark_columns())
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()
         rows = rows.with_columns(pl.when(silent).then(0.0).otherwise(name).alias(name) for name in spent)
@@ -47,6 +49,7 @@ class ChainJobs:
             pl.col("price", "illustrative").first(),
             pl.col("cost").first().alias("once"),
             *whole,
+            pl.col(*MARKS).sum(),
             (end.dt.total_microseconds() / 3.6e9).alias("hours"),
         )  # fmt: skip
 

@@ -13,6 +13,7 @@ from worksample.amounts import in_dollars
 from worksample.metrics import Estimate
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol
+from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.verdicts.frame import state_of
 
 from .material import Group, Material, attempted, believable, is_illustrative, usable_value
@@ -186,6 +187,8 @@ class _Chains:
     success: Estimate
     cost: Estimate
     jobs: pl.DataFrame
+    marks: list[str]
+    """How far these costs are known, if not to the end."""
 
 
 def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
@@ -206,7 +209,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
                 else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = _even(known[line.name].jobs, priced, line.name, material) if line is not human else ""
+            at = _even(known[line.name], priced, line.name, material) if line is not human else ""
             rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
@@ -221,13 +224,14 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _even(jobs: pl.DataFrame, priced: pl.DataFrame, name: str, material: Material) -> Estimate:
+def _even(chains: _Chains, priced: pl.DataFrame, name: str, material: Material) -> Estimate:
     """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
     prices = priced.unique("key").select("key", "price")
-    both = jobs.join(prices, on="key", how="inner", maintain_order="left")
+    both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
     passed = (both["passed"], pl.Series("human", [True] * both.height, dtype=pl.Boolean))
     cost = (both["cost"], both["price"].cast(pl.Float64))
-    return m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=material.how)
+    found = m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=material.how)
+    return found.noting(*chains.marks)
 
 
 def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
@@ -243,10 +247,12 @@ def _first(material: Material, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
     cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
+    said = cost_marks(rows.filter(pl.col("work") == "done").select(mark_columns()))
     return _Chains(
         m.rate(rows["passed"], state=rows["state"], name="p1", **cells),
-        m.mean_score(cost, name="cost per job", unit=m.Unit.USD, **cells),
+        m.mean_score(cost, name="cost per job", unit=m.Unit.USD, **cells).noting(*said),
         rows.select("key", "task", "passed", cost=cost),
+        said,
     )
 
 
@@ -270,8 +276,10 @@ def _helped(material: Material, group: Group) -> _Chains | None:
         pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
     )  # fmt: skip
     cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
+    marks = cost_marks(group.rows.select(mark_columns()))
     return _Chains(
         m.rate(jobs["passed"], name="p overall", **cells),
-        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells),
+        m.mean_score(jobs["whole"], name="cost per job", unit=m.Unit.USD, **cells).noting(*marks),
         jobs.select("key", "task", "passed", cost="whole"),
+        marks,
     )

@@ -8,6 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Worker
+from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.verdicts.chained import continued
 
 from .chain_jobs import ChainJobs
@@ -45,6 +46,7 @@ def sections(material: Material) -> Iterator[Section]:
         "people as they were measured, on the jobs that were done in each way: success by the same verdicts, cost by "
         "hours at their pay",
         "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
+        *(f"costs: {said}" for said in cost_marks(attempted(frame, None).select(mark_columns()))),
     )
     title = "Which approach is best at which value, people as measured"
     told = Regions("people-regions", title, "UpBench 5.4.1", notes)

@@ -9,6 +9,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.money.regions import NOTHING
+from worksample.reports.cost_notes import cost_marks
 
 from .material import Material
 from .section import Section, SectionRow
@@ -50,6 +51,7 @@ def feedback_regions(material: Material, jobs: pl.DataFrame) -> Iterator[Section
         "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
         "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
         "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
+        *(f"costs of {group.label}: {said}" for group in material.agents(priced) for said in cost_marks(group.rows)),
     )
     yield regions_table(material, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
     if len(parts := _parts(material, priced)) > 1:

@@ -11,6 +11,7 @@ from worksample import metrics as m
 from worksample.errors import Cause
 from worksample.metrics import Estimate, Unit
 from worksample.records import Protocol
+from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.taxonomy import TAXONOMIES, categories
 from worksample.verdicts.frame import state_of
 
@@ -145,20 +146,7 @@ def _score_line(material: Material, group: Group) -> SectionRow:
 
 def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
     """With a word on the trials whose cost is only part of what they spent, or more than that."""
-    unsettled = pl.col("cost").is_not_null() & ~pl.col("priced").fill_null(True)
-    partly = rows.filter(unsettled & pl.col("cost_at_most").is_null()).height
-    beyond = rows.filter(unsettled & (pl.col("unsettled_calls").fill_null(0) > 0)).height
-    estimated = rows.filter(pl.col("estimated_calls").fill_null(0) > 0).height
-    above = rows.filter(pl.col("cached_as_input").fill_null(0) > 0).height
-    said = (
-        (partly, "made calls without a price: a lower bound"),
-        (beyond, "have requests whose end nobody told: a lower bound"),
-        (estimated, "have estimated tokens"),
-        (above, "have cached tokens at the price of fresh ones: an upper bound"),
-    )
-    for count, what in said:
-        cost = cost.noting(f"{count} trials {what}" if count else "")
-    return cost
+    return cost.noting(*cost_marks(rows.select(mark_columns())))
 
 
 def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.extras import need
+from worksample.privileged import privileged
 from worksample.sandboxes.host_state import Owner
 
 USUAL = "unix:///var/run/docker.sock"
@@ -74,7 +75,7 @@ def daemon(where: str) -> Daemon:
         raise SandboxUnavailable(
             f"no Docker daemon answers at {where}: {failure}",
             where="sandbox docker",
-            next="sudo apt-get install -y docker.io && sudo systemctl start docker",
+            next=f"{privileged('apt-get install -y docker.io')} && {privileged('systemctl start docker')}",
         ) from None
     options = " ".join(info.get("SecurityOptions") or ())
     for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):
