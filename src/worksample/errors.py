@@ -387,10 +387,17 @@ class ImportFailed(WorksampleError):
 
 
 class FaultyRows(ImportFailed):
-    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them."""
+    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them.
 
-    def __init__(self, faults: Mapping[str, str], next: str = "correct the file and try again") -> None:
+    `rows`: how many rows the table has, if that is known.
+    """
+
+    def __init__(
+        self, faults: Mapping[str, str], next: str = "correct the file and try again", *, where: str = "", rows: int = 0
+    ) -> None:
         first = [f"{row}: {text}" for row, text in list(faults.items())[:20]]
-        more = f" and {len(faults) - 20} more" if len(faults) > 20 else ""
-        super().__init__("; ".join(first) + more, next=next)
+        more = [f"and {len(faults) - 20} more"] if len(faults) > 20 else []
+        many = f"{len(faults)} of {rows} rows have errors" if rows else f"{len(faults)} errors"
+        said = first[0] if len(first) == 1 and not rows else "\n  ".join([many, *first, *more])
+        super().__init__(said, where=where, next=next)
         self.faults = dict(faults)

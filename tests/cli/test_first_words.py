@@ -52,9 +52,21 @@ class Over:
     """A run that is over."""
 
 
-def test_an_interrupt_between_phases_is_told_plainly() -> None:
+def test_an_interrupt_between_phases_has_a_next_step() -> None:
     begin("")
-    assert interrupted() == "interrupted"
+    assert interrupted() == "interrupted\n  next: the same command again"
+
+
+def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("worksample.cli.lazy_group.importlib.import_module", stop)
+    done = here("run", "--suite", "starter")
+    assert done.returncode == 130
+    assert done.stderr.strip().splitlines() == [
+        "interrupted while starting: nothing was begun", "  next: the same command",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("show", [printable, in_errors])

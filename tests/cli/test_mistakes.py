@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
 
 import pytest
 
-from cli.run_cli import SCRIPTS, TINY, cli
+from cli.run_cli import SCRIPTS, TINY, cli, here
 from worksample.records import Protocol
 from worksample.store import Store
 from worksample.tasks import scaffold
@@ -74,7 +75,16 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
         ["run", "--suite", TINY, "--agent", "scripted", "--script", TINY / "tasks" / "sums"],
         ["unknown key", "folder of scripts"],
     ),
-    "an agent's file that is not there": (["run", "--suite", TINY, "--agent", "no.toml"], ["no.toml: is missing"]),
+    "an agent's file that is not there": (
+        ["run", "--suite", TINY, "--agent", "no.toml"], ["no.toml: no such file", "next: ls "],
+    ),
+    "a mapping that is not there": (
+        ["import", "jobs", "jobs.csv", "out", "--map", "nocol.toml"], ["error: nocol.toml: no such file", "next: ls "],
+    ),
+    "a mapping misspelt": (
+        ["advise", "jobs.csv", "--map", "key.toml"], ["error: key.toml: no such file; did you mean 'keys.toml'?"],
+    ),
+    "questions that are not there": (["jobs", "qualify", TINY, "--questions", "q.toml"], ["q.toml: no such file"]),
     "a task's file for its folder": (
         ["run", "--task", TINY / "tasks" / "sums" / "task.toml", *GOOD],
         ["is the folder around it", "--task "],
@@ -159,3 +169,30 @@ def test_work_without_a_protocol_in_common_is_told_which_runs_it_could_be(tmp_pa
         assert run in done.stderr
     done = cli("run", *words, "--protocol", "program", cwd=tmp_path)
     assert "has no grading under protocol program" in done.stderr and "4 of 6 instances lack it" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--suite", "startr", "--agent", "worker", "--model", "openai/x"), "did you mean 'starter'?"),
+        (("--suite", "starter", "--agent", "workr", "--model", "openai/x"), "did you mean 'worker'?"),
+        (("--suite", "starter", "--agent", "upbnch", "--model", "openai/x"), "did you mean 'upbench'?"),
+        (("--suite", "starter", "--agent", "worker"), "harness worker needs a model"),
+        (("--task", "nowhere", "--agent", "worker", "--model", "openai/x"), "there is no such folder"),
+    ],
+)
+def test_a_wrong_name_is_told_before_a_task_is_read(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = here("run", *words, "--store", tmp_path / "s")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "planning the trials" not in done.stderr
+
+
+def test_a_dry_run_says_that_the_model_cannot_be_had(tmp_path: Path) -> None:
+    words = ("run", "--suite", TINY, "--agent", "worker", "--model", "nobodys/model", "--dry-run")
+    done = here(*words, "--store", tmp_path / "s")
+    assert done.returncode == 0, done.stderr
+    assert "2 tasks x 1 repeat cannot show any difference between two agents: too few tasks" in done.stderr
+    assert "the run would be refused: no provider is called 'nobodys'" in done.stderr
+    refused = json.loads(here(*words, "--store", tmp_path / "s", "--json").stdout)["refused"]
+    assert refused["next"].startswith("--model PROVIDER/MODEL")

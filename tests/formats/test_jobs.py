@@ -189,6 +189,34 @@ def test_an_import_that_was_stopped_goes_on(folder: Path) -> None:
     assert len(import_jobs(folder / "jobs.csv", folder / "out", ImportJobs(overwrite=True)).written) == 3
 
 
+def test_a_title_with_accents_names_its_package_and_an_older_name_is_kept(folder: Path) -> None:
+    jobs = write_csv(folder / "jobs.csv", [row(contract_id="7", job_title="Logo für Łódź", attachments="")])
+    made = import_jobs(jobs, folder / "out", ImportJobs())
+    assert made.written == ("logo-fur-lodz-7",)
+    (folder / "out" / "logo-fur-lodz-7").rename(folder / "out" / "logo-f-r-d-7")
+    assert import_jobs(jobs, folder / "out", ImportJobs()).there == 1
+    assert [p.parent.name for p in (folder / "out").glob("*/task.toml")] == ["logo-f-r-d-7"]
+    other = write_csv(folder / "jobs.csv", [row(contract_id="8", job_title="Logo für Łódź", attachments="")])
+    assert import_jobs(other, folder / "out", ImportJobs()).written == ("logo-fur-lodz-8",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"contract_amount": "1e44"}, "contract_amount: 1e+44 is more than 100,000,000 USD"),
+        ({"job_amount": "100000001"}, "job_amount: 100,000,001 is more than 100,000,000 USD"),
+        ({"job_amount": "9e13", "contract_amount": "", "currency": "VND"}, "is more than 10,000,000,000,000 VND"),
+        ({"hours": "1e7"}, "hours: 10,000,000 is more than 1,000,000 hours"),
+    ],
+)
+def test_a_price_that_nobody_pays_is_a_fault_of_its_row(changes: dict[str, str], said: str, folder: Path) -> None:
+    with pytest.raises(ImportFailed) as caught:
+        import_jobs(write_csv(folder / "jobs.csv", [row(attachments="", **changes)]), folder / "out", ImportJobs())
+    assert said in caught.value.faults["line 2"]
+    yens = row(attachments="", job_amount="2e9", contract_amount="", currency="JPY")
+    assert import_jobs(write_csv(folder / "jobs.csv", [yens]), folder / "out", ImportJobs()).written
+
+
 def test_gdpvals_table_brings_its_rubric_and_files(folder: Path) -> None:
     (folder / "reference_files" / "ab").mkdir(parents=True)
     (folder / "reference_files" / "ab" / "Ledger.xlsx").write_bytes(b"PK")

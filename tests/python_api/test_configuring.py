@@ -43,6 +43,14 @@ def test_what_cannot_be_is_refused_in_plain_words() -> None:
         configured("starter", "worker", None, {"limits": {"time": "x"}})
 
 
+def test_a_call_has_arguments_and_a_file_has_keys(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"the call: limit: is not an argument; did you mean 'limits'\?"):
+        configured("starter", "worker", None, {"limit": 5})
+    (tmp_path / "study.toml").write_text('suite = "starter"\nlimit = 5\n')
+    with pytest.raises(ManifestError, match=r"limit: is not a key of this file; did you mean 'limits'\?"):
+        configured(None, None, tmp_path / "study.toml", {})
+
+
 def test_every_agent_meets_every_model(tmp_path: Path) -> None:
     config = configured(
         "starter", ["worker", adder, {"harness": "worker", "name": "mine"}], None, {"model": ["a/x", "a/y"]}

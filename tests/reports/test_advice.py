@@ -108,7 +108,7 @@ def test_without_a_price_of_feedback_nothing_is_said_of_it(
             evidence_of(store, store.find(Experiment), agent="bob")
 
 
-def test_faults_of_a_list_are_told_by_row(tmp_path: Path) -> None:
+def test_faults_of_a_list_are_told_by_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text(
         "title,value,hours,how_often\nfine,10,1,2\nforeign,EUR 10,1,1\nfree,,1,1\nback,10,-3,1\nsum,=A1,1,1\n"
@@ -116,8 +116,15 @@ def test_faults_of_a_list_are_told_by_row(tmp_path: Path) -> None:
     )
     with pytest.raises(FaultyRows) as caught:
         read_list(bad)
-    assert set(caught.value.faults) == {f"row {n}" for n in range(3, 9)}
-    assert "its value is in EUR" in caught.value.faults["row 3"]
+    assert set(caught.value.faults) == {f"line {n}" for n in range(3, 9)}
+    assert "its value is in EUR" in caught.value.faults["line 3"]
+    told = str(caught.value).splitlines()
+    assert told[0] == f"{bad}: 6 of 7 rows have errors" and told[1].startswith("  line 3: ") and len(told) == 8
+    assert "with the values in US dollars" in told[-1]
+    bad.write_text("title,value\nforeign,EUR 10\n")
+    with pytest.raises(FaultyRows) as foreign:
+        read_list(bad)
+    assert foreign.value.next == "write the values in US dollars and try again"
     bad.write_text("titel,value\nfine,10\n")
     with pytest.raises(FaultyRows) as misnamed:
         read_list(bad)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import said_of
-from worksample.metrics import Estimate
-from worksample.records import Usage
+from worksample.experiments.status import status_of
+from worksample.experiments.watch import Tally
+from worksample.metrics import Counts, Estimate, Unit
+from worksample.python_api.progress import spent
+from worksample.python_api.words import dollars
+from worksample.records import Experiment, Trial, Usage
 from worksample.reports.cost_notes import cost_words
+from worksample.reports.formatting import figure
 from worksample.reports.leaderboard import leaderboard
 from worksample.store.spending import Spending
 
@@ -51,6 +58,32 @@ def test_the_list_says_what_is_not_known() -> None:
     assert said_of(Spending("judges", 2, None, None, 1, 1)) == "not known"
     assert said_of(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
     assert said_of(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
+    assert said_of(Spending("agents", 6, 0.5, 0.5, 2, full_price=1)) == "at most $0.50"
+
+
+def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines(tmp_path: Path) -> None:
+    cached = Usage(calls=1, cache_read_tokens=40, input_tokens=9, cost=0.1, priced=True, cached_as_input=1)
+    store = store_with(tmp_path, [SETTLED, cached])
+    (agents, *_) = status_of(store, store.find(Experiment)[0]).spending
+    assert said_of(agents) == "at most $0.60"
+    tally = Tally(planned=2)
+    for trial in store.find(Trial):
+        tally.trial(trial)
+    assert spent(tally) == "at most $0.60"
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (0.0, "0.00"), (0.0001, "0.0001"), (0.00003, "0.00003"), (0.009, "0.0090"), (0.01, "0.01"), (12.345, "12.35"),
+        (1e-12, "0.00000000"),
+    ],
+)  # fmt: skip
+def test_a_small_amount_is_the_same_on_the_board_in_figures_and_in_lists(amount: float, text: str) -> None:
+    estimate = Estimate("cost", amount, Counts(1, 1), unit=Unit.USD)
+    assert estimate.printed() == text
+    if amount != 12.345:  # its nearest binary number lies below the half
+        assert figure(amount, "dollars") == dollars(amount) == f"${text}"
 
 
 def test_a_trials_page_says_how_far_its_cost_is_known() -> None:

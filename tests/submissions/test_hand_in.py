@@ -104,14 +104,46 @@ def test_what_a_desktop_left_is_left_out_and_said(store: Store, tmp_path: Path) 
         "sub/Thumbs.db",
         "sub/desktop.ini",
         "~$report.docx",
+        "sub/.report.csv.swp",
+        "~WRL0001.tmp",
         ".~lock.a.odt#",
         "__MACOSX/a",
     )
-    kept = ("report.csv", "sub/b.txt", "._", "thumbs.db.txt", "~$notes.txt")
+    kept = ("report.csv", "sub/b.txt", "._", "thumbs.db.txt", "~$notes.txt", "report.swp")
     folder = write(tmp_path / "work", dict.fromkeys((*names, *kept), "x"))
     got = hand_in(store, made, folder, entrant="Eve")
     assert sorted(paths(store, got)) == sorted(kept) and got.parts["output"].files == len(kept)
-    assert ".DS_Store" in got.note and "and 2 more" in got.note
+    assert ".DS_Store" in got.note and "and 4 more" in got.note
+
+
+@pytest.mark.parametrize("names", [(), ("folder/",), (".DS_Store",)])
+def test_an_archive_without_a_file_is_no_work(names: tuple[str, ...], store: Store, tmp_path: Path) -> None:
+    made = instance(store, tmp_path, deliverables=("report.csv",))
+    with zipfile.ZipFile(tmp_path / "none.zip", "w") as z:
+        for name in names:
+            z.writestr(name, "")
+    with pytest.raises(UsageError, match="nothing was handed in: no file is in it") as refused:
+        hand_in(store, made, tmp_path / "none.zip", entrant="Eve")
+    assert "report.csv" in refused.value.next
+    assert store.find(Submission) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("work.tar.gz", "unpack it"), ("work.7z", "unpack it"), ("report.pdf", "put the file into a folder")],
+)
+def test_another_kind_of_archive_is_told_what_is_taken(name: str, step: str, store: Store, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x1f\x8b something")
+    with pytest.raises(CaptureError, match="work is handed in as a folder or a ZIP archive") as refused:
+        hand_in(store, instance(store, tmp_path), tmp_path / name, entrant="Eve")
+    assert refused.value.next.startswith(step)
+
+
+def test_a_document_is_not_unpacked_as_an_archive(store: Store, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "report.docx", "w") as z:
+        z.writestr("word/document.xml", "<w/>")
+    with pytest.raises(CaptureError, match="a document and no archive"):
+        hand_in(store, instance(store, tmp_path), tmp_path / "report.docx", entrant="Eve")
 
 
 def test_a_deliverable_named_like_litter_is_kept(store: Store, tmp_path: Path) -> None:

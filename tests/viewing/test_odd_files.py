@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewing import material
+from worksample.viewing.identifying import may_identify
 from worksample.viewing.in_box.job import Broken, Heavy, Job, Unreadable, fault, run
 from worksample.viewing.in_box.main import finite, one
 from worksample.viewing.in_box.office import to
@@ -148,6 +149,25 @@ SOLIDS = {
     "binary that begins as text": b"solid made by a program".ljust(80) + struct.pack("<I", 1) + ONE,
     "binary with more behind it": bytes(80) + struct.pack("<I", 1) + ONE + b"more",
 }
+
+
+PLY = "ply\nformat ascii 1.0\ncomment made by Eva\nelement vertex 3\nproperty float x\nelement face 1\nend_header\n"
+OBJ = "# made by Eva\no part\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("part.ply", PLY), ("part.ply", PLY.upper()), ("PART.PLY", PLY.upper().replace("\n", "\r\n")),
+        ("part.obj", OBJ), ("part.obj", OBJ.upper()), ("PART.OBJ", OBJ.upper()),
+    ],
+)  # fmt: skip
+def test_ply_and_obj_in_large_letters_are_models_without_their_makers_name(room: Room, name: str, text: str) -> None:
+    made = room.look(name, text)
+    assert made.get("kind") == "model", made
+    assert (made["meta"]["format"], made["meta"]["vertices"], made["meta"]["triangles"]) == (name[-3:].upper(), 3, 1)
+    assert b"EVA" not in (room.place / "out" / made["files"]["blind"]).read_bytes().upper()
+    assert may_identify(text[:16].encode())
 
 
 @pytest.mark.parametrize("name", SOLIDS)

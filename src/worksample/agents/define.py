@@ -9,7 +9,8 @@ from typing import Any
 
 from worksample import __version__
 from worksample.errors import PlanError
-from worksample.manifests import Faults
+from worksample.letters import plain_letters
+from worksample.manifests import Faults, nearest
 from worksample.manifests import checked as told
 from worksample.records import Agent
 
@@ -102,25 +103,10 @@ def define(
     for an unknown harness, preset or setting, a missing model, script or folder, ManifestError for a script that is
     wrong.
     """
+    harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
-        if preset not in PRESETS:
-            raise PlanError(
-                f"no preset is called {preset!r}; there are: {', '.join(PRESETS)}",
-                next="--agent with one of these names",
-            )
-        harness = harness or PRESETS[preset].harness
         given = _over(PRESETS[preset].settings, given)
-    if harness == HUMAN:
-        raise PlanError(
-            "a person cannot be chosen with --agent", next='an arm with worker = "human" in the experiment file'
-        )
-    if harness is None or settings_of(harness) is None:
-        raise PlanError(
-            f"no harness is called {harness!r}; there are: {', '.join(harnesses())}",
-            next="--agent worker --model PROVIDER/MODEL",
-        )
-    model = _model(harness, model)
     if harness == "scripted":
         if script is None and not given.get("script"):
             raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
@@ -147,6 +133,30 @@ def define(
         capabilities=capabilities,
         release_date=release_date,
     )
+
+
+def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:
+    """An agent's harness and its model. PlanError for an unknown preset or harness, and for a missing model: all that
+    can be said of an agent before anything of it is read.
+    """
+    if preset is not None:
+        if preset not in PRESETS:
+            raise PlanError(
+                f"no preset is called {preset!r}{nearest(preset, PRESETS)}; there are: {', '.join(PRESETS)}",
+                next="--agent with one of these names",
+            )
+        harness = harness or PRESETS[preset].harness
+    if harness == HUMAN:
+        raise PlanError(
+            "a person cannot be chosen with --agent", next='an arm with worker = "human" in the experiment file'
+        )
+    if harness is None or settings_of(harness) is None:
+        near = nearest(harness or "", (*harnesses(), *PRESETS))
+        raise PlanError(
+            f"no harness is called {harness!r}{near}; there are: {', '.join(harnesses())}",
+            next="--agent worker --model PROVIDER/MODEL",
+        )
+    return harness, _model(harness, model)
 
 
 def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
@@ -188,7 +198,7 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
         text = f"{what}-{model.rsplit('/', 1)[-1]}"
     else:
         text = what
-    return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100] or what
+    return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
 
 
 def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

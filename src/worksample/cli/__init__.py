@@ -5,9 +5,14 @@ from __future__ import annotations
 
 def main() -> None:
     """Entry point of the `worksample` command."""
-    from .locale import use_utf8
+    import sys
 
-    use_utf8()
-    from .exit_codes import run
+    try:
+        from .locale import use_utf8
 
+        use_utf8()
+        from .exit_codes import run
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted while starting: nothing was begun\n  next: the same command\n")
+        sys.exit(130)
     run()

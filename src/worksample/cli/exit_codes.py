@@ -19,7 +19,7 @@ from worksample.errors import ImportFailed, UsageError, WorksampleError
 
 from .lazy_group import root
 from .locale import settle_streams
-from .phase import begin, interrupted
+from .phase import STARTING, begin, interrupted
 from .verbs import VERBS, Family, Verb
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
@@ -34,7 +34,7 @@ def run(argv: Sequence[str] | None = None) -> None:
 
 def code_of(argv: list[str]) -> int:
     """Run the command line; returns the exit code. With `--json` a failure is a JSON object on stdout."""
-    begin("")
+    begin(STARTING, silent=True)
     try:
         code = root().main(args=argv, prog_name="worksample", standalone_mode=False)
         return code if isinstance(code, int) else 0

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from .phase import begin
 from .verbs import VERBS, Family, Verb
 
 
@@ -30,6 +31,7 @@ class LazyGroup(click.Group):
             return LazyGroup(verbs=entry.verbs, name=cmd_name, help=entry.says)
         command = importlib.import_module(entry.module).command
         assert isinstance(command, click.Command)
+        begin("")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

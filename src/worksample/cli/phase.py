@@ -6,6 +6,8 @@ from contextvars import ContextVar
 
 import click
 
+STARTING = "starting"
+"""Until a verb is at work."""
 UNBEGUN = "nothing was begun\n  next: the same command"
 """What is true of an interrupt before anything is written."""
 KEPT = "the plan is in the store, with whatever was done\n  next: the same command, which goes on with what is open"
@@ -23,4 +25,4 @@ def begin(phase: str, left: str = UNBEGUN, *, silent: bool = False) -> None:
 def interrupted() -> str:
     """What is said to whoever interrupts the command now."""
     phase, left = _phase.get()
-    return f"interrupted while {phase}: {left}" if phase else "interrupted"
+    return f"interrupted while {phase}: {left}" if phase else "interrupted\n  next: the same command again"

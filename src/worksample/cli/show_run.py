@@ -22,6 +22,7 @@ from .same_name import tell_planned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from worksample.errors import WorksampleError
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.model_check import Checked
     from worksample.experiments.pilot import Basis
@@ -54,6 +55,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     expected = forecast_of(rest, config)
     power = None if lacks("report") else outlook(plan, basis=basis)
     judging = judging_of(plan, config)
+    refused = _refused(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
         say_json(
@@ -62,6 +64,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
                 "judging": told,
                 "standing": progress.plain(),
                 "power": power and power.plain(),
+                "refused": refused and {"what": refused.what, "next": refused.next},
             }
         )
         return 0
@@ -73,8 +76,22 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         click.echo("power: pip install 'worksample[report]'", err=True)
     else:
         _show_power(power)
+    if refused:
+        click.echo(printable(f"the run would be refused: {refused.what}\n  next: {refused.next}"), err=True)
     click.echo("dry run: nothing was run or written")
     return 0
+
+
+def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
+    """Why the run would be refused for a model: its provider's package, its key or its settings."""
+    from worksample.errors import WorksampleError
+    from worksample.experiments.model_check import need_models
+
+    try:
+        need_models(plan.material.agents, config)
+    except WorksampleError as error:
+        return error
+    return None
 
 
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
@@ -153,7 +170,7 @@ def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
     done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
-    begin("showing the results", "they are in the store\n  next: worksample show", silent=True)
+    begin("showing the results", "they are in the store\n  next: worksample report", silent=True)
     if tone.as_json:
         say_json({**done.status.plain(), "interrupted": done.interrupted})
     elif not tone.quiet:
@@ -224,7 +241,8 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     if expected.seats:
         said = hours_said(expected.hours, pay_of(plan.experiment))
         out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
-    out.print(f"at most: {duration(expected.seconds)} of time, {cost}")
+    time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
+    out.print(f"at most: {time}, {cost}")
     if expected.cost:
         more = "one call per trial" if expected.beyond_budget is None else f"up to {dollars(expected.beyond_budget)}"
         out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
@@ -252,10 +270,11 @@ def _show_power(ahead: Outlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
-    seen = "show no difference that two agents can have: too few tasks" if ahead.detectable is None else (
-        f"sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+    plan = f"{counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')}"
+    seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
+        f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
-    out.print(f"power: {counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')} {seen}")
+    out.print(f"power: {seen}")
     ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
     out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
     out.print(f"  assumed: {ahead.assumed}")

@@ -6,6 +6,8 @@ from worksample.errors import UsageError
 from worksample.records import Experiment
 from worksample.store import Store
 
+from .handed_in_alone import handed_in_alone
+
 
 def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:
     """By id, by name (the latest of that name), by the start of an id.
@@ -15,6 +17,11 @@ def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> E
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
+        if handed_in_alone(store):
+            raise UsageError(
+                "the store holds no experiment, only work that was handed in without one",
+                next="worksample list --handed-in",
+            )
         raise UsageError("the store holds no experiment", next="worksample demo")
     if not name:
         return known[-1] if planned else next((e for e in reversed(known) if _was_tried(store, e)), known[-1])

@@ -92,7 +92,7 @@ def _checked(store: Store, what: HandInMany) -> list[Piece]:
         seen.setdefault(piece.id, number)
         pieces.append(piece)
     if faults:
-        raise FaultyRows(faults)
+        raise FaultyRows(faults, where=str(what.table), rows=len(rows))
     return pieces
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, FaultyManifest, checked, read_toml, read_yaml, shown
+from worksample.letters import plain_letters
+from worksample.manifests import WHOLE, Fault, Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
 from worksample.records import Experiment, Frozen
@@ -36,6 +38,7 @@ def read_table(path: Path) -> dict[str, Any]:
             where=str(path),
             next="worksample run FILE.toml, or --suite NAME, or --task FOLDER",
         )
+    need_file(path)
     read = read_toml if path.suffix == ".toml" else read_yaml
     document = read(path, path.name, faults)
     faults.check(str(path), KEYS)
@@ -46,8 +49,14 @@ def _checked(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
     found = checked(model, table, faults, file=file)
     if found is None or faults.found:
-        raise FaultyManifest(faults.found, where=where, next=KEYS)
+        said = faults.found if "." in file else [_of_call(fault) for fault in faults.found]
+        raise FaultyManifest(said, where=where, next=KEYS)
     return found
+
+
+def _of_call(fault: Fault) -> Fault:
+    """A fault of what was given without a file."""
+    return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
 
 def load(
@@ -64,6 +73,20 @@ def load(
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
     return _checked(ExperimentConfig, table, str(file or called), file.name if file else called)
+
+
+def check_names(config: ExperimentConfig) -> None:
+    """PlanError or ManifestError for a suite, a folder or an agent that is not there: known before a task is read."""
+    from worksample.agents.define import check_named
+    from worksample.tasks import find_suite
+
+    for agent in config.agents:
+        check_named(harness=agent.harness, preset=agent.preset, model=agent.model)
+    if config.suite:
+        find_suite(config.suite)
+    for folder in config.tasks:
+        if not Path(folder).exists():
+            raise ManifestError("there is no such folder", where=folder, next="worksample task new FOLDER")
 
 
 class JudgingConfig(Frozen):
@@ -214,7 +237,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
 
 def name_of(text: str) -> str:
     """A valid name made of free text."""
-    name = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:100]
+    name = re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100]
     return name or "experiment"
 
 

@@ -19,6 +19,7 @@ from .beyond_budget import beyond_budget
 from .calibrating import calibrating, need_earlier, need_same
 from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
+from .loading import check_names
 from .lock import versions, write_lock
 from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
 from .rounds import asked_of
@@ -36,8 +37,9 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     Raises ManifestError for a package, suite or script that is wrong, PlanError for what cannot be run: an agent that
     does not fit, a script without steps for a task, a budget on a model without a price.
     """
-    selection = select(config, sink or HashSink())
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
+    check_names(config)
+    selection = select(config, sink or HashSink())
     agents = (*(agent_of(agent) for agent in config.agents), *((a_person(),) if people else ()))
     material = Material(
         name=config.name,

@@ -33,6 +33,8 @@ class Tally:
     unpriced: int = 0
     at_most: float = 0.0
     unsettled: int = 0
+    full_price: int = 0
+    """Trials with cached tokens that are charged as fresh ones: `cost` is an upper bound."""
     judges: Usage = field(default_factory=Usage)
     """What judges took for the evaluations of this run."""
 
@@ -47,6 +49,7 @@ class Tally:
         self.at_most += sum(usage.cost_at_most or usage.cost or 0.0 for usage in trial.usage.values())
         asked = [usage for usage in trial.usage.values() if usage.requests]
         self.unpriced += any(usage.without_price for usage in asked)
+        self.full_price += any(usage.cached_as_input for usage in asked)
         self.unsettled += any(not (usage.priced or usage.without_price) for usage in asked)
 
     def paid(self, evaluation: Evaluation) -> None:

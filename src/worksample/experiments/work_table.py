@@ -103,7 +103,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
             next="split it into several tables" if count else "write a row for each piece of work (docs/grading.md)",
         )
     if faults:
-        raise FaultyRows(faults)
+        raise FaultyRows(faults, where=str(table), rows=count)
     return rows
 
 

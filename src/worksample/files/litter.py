@@ -1,4 +1,4 @@
-"""What desktops and archivers leave beside people's files: no part of any work, in whatever way it comes in."""
+"""What desktops, editors and archivers leave beside people's files: no part of the work, however it comes in."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 _FOLDERS = ("__macosx", ".appledouble", ".spotlight-v100", ".trashes", ".fseventsd", ".temporaryitems")
 _FILES = (".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r")
 _OFFICE = (".doc", ".docx", ".docm", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx", ".pptm", ".rtf", ".vsdx")
+_SWAP = (".swp", ".swo", ".swn", ".swx")
+"""Of an open file in Vim: `.report.md.swp`."""
 
 
 def is_litter(path: str) -> bool:
-    """Whether a step of a path is what macOS, Windows or an office program left, such as `__MACOSX/._a.csv`.
+    """Whether a step of a path is what macOS, Windows, an office program or an editor left: `__MACOSX/._a.csv`.
 
     Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
     """
@@ -25,6 +27,9 @@ def _left_behind(name: str) -> bool:
         or name in _FILES
         or (name.startswith("._") and len(name) > 2)
         or (name.startswith("~$") and name.endswith(_OFFICE))
+        or (name.startswith("~wrl") and name.endswith(".tmp"))
+        or (name.startswith(".") and name.endswith(_SWAP))
+        or (name.startswith(".#") and len(name) > 2)
         or (name.startswith(".~lock.") and name.endswith("#"))
     )
 
@@ -45,4 +50,4 @@ def litter_note(paths: Iterable[str]) -> str:
     if not found:
         return ""
     more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    return f"left out what a desktop or an archiver wrote beside the work: {', '.join(found[:5])}{more}"
+    return f"left out what a desktop, an editor or an archiver wrote beside the work: {', '.join(found[:5])}{more}"

@@ -12,6 +12,8 @@ from .keys import key_of
 from .words import allowed_at, keys_at, shown
 
 M = TypeVar("M", bound=BaseModel)
+WHOLE = "this file"
+"""What a key at the top is a key of."""
 MOST = 2000
 """Faults of a table that are put into words."""
 
@@ -62,7 +64,7 @@ def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str],
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":
         keys = sorted(keys_at(model, steps[:-1]))
-        return f"is not a key of {above or 'this file'}{nearest(str(steps[-1]), keys)}", ", ".join(keys)
+        return f"is not a key of {above or WHOLE}{nearest(str(steps[-1]), keys)}", ", ".join(keys)
     words = allowed_at(model, steps)
     if kind == "missing":
         return "is missing", words

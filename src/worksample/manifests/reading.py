@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import stat
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .faults import Faults
+from worksample.errors import ManifestError
+
+from .faults import CANDIDATES, Faults, nearest
 from .keys import key_of
 
 FILE_LIMIT = 4 << 20
@@ -39,6 +43,25 @@ class Document:
     file: str
     data: dict[str, Any]
     broken: bool = False
+
+
+def need_file(path: Path) -> None:
+    """ManifestError where no file of this name is there: said of the file that somebody named, in one line."""
+    try:
+        there = path.exists()
+    except OSError:  # such as a name that is too long for any file
+        there = False
+    if not there:
+        near = nearest(path.name, _beside(path))
+        raise ManifestError(f"no such file{near}", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
+
+
+def _beside(path: Path) -> list[str]:
+    try:
+        with os.scandir(path.parent) as entries:
+            return [entry.name for entry in islice(entries, CANDIDATES)]
+    except OSError:
+        return []
 
 
 def read_toml(path: Path, name: str, faults: Faults) -> Document:

@@ -15,12 +15,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from worksample.amounts import LARGEST
 from worksample.errors import UsageError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-MONEY_CEILING = 1e8
+MONEY_CEILING = LARGEST
 """US dollars; a single price above it is taken for a mistake."""
 
 

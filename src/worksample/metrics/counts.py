@@ -107,3 +107,8 @@ def sum_counts(parts: Iterable[Counts]) -> Counts:
         sum(part.ungraded for part in each),
         special,
     )
+
+
+def some(number: int, what: str) -> str:
+    """A number and what there is so often of: `1 task`, `3 tasks`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from worksample.amounts import dollar_places
 from worksample.errors import UsageError
 
 from .counts import Counts
@@ -89,6 +90,8 @@ class Estimate:
         places = _DIGITS.get(self.unit, 3) if digits is None else digits
         if digits is None and self.unit is Unit.HOURS and 0 < abs(float(number)) < _LEAST_HOURS:
             return f"{float(number):.2g}"
+        if self.unit is Unit.USD and digits is None:
+            places = dollar_places(float(number))
         return fixed(number, places)
 
     def as_dict(self) -> dict[str, object]:

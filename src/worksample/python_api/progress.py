@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
 from worksample.experiments.watch import Silent, Tally, Watch
-from worksample.records import Evaluation, Given, Grade, Instance, Submission, Trial
+from worksample.records import Ending, Evaluation, Given, Grade, Instance, Submission, Trial
 
 from .words import bounded, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+LONGEST = 160
+"""Characters of a reason on a line."""
 
 
 def watcher(*, silent: bool) -> Watch:
@@ -27,18 +30,38 @@ def watcher(*, silent: bool) -> Watch:
 def spent(tally: Tally) -> str:
     """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
     most = tally.at_most if tally.unsettled else None
-    said = bounded(tally.cost, tally.unpriced, most)
+    said = bounded(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
     if not tally.judges.requests:
         return said
     used = tally.judges
-    return f"{said}, judges {bounded(used.cost, int(used.without_price), None if used.priced else used.cost_at_most)}"
+    most = None if used.priced else used.cost_at_most
+    paid = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+    return f"{said}, judges {paid}"
 
 
 def outcome_of(trial: Trial) -> str:
     """How a trial ended, in words."""
     if trial.outcome.cause is None:
         return "done"
-    return f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
+    said = f"{trial.outcome.ending}: {POLICY[trial.outcome.cause].says}"
+    return f"{said} ({_first_line(trial.outcome.reason)})" if _crashed(trial) and trial.outcome.reason.strip() else said
+
+
+def _crashed(trial: Trial) -> bool:
+    """Whether the agent's own program failed: the trial counts, and its author wants to know why."""
+    return trial.outcome.finished and trial.outcome.ending is Ending.FAILED
+
+
+def _first_line(reason: str) -> str:
+    """What a line has room for; whoever prints it makes it printable."""
+    said = " ".join(reason.strip().splitlines()[0].split())
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+
+
+def failure_of(trial: Trial, instance: Instance) -> str:
+    """A line about a trial that failed."""
+    said = f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}"
+    return said if _crashed(trial) else f"{said}  {trial.outcome.reason}"
 
 
 def grade_of(evaluation: Evaluation) -> str:
@@ -48,8 +71,7 @@ def grade_of(evaluation: Evaluation) -> str:
     if evaluation.outcome is Given.GIVEN:
         return "graded"
     why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
-    said = evaluation.reason.strip().splitlines()
-    return f"ungraded: {why}" + (f" ({said[0][:160]})" if said else "")
+    return f"ungraded: {why}" + (f" ({_first_line(evaluation.reason)})" if evaluation.reason.strip() else "")
 
 
 def in_notebook() -> bool:
@@ -102,8 +124,8 @@ class Cell:
         self.line = show({"text/plain": counted(tally)}, raw=True, display_id=True)
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        if not trial.outcome.finished:
-            self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
+        if not trial.outcome.finished or _crashed(trial):
+            self.note(failure_of(trial, instance))
         self.end()
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
@@ -141,8 +163,8 @@ class Bar:
         self._update()
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        if not trial.outcome.finished:
-            self.note(f"{instance.key}  {trial.agent.partition('@')[0]}  {outcome_of(trial)}  {trial.outcome.reason}")
+        if not trial.outcome.finished or _crashed(trial):
+            self.note(failure_of(trial, instance))
         self._update()
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:

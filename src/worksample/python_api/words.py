@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worksample.amounts import in_dollars
 from worksample.errors import is_shown, plain_spaces
 
 
@@ -15,15 +16,18 @@ def dollars(amount: float | None) -> str:
     """`$1.20`, or "unknown"."""
     if amount is None:
         return "unknown"
-    return f"${amount:,.2f}" if amount == 0 or amount >= 0.01 else f"${amount:.4f}"
+    return in_dollars(amount)
 
 
-def bounded(amount: float | None, unpriced: int = 0, at_most: float | None = None) -> str:
-    """`$1.20`, with how much of it is not known: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`.
+def bounded(amount: float | None, unpriced: int = 0, at_most: float | None = None, *, full_price: bool = False) -> str:
+    """`$1.20`, with how much of it is not known: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`, `at most $1.20`.
 
-    `unpriced` counts what has no price; `at_most` is given where the amount is in part an estimate or not settled.
+    `unpriced` counts what has no price; `at_most` is given where the amount is in part an estimate or not settled;
+    `full_price`: some of it are cached tokens at the price of fresh ones, so that the amount is itself an upper bound.
     """
     said = "not known" if amount is None and unpriced else dollars(amount or 0.0)
+    if full_price and amount and at_most is None:
+        said = f"at most {said}"
     missing = f" + {unpriced} unpriced" if unpriced and amount is not None else ""
     return f"{said}{missing}" + (f", at most {dollars(at_most)}" if at_most is not None else "")
 

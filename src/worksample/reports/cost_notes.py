@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from worksample.amounts import in_dollars
+
 from .formatting import figure
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def cost_notes(tries: pl.DataFrame) -> Iterator[str]:
     lost = tries.filter(pl.col("unsettled_calls").fill_null(0) > 0)
     if lost.height:
         more = (lost["cost_at_most"] - lost["cost"].fill_null(0.0)).fill_null(0.0).sum()
-        known = f"at most ${more:,.4f}" if lost["cost_at_most"].is_not_null().all() else "an unknown amount"
+        known = (
+            f"at most {in_dollars(float(more))}" if lost["cost_at_most"].is_not_null().all() else "an unknown amount"
+        )
         yield (
             f"{lost.height} trials have {lost['unsettled_calls'].sum()} requests that nobody told the end of, and that "
             f"may have cost {known} beside what is shown."

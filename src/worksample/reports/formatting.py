@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worksample.amounts import in_dollars
 from worksample.metrics import Estimate, Unit
 
 DASH = "–"
@@ -15,7 +16,7 @@ def figure(value: float | None, kind: str = "score") -> str:
     if kind == "rate":
         return f"{100 * value:.1f} %".replace("-0.0 %", "0.0 %")
     if kind == "dollars":
-        return f"${value:,.2f}" if abs(value) >= 0.01 or value == 0 else f"${value:.4f}"
+        return in_dollars(value)
     if kind == "seconds":
         return duration(value)
     if kind == "count":

@@ -35,7 +35,9 @@ class Spending:
     unpriced: int = 0
     """Of `pieces` those with calls without a price."""
     unsettled: int = 0
-    """Of `pieces` those whose price is in part an estimate or an upper bound."""
+    """Of `pieces` those whose price is in part an estimate or not settled."""
+    full_price: int = 0
+    """Of `pieces` those with cached tokens at the price of fresh ones: their cost is an upper bound."""
 
     def plain(self) -> dict[str, Any]:
         """As JSON types."""
@@ -55,7 +57,9 @@ def spending(store: Store, experiments: Iterable[str]) -> tuple[Spending, ...]:
 
 def of_agents(tries: pl.DataFrame) -> Spending:
     """What the models of agents took, with what people's time cost who worked as agents, over tries as `trials_df`."""
-    rows = tries.select("steps", "cost", "priced", "cost_at_most", "tokens", "unsettled_calls").iter_rows(named=True)
+    rows = tries.select(
+        "steps", "cost", "priced", "cost_at_most", "tokens", "unsettled_calls", "cached_as_input"
+    ).iter_rows(named=True)
     return _added(AGENTS, ({**row, "calls": row["steps"]} for row in rows if row["cost"] is not None or _asked(row)))
 
 
@@ -102,7 +106,7 @@ def _asked(row: Mapping[str, Any]) -> bool:
 
 
 def _added(who: str, rows: Iterable[Mapping[str, Any]]) -> Spending:
-    calls = pieces = unpriced = unsettled = 0
+    calls = pieces = unpriced = unsettled = full_price = 0
     costs, bounds = [], []
     for row in rows:
         pieces += 1
@@ -110,9 +114,10 @@ def _added(who: str, rows: Iterable[Mapping[str, Any]]) -> Spending:
         costs += [row["cost"]] if row["cost"] is not None else []
         most = row["cost"] if row["priced"] else row["cost_at_most"]
         unpriced += most is None
+        full_price += bool(row.get("cached_as_input"))
         unsettled += not row["priced"] and most is not None
         bounds += [most] if most is not None else []
     return Spending(
         who, calls, sum(costs) if costs else None, sum(bounds) if pieces and not unpriced else None, pieces,
-        unpriced, unsettled,
+        unpriced, unsettled, full_price,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+import zipfile
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,14 @@ if TYPE_CHECKING:
 
 UNKNOWN = Reported()
 USUAL = ScanLimits()
+_NAMED = 5
+"""Deliverables that a message names."""
+_PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+_DOCUMENTS = frozenset((
+    ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
+    ".whl", ".apk",
+))  # fmt: skip
+"""Endings of files that are ZIP archives inside, and one deliverable to whoever hands them in."""
 
 
 def hand_in(
@@ -49,11 +58,12 @@ def hand_in(
 ) -> Submission:
     """Commit a folder or ZIP archive as a submission for `instance` and return it.
 
-    Where everything lies in one folder that no deliverable names, that folder's contents count. What a desktop or an
-    archiver left beside the work (`__MACOSX`, `.DS_Store`, `Thumbs.db`) is left out. The note says both.
+    Where everything lies in one folder that no deliverable names, that folder's contents count. What a desktop, an
+    editor or an archiver left beside the work (`__MACOSX`, `.DS_Store`, `Thumbs.db`) is left out. The note says both.
     `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
     reported. `experiment`: whose rounds judge it; by default it has one of its own. Raises UsageError, and CaptureError
-    where the archive is unsound, something cannot be read, or more was handed in than is taken.
+    where the archive is unsound or none, something cannot be read, or more was handed in than is taken; UsageError
+    where there is no file in it and the task asks for some.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
@@ -93,6 +103,7 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
     if path.is_dir():
         found = scan(path.resolve(), sink, limits)
     elif path.is_file():
+        _check_archive(path)
         with scratch("archive") as place:
             folder = place / "unpacked"
             unzip(path, folder, limits)
@@ -107,14 +118,40 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
         start = len(inner) + 1
         kept = tuple(e.replaced(path=e.path[start:]) for e in manifest.entries if e.path != inner)
         manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
+    if not manifest.files and instance.work.deliverables:
+        left = f" ({'; '.join(notes)})" if notes else ""
+        raise UsageError(f"nothing was handed in: no file is in it{left}", where=str(path), next=_asked(instance))
     if not notes:
         return part_of(found), ""
     part = Part(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 
 
+def _asked(instance: Instance) -> str:
+    names = [d.name for d in instance.work.deliverables]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"hand in a folder or a ZIP archive with {', '.join(names[:_NAMED])}{more}"
+
+
+def _check_archive(path: Path) -> None:
+    """Raises CaptureError for a file that is no ZIP archive, and for a document that is a ZIP inside."""
+    with path.open("rb") as file:
+        begins = file.read(4)
+    into = "put the file into a folder, and hand in the folder"
+    if not (begins.startswith(b"PK") or zipfile.is_zipfile(path)):
+        packed = path.name.lower().endswith(_PACKED)
+        raise CaptureError(
+            "is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
+            next="unpack it, and hand in the folder" if packed else into,
+        )  # fmt: skip
+    if path.suffix.lower() in _DOCUMENTS:
+        raise CaptureError(
+            "is a document and no archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+        )
+
+
 def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
-    """What people handed in, without what a desktop or an archiver left beside it, and what was done, in words.
+    """What people handed in, without what desktops, editors and archivers left beside it, and what was done, in words.
 
     A path that a deliverable names is kept whatever its name. macOS writes `é` as a letter and an accent: such names
     are composed, as briefs and graders write them, unless another file has that name.

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 
 from worksample.errors import UsageError
+from worksample.letters import plain_letters
 
 from .category import Category
 
@@ -16,8 +17,8 @@ TAXONOMIES = ("upwork", "ale", "tac")
 
 
 def slug(title: str) -> str:
-    """A title as it stands in an id: `Data Extraction/ETL` is `data-extraction-etl`."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    """A title as it stands in an id: `Data Extraction/ETL` is `data-extraction-etl`, `Logo für` is `logo-fur`."""
+    return re.sub(r"[^a-z0-9]+", "-", plain_letters(title).lower()).strip("-")
 
 
 @cache

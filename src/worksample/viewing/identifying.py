@@ -16,5 +16,8 @@ def may_identify(head: bytes) -> bool:
     """False only where no blind copy is ever made: serve the file as it is, without waiting for its view."""
     start = head.lstrip(b" \t\r\n")
     return (
-        start.startswith(_STARTS) or start[:5].lower() == b"solid" or head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide")
+        start.startswith(_STARTS)
+        or start[:5].lower() == b"solid"
+        or start[:3].lower() == b"ply"
+        or head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide")
     )

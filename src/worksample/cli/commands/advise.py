@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.output import decimal_option, json_option, open_store, printable, say_json, store_option, table
+from worksample.cli.output import (
+    decimal_option,
+    dollars,
+    json_option,
+    open_store,
+    printable,
+    say_json,
+    store_option,
+    table,
+)
 
 if TYPE_CHECKING:
     from worksample.reports.job_advice import Advised
@@ -123,7 +132,7 @@ def show(found: Advised) -> None:
     ]  # fmt: skip
     table("", columns, rows, right=columns[2:6])
     for a in found.measure_next[:SHOWN]:
-        worth = "" if a.stake is None else f" (knowing is worth at most ${a.stake:,.2f} a month)"
+        worth = "" if a.stake is None else f" (knowing is worth at most {dollars(a.stake)} a month)"
         click.echo(printable(f"  next, for {a.job.title or a.job.row}: {a.next}{worth}"))
     click.echo(printable(f"  {found.agent} on {found.jobs} jobs; texts by {found.by}"))
     for note in found.notes:

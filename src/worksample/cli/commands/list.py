@@ -113,4 +113,6 @@ def said_of(spent: Spending) -> str:
     """What models took: "" for colleagues and judges that nobody asked."""
     if not spent.pieces:
         return bounded(0.0) if spent.who == AGENTS else ""
-    return bounded(spent.cost, spent.unpriced, spent.at_most if spent.unsettled else None)
+    return bounded(
+        spent.cost, spent.unpriced, spent.at_most if spent.unsettled else None, full_price=spent.full_price > 0
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worksample.cli.output import json_option, store_option
-from worksample.cli.phase import begin
+from worksample.cli.phase import STARTING, begin
 from worksample.cli.run_options import flags_of, run_options
 from worksample.errors import UsageError
 
@@ -50,7 +50,9 @@ def command(
     FILE is a TOML or YAML file (docs/experiments.md); flags override it. If you run the same experiment again, it
     continues where it stopped: nothing that is finished runs twice.
     """
-    if file is None and not flags_of(values):
+    begin(STARTING, silent=True)
+    flags = flags_of(values)
+    if file is None and not flags:
         raise UsageError(
             "nothing to run: neither FILE nor any option was given",
             next="worksample run --suite starter --agent worker --model PROVIDER/MODEL, or worksample run FILE",
@@ -60,9 +62,10 @@ def command(
     if expect is not None and pilot:
         raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
     begin("reading the tasks", silent=bool(as_json))
-    from worksample.experiments.loading import load
+    from worksample.experiments.loading import check_names, load
 
-    config = load(Path(file) if file else None, flags_of(values))
+    config = load(Path(file) if file else None, flags)
+    check_names(config)
     from worksample.cli.show_run import Tone, dry, run_config
 
     if dry_run:

@@ -124,6 +124,8 @@ def _one(
         _say(done)
         if found:
             _say_next(name, store)
+        else:
+            _say_alone(done, str(given["task"]), store, graded=graded)
     return INCOMPLETE if done.evaluation is not None and done.evaluation.payload is None else 0
 
 
@@ -143,6 +145,19 @@ def _say(done: HandedIn) -> None:
 
 def _say_next(name: str, store: str | None) -> None:
     click.echo(f"  next: worksample resume {name}" + (f" --store {shlex.quote(store)}" if store else ""))
+
+
+def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
+    """What to type after work that belongs to no experiment: where its score stands, or how it gets one."""
+    place = f" --store {shlex.quote(store)}" if store else ""
+    if done.evaluation is None and graded:
+        click.echo("  no program grades this work; people and judges do in an experiment, and none is named")
+        click.echo(f"  next: worksample run --task {shlex.quote(task)} --agent none --name NAME{place}")
+        click.echo("        then this command again, with --experiment NAME")
+    elif done.evaluation is None:
+        click.echo(f"  next: worksample grade --submission {done.submission.id}{place}")
+    else:
+        click.echo(f"  next: worksample list --handed-in{place}")
 
 
 def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:

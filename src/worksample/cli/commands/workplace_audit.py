@@ -69,7 +69,8 @@ def command(
         took = ""
         if (used := done.usage) is not None:
             most = None if used.priced else used.cost_at_most
-            took = f"; {used.calls} model calls, {bounded(used.cost, int(used.without_price), most)}"
+            cost = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+            took = f"; {used.calls} model calls, {cost}"
         click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults{took}")
     return 1 if done.findings else 0
 

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from worksample.errors import ImportFailed
+from worksample.letters import plain_letters
 from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborTask, Step
@@ -21,7 +22,7 @@ OUTPUT = "/logs/artifacts"
 
 def step_name(step: Step) -> str:
     """A step's name as a package has it. ImportFailed where nothing of it could be kept."""
-    name = re.sub(r"[^a-z0-9_-]+", "-", step.name.lower()).strip("-_")[:60]
+    name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
         raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
     return name

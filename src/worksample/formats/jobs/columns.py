@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worksample.errors import ManifestError, UsageError
-from worksample.manifests import Faults, Texts, checked, nearest, read_toml, shown
+from worksample.manifests import Faults, Texts, checked, nearest, need_file, read_toml, shown
 from worksample.records import Frozen
 from worksample.tables import cells
 from worksample.tables.number_columns import NumberColumns
@@ -131,6 +131,7 @@ def choose_columns(header: Sequence[str], preset: str, mapping: Path | None = No
 
 
 def _mapping(path: Path, header: Sequence[str]) -> MapTable:
+    need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)
     table = checked(MapTable, document.data, faults, file=path.name)

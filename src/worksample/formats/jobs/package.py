@@ -11,7 +11,7 @@ import stat
 import tomllib
 import unicodedata
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import count
@@ -37,7 +37,7 @@ MOST_NEAR = 2_000
 """Names of a folder among which the one that is nearest to a missing name is looked for."""
 
 
-def package_name(posting: Posting) -> str:
+def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
     """`title-contract`, in 100 characters; ids that are no words are told by their digest."""
     own = slug(posting.job.contract)
     if own != posting.job.contract.lower() or len(own) > 40:
@@ -45,8 +45,21 @@ def package_name(posting: Posting) -> str:
     elif own != posting.job.contract:
         # Ids that differ in capitals alone are two jobs.
         own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
-    title = slug(posting.title)[: 95 - len(own)].strip("-")
+    title = title_slug(posting.title)[: 95 - len(own)].strip("-")
     return f"{title}-{own}" if title else own
+
+
+def _slug_before(title: str) -> str:
+    """As earlier versions wrote titles: without the letters that have accents."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def known_name(posting: Posting, out: Path) -> str:
+    """The name of a job's package below `out`: its package's own, or the one that an earlier version gave it there."""
+    name = package_name(posting)
+    before = package_name(posting, _slug_before)
+    kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
+    return before if kept else name
 
 
 def free_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
@@ -54,7 +67,7 @@ def free_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
 
     A title and an id may join to the name that another title and id join to. taken: name -> id of those so far.
     """
-    name, contract = package_name(posting), posting.job.contract
+    name, contract = known_name(posting, out), posting.job.contract
     if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
         name = f"{name[:87].rstrip('-')}-{uuid.uuid5(_NAMESPACE, contract).hex[:12]}"
     taken[name] = contract

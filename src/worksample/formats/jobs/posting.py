@@ -10,13 +10,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worksample.amounts import LARGEST
 from worksample.errors import UsageError
 from worksample.records import ContractType, Criteria, Job, Source
 from worksample.tables import cells
 from worksample.taxonomy import categories, lookup, slug
 
+from .columns import AMOUNTS
 from .rubric import read_rubric
 
+_UNITS = 1e5
+"""Of a small currency for a US dollar, at most."""
+_HOURS = 1e6
+"""Of one job, at most."""
 _TITLE = 120
 """Characters of a title that is taken from the description."""
 
@@ -84,11 +90,22 @@ def _job(said: Mapping[str, Any]) -> Job:
         raise cells.Unfit(f"type {said['type']!r} is neither fixed nor hourly")
     body = {name: said[name] for name in _JOB if name in said}
     currency = str(said.get("currency") or "USD").upper()
+    _check_size(said, currency)
     try:
         return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
     except ValidationError as e:
         error = e.errors()[0]
         raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
+
+
+def _check_size(said: Mapping[str, Any], currency: str) -> None:
+    """Raises Unfit for a price or hours that nobody can have meant: `metrics` would leave them out without a word."""
+    most = LARGEST if currency == "USD" else LARGEST * _UNITS
+    for name, ceiling, unit in (*((name, most, currency) for name in AMOUNTS), ("hours", _HOURS, "hours")):
+        value = said.get(name)
+        if isinstance(value, int | float) and value > ceiling:
+            shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
+            raise cells.Unfit(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
 
 
 def _line(title: Any, description: str, contract: str) -> str:

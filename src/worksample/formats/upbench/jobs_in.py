@@ -10,7 +10,7 @@ from typing import Any
 
 from worksample.formats.jobs.columns import choose_columns
 from worksample.formats.jobs.filters import marks
-from worksample.formats.jobs.package import job_folder, package_name, there_of, write_package
+from worksample.formats.jobs.package import job_folder, known_name, there_of, write_package
 from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.rubric import read_rubric
 from worksample.records import Criteria, Instance, Source, Task
@@ -80,7 +80,8 @@ def write_job(
     store: Store, posting: Posting, out: Path, files: Path, day: date, version: int, *, overwrite: bool
 ) -> tuple[Task, Instance, int]:
     """Its package, where it is not there or is to be replaced; (task, instance, attachments that were not there)."""
-    root = (out / MARKED if marks(posting.job) else out) / package_name(posting)
+    home = out / MARKED if marks(posting.job) else out
+    root = home / known_name(posting, home)
     own = files / ATTACHMENTS / job_folder(posting.job.contract)
     files = own if own.is_dir() else files
     whole = there_of(posting, files)

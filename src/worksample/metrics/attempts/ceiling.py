@@ -18,7 +18,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats, how_many
-from worksample.metrics.counts import Counts
+from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.intervals import normal_quantile
@@ -103,7 +103,7 @@ def fit_ceiling(
 
     def figure(name: str, place: int) -> Estimate:
         if h.jobs * h.apart < FEWEST:
-            few = f"{h.jobs} jobs, too few for an interval of a ceiling: {FEWEST} are needed"
+            few = f"{some(h.jobs, 'job')}, too few for an interval of a ceiling: {FEWEST} are needed"
             return Estimate(
                 name, best[place], counts, unit=Unit.SHARE, reason=reason, notes=(*notes, few), conditional_on=given
             )

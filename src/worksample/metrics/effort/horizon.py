@@ -10,7 +10,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Floats, Ints, codes, flags, floats, how_many, same_length, series
-from worksample.metrics.counts import Counts
+from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
 from worksample.metrics.uncertainty.units import student
@@ -129,7 +129,9 @@ class _Curve:
 
     @property
     def few(self) -> str:
-        return "" if self.tasks >= FEWEST else f"{self.tasks} tasks, too few for an interval: {FEWEST} are needed"
+        return (
+            "" if self.tasks >= FEWEST else f"{some(self.tasks, 'task')}, too few for an interval: {FEWEST} are needed"
+        )
 
     @property
     def reach(self) -> float:

@@ -9,7 +9,7 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Column, codes, days, floats, how_many, same_length
-from worksample.metrics.counts import Counts
+from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.units import student
@@ -51,7 +51,7 @@ def doubling_time(horizon: Column, released: Column, how: Resampling = DEFAULT) 
     if slope <= 0:
         return none("horizons do not grow with release dates")
     if size < FEWEST:
-        note = f"{size} agents, too few for an interval: {FEWEST} are needed"
+        note = f"{some(size, 'agent')}, too few for an interval: {FEWEST} are needed"
         return Estimate(name, 1 / slope, counts, unit=Unit.NUMBER, notes=(note,), conditional_on=given)
     left = dy - slope * dx
     error = math.sqrt(float((left * left).sum()) / (size - 2) / float((dx * dx).sum()))

@@ -12,7 +12,7 @@ import numpy as np
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Floats, flags, floats, how_many, money, same_length
-from worksample.metrics.counts import Counts
+from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
@@ -122,7 +122,7 @@ def _saving(paid: Floats, human: Floats, spared: Floats, told: _Told, how: Resam
     gained, spent = float(spared.sum()) / whole, float(paid.sum()) / whole
     value = gained - spent
     if len(human) < FEWEST_SAVING:
-        note = f"{len(human)} tasks, too few for an interval of a saving: {FEWEST_SAVING} are needed"
+        note = f"{some(len(human), 'task')}, too few for an interval of a saving: {FEWEST_SAVING} are needed"
         return Estimate("saving", value, counts, unit=Unit.SHARE, notes=(note,), conditional_on=given)
     ends, note = units.share_of_sums(spared, human, how.level)
     if ends.low is None or ends.high is None:

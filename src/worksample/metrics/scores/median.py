@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from worksample.metrics.columns import Column, floats, same_length
+from worksample.metrics.counts import some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 
@@ -44,7 +45,7 @@ def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
     below = bdtr(np.arange(size // 2), size, 0.5)
     inside = int((below <= (1 - level) / 2).sum())
     if not inside:
-        return Interval(), f"{size} tasks, too few for an interval of a median at {100 * level:g} %"
+        return Interval(), f"{some(size, 'task')}, too few for an interval of a median at {100 * level:g} %"
     low, high = float(ordered[inside - 1]), float(ordered[size - inside])
     note = "the tasks in the middle are all alike: the interval is one value" if low == high else ""
     return Interval(low, high, level, "order statistics of tasks"), note

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from worksample.metrics.columns import Floats, Ints
+from worksample.metrics.counts import some
 
 from .bootstrap import Interval
 from .intervals import check_level
@@ -166,7 +167,7 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     """
     size = len(values)
     if size < FEWEST_AMOUNTS:
-        return Interval(), f"{size} tasks, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
+        return Interval(), f"{some(size, 'task')}, too few for an interval of amounts: {FEWEST_AMOUNTS} are needed"
     mean = float(values.mean())
     apart = values - mean
     total = float(apart @ apart)

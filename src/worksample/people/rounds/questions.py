@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, Texts, checked, read_toml
+from worksample.manifests import Faults, Texts, checked, need_file, read_toml
 from worksample.records import Frozen
 from worksample.verdicts.evaluations import NO
 from worksample.verdicts.qualifying import CORE_NAMES
@@ -102,6 +102,7 @@ class QuestionFile(Frozen):
 
 def read_questions(path: Path) -> tuple[Question, ...]:
     """The `[[question]]` tables of a TOML file. Raises ManifestError with every fault."""
+    need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)
     table = checked(QuestionFile, document.data, faults, file=path.name)

@@ -19,6 +19,8 @@ MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "fre
 """Names that the column with how often a month a job comes may have."""
 MOST = 5_000
 """Jobs of one list."""
+FOREIGN = "and costs are in US dollars"
+"""How the fault of an amount in another currency ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,11 @@ def read_list(
 
     `decimal`: the decimal mark of all numbers; "": what each column's own tell; `told` hears how unclear ones are read.
 
-    Raises FaultyRows with every fault by row, UsageError for an empty list, an unknown column, or more than `MOST`.
+    Raises FaultyRows with every fault by line, UsageError for an empty list, an unknown column, or more than `MOST`.
     """
     found: list[Listed] = []
     faults: dict[str, str] = {}
+    rows = 0
     with open_jobs(table, encoding) as opened:
         chosen = choose_columns(opened.header, "jobs", mapping, decimal)
         often = _monthly(opened.header, monthly)
@@ -59,25 +62,33 @@ def read_list(
         for note in columns.numbers.notes():
             told(note)
     with open_jobs(table, encoding) as opened:
-        for n, row in opened.rows:
+        for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
             try:
                 if isinstance(row, FaultyRow):
                     raise cells.Unfit(row.what)
                 said, wrong = columns.read(row)
                 if wrong:
                     raise cells.Unfit("; ".join(wrong))
-                found.append(_listed(f"row {n}", said, _times(columns, often, row)))
+                found.append(_listed(f"line {n}", said, _times(columns, often, row)))
             except cells.Unfit as e:
-                faults[f"row {n}"] = str(e)
+                faults[f"line {n}"] = str(e)
             if len(found) > MOST:
                 raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
     if faults:
-        unread = ", ".join(columns.unread)
-        hint = f"; no field takes these columns: {unread} (a file for --map names them)" if unread else ""
-        raise FaultyRows(faults, next=f"correct the file and try again{hint}")
+        raise FaultyRows(faults, next=_step(faults, columns), where=str(table), rows=rows)
     if not found:
         raise UsageError("the list holds no job", where=str(table), next="write one row per job (docs/advise.md)")
     return tuple(found)
+
+
+def _step(faults: Mapping[str, str], columns: Columns) -> str:
+    """What to do about faulty lines: amounts in another currency are not wrong, only not comparable."""
+    foreign = sum(FOREIGN in what for what in faults.values())
+    if foreign == len(faults):
+        return "write the values in US dollars and try again"
+    unread = ", ".join(columns.unread)
+    hint = f"; no field takes these columns: {unread} (a file for --map names them)" if unread else ""
+    return f"correct the file{', with the values in US dollars,' if foreign else ''} and try again{hint}"
 
 
 def words_of(title: str, description: str, files: Sequence[str]) -> str:
@@ -117,7 +128,7 @@ def _listed(row: str, said: Mapping[str, Any], monthly: float) -> Listed:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.Unfit(f"its value is in {job.currency}, and costs are in US dollars")
+        raise cells.Unfit(f"its value is in {job.currency}, {FOREIGN}")
     if job.amount is None:
         raise cells.Unfit("no value: what it is worth done well, in US dollars")
     return job.amount

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
 
+from worksample.amounts import in_dollars
 from worksample.metrics import Approach, Decision, Estimate
 from worksample.reports.formatting import figure as as_text
 
@@ -47,7 +48,7 @@ def value_curves(canvas: Canvas, axis: Axis, approaches: Sequence[Approach], dec
             axes.axvline(end, color=INK, ls="--", lw=0.9)
             where = (end, 0.98)
             axes.annotate(
-                f"${end:,.2f}", where, xycoords=("data", "axes fraction"), xytext=(4, -8), textcoords="offset points",
+                in_dollars(end), where, xycoords=("data", "axes fraction"), xytext=(4, -8), textcoords="offset points",
                 fontsize=8, color=INK,
             )  # fmt: skip
         for a in approaches:

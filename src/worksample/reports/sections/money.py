@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
+from worksample.amounts import in_dollars
 from worksample.metrics import Estimate
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol
@@ -205,7 +206,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
             best = (
                 "at no value"
                 if region is None
-                else f"${region.low:,.2f} to " + ("any" if region.high is None else f"${region.high:,.2f}")
+                else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
             at = _even(known[line.name], priced, line.name, material) if line is not human else ""
@@ -239,7 +240,7 @@ def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
 
 def pays(approach: m.Approach) -> str:
     """From which value of the task on the expected net value is not negative."""
-    return f"${approach.cost / approach.success:,.2f}" if approach.success else "at no value"
+    return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
 def _first(material: Material, group: Group) -> _Chains:

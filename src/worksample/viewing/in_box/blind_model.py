@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 from .job import Job
-from .mesh import binary_stl
+from .mesh import begins_as_ply, binary_stl
 
 _HEADER = 1 << 20
 
@@ -26,7 +26,7 @@ def scrub(job: Job, leaks: list[str]) -> bytes | None:
         return glb(data)
     if job.extension == "gltf":
         return _gltf(data)
-    if job.extension in ("obj", "ply") or data.startswith((b"ply\n", b"ply\r\n")):
+    if job.extension in ("obj", "ply") or begins_as_ply(data[:4]):
         return comments(data)
     triangles = binary_stl(data[:84], len(data), text=job.extension != "stl")
     if triangles is not None:
@@ -107,9 +107,10 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
 
 def comments(data: bytes) -> bytes:
     """OBJ and PLY: their comments become empty ones."""
-    if data.startswith(b"ply"):
-        head, end, body = data.partition(b"end_header")
-        return re.sub(rb"(?m)^((?:comment|obj_info)\b)(?! TextureFile)[^\r\n]*", rb"\1", head) + end + body
+    if data[:3].lower() == b"ply":
+        found = re.search(rb"end_header", data, re.I)
+        at = found.start() if found else len(data)
+        return re.sub(rb"(?mi)^((?:comment|obj_info)\b)(?! TextureFile)[^\r\n]*", rb"\1", data[:at]) + data[at:]
     return re.sub(rb"(?m)^([ \t]*#)[^\r\n]*", rb"\1", data)
 
 

@@ -67,7 +67,7 @@ def obj(job: Job, made: Made) -> None:
 
 
 def _statements(job: Job) -> Iterator[tuple[bytes, bytes]]:
-    """Keyword and what follows it, of each line; a backslash at its end joins the next one to it."""
+    """Keyword in small letters and what follows it, of each line; a backslash at its end joins the next one to it."""
     joined = b""
     for number, line in enumerate(lines(job)):
         line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
@@ -77,7 +77,7 @@ def _statements(job: Job) -> Iterator[tuple[bytes, bytes]]:
             continue
         word, _, rest = re.sub(rb"\s", b" ", (joined + line).strip(), count=1).partition(b" ")
         joined = b""
-        yield word, rest.strip()
+        yield word.lower(), rest.strip()
 
 
 def _libraries(job: Job, names: str) -> list[str]:
@@ -140,10 +140,15 @@ def stl(job: Job, made: Made) -> None:
     made.meta |= extent.plain() | {"triangles": triangles}
 
 
+def begins_as_ply(head: bytes) -> bool:
+    """Whether it is a PLY by its first line, in small or large letters."""
+    return head[:4].lower() in (b"ply\n", b"ply\r")
+
+
 def ply(job: Job, made: Made) -> None:
     """Its header tells the counts; the box is left to the viewer."""
-    head = job.head(1 << 16).split(b"end_header", 1)
-    if len(head) < 2:
+    head, end, _ = job.head(1 << 16).lower().partition(b"end_header")
+    if not end:
         raise ValueError("its header has no end")
-    counts = {m.group(1): int(m.group(2)) for m in re.finditer(rb"element (vertex|face) (\d{1,12})", head[0])}
+    counts = {m.group(1): int(m.group(2)) for m in re.finditer(rb"element (vertex|face) (\d{1,12})", head)}
     made.meta |= {"vertices": counts.get(b"vertex", 0), "triangles": counts.get(b"face", 0)}

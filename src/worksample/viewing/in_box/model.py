@@ -43,7 +43,7 @@ def make(job: Job) -> str:
         return "FBX"
     if head.startswith(b"3D Geometry File Format"):
         return "3DM"
-    if head.startswith(b"ply"):
+    if head[:3].lower() == b"ply":
         return "PLY"
     if head.startswith(b"PK"):
         return "3MF"

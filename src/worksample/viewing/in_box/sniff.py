@@ -7,7 +7,7 @@ import re
 import zipfile
 
 from .job import Job, Unreadable
-from .mesh import binary_stl
+from .mesh import begins_as_ply, binary_stl
 from .words import decode
 
 _IMAGE = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"\0\0\1\0", b"BM")
@@ -101,7 +101,7 @@ def _media(head: bytes) -> str:
 
 def _solid(job: Job, head: bytes) -> str:
     """Binary models and drawings."""
-    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ", b"ply\n", b"ply\r")):
+    if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ")) or begins_as_ply(head):
         return "model"
     if head.startswith(b"AutoCAD Binary DXF"):
         return "dxf"

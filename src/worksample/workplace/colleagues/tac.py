@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worksample.errors import ManifestError
+from worksample.letters import plain_letters
 
 from .profile import Colleague
 
@@ -58,7 +59,7 @@ def _of_npc(number: int, one: object, where: str) -> Colleague:
 
 def account_of(name: str) -> str:
     """The account of a name: `Li Ming` is `li_ming`."""
-    found = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
+    found = re.sub(r"[^a-z0-9]+", "_", plain_letters(name).casefold()).strip("_")
     if not found or not found[0].isalpha():
         raise ManifestError(f"no account name can be made of {name!r}")
     return found[:40]

@@ -4,6 +4,7 @@ import { type BufferAttribute, BufferGeometry, type Material, type Mesh, type Me
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { PLYLoader } from "three/examples/jsm/loaders/PLYLoader.js";
 import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
+import { objInSmallLetters, plyInSmallLetters } from "./capitals.ts";
 import { inSmallLetters } from "./stl.ts";
 
 export interface Piece {
@@ -48,14 +49,14 @@ function stl(data: ArrayBuffer): Piece {
 }
 
 function ply(data: ArrayBuffer): Piece {
-  const geometry = new PLYLoader().parse(data);
+  const geometry = new PLYLoader().parse(plyInSmallLetters(data));
   const faces = geometry.getIndex() !== null;
   if (faces && !geometry.getAttribute("normal")) geometry.computeVertexNormals();
   return piece("", faces ? "mesh" : "points", geometry, []);
 }
 
 function obj(data: ArrayBuffer): Piece[] {
-  const root = new OBJLoader().parse(new TextDecoder().decode(data));
+  const root = new OBJLoader().parse(objInSmallLetters(new TextDecoder().decode(data)));
   return (root.children as (Object3D & Pick<Mesh, "geometry" | "material">)[]).map((child) => {
     const form = "isMesh" in child ? "mesh" : "isPoints" in child ? "points" : "lines";
     if (form === "mesh" && !child.geometry.getAttribute("normal")) child.geometry.computeVertexNormals();
