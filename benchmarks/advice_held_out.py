@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from worksample import metrics as m
-from worksample.reports.job_advice import AdviceConfig, Advised, Evidence, Listed, advise
+from worksample.reports.job_advice import AdviceConfig, Advised, Evidence, ListedJob, advise
 from worksample.reports.job_advice.evidence import SHAPE
 
 Rng = np.random.Generator
@@ -44,7 +44,7 @@ class Kind:
 @dataclass(frozen=True)
 class World:
     evidence: Evidence
-    listed: tuple[Listed, ...]
+    listed: tuple[ListedJob, ...]
     right: tuple[str, ...]
     """Who is truly best for each job of the list."""
 
@@ -80,7 +80,7 @@ def world(rng: Rng, jobs: int = JOBS, listed: int = LISTED, fields: int = 6) -> 
     for n, k in enumerate(rng.choice(len(kinds), listed)):
         kind, value = kinds[k], math.exp(rng.uniform(2, 6.5))
         hours = value * rng.uniform(0.2, 1.1) / 50
-        asked.append(Listed(f"row {n}", f"job {n}", _text(kind, rng), kind.name, value, hours, 1.0))
+        asked.append(ListedJob(f"row {n}", f"job {n}", _text(kind, rng), kind.name, value, hours, 1.0))
         ways = {
             AI: m.Approach(AI, kind.first, kind.alone),
             HELPED: m.Approach(

@@ -26,7 +26,7 @@ from benchmarks.least_coverage import smallest
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from worksample.metrics.calibration.sample import Kind
+from worksample.metrics.calibration.sample import LabelKind
 
 PAGE = Path(__file__).parents[1] / "docs/calibration-cells.md"
 HOLDS = (0.93, 0.95)
@@ -101,9 +101,11 @@ def score(world: World, holds: float) -> float:
 
 def least(world: World) -> list[float]:
     """For each of `HOLDS`; empty where there is no bound."""
-    if world.agents > 1 or (world.kind is not Kind.RATE and (world.kind, world.judge) != (Kind.SCORE, "right")):
+    if world.agents > 1 or (
+        world.kind is not LabelKind.RATE and (world.kind, world.judge) != (LabelKind.SCORE, "right")
+    ):
         return []
-    found = [rate(world, holds) if world.kind is Kind.RATE else score(world, holds) for holds in HOLDS]
+    found = [rate(world, holds) if world.kind is LabelKind.RATE else score(world, holds) for holds in HOLDS]
     return [f for f in found if f is not None]
 
 

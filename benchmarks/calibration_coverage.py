@@ -25,7 +25,7 @@ import numpy as np
 
 from worksample.metrics.calibration.corrected import Parts
 from worksample.metrics.calibration.draw import draw
-from worksample.metrics.calibration.sample import Kind, Labelled
+from worksample.metrics.calibration.sample import LabelKind, Labelled
 
 JUDGES = {
     "right": (1.0, 0.0),
@@ -46,7 +46,7 @@ CEILING = 97.0
 class World:
     """`agents` are judged on the same jobs, and are the strata; `lean` is how much jobs differ for all of them."""
 
-    kind: Kind
+    kind: LabelKind
     jobs: int
     labels: int
     rate: float
@@ -78,10 +78,10 @@ class World:
 
     def _people(self, rng: np.random.Generator) -> tuple[float, np.ndarray]:
         size = self.jobs * self.agents
-        if self.kind is Kind.SCORE:
+        if self.kind is LabelKind.SCORE:
             spread = 4.0
             return self.rate, rng.beta(spread * self.rate, spread * (1 - self.rate), size)
-        if self.kind is Kind.PREFERENCE:
+        if self.kind is LabelKind.PREFERENCE:
             ties = rng.random(size) < 0.2
             won = (rng.random(size) < self.rate).astype(np.float64)
             return 0.8 * self.rate + 0.1, np.where(ties, 0.5, won)
@@ -95,7 +95,7 @@ class World:
 
     def _judge(self, rng: np.random.Generator, people: np.ndarray) -> np.ndarray:
         yes, no = JUDGES[self.judge]
-        if self.kind is Kind.SCORE:
+        if self.kind is LabelKind.SCORE:
             noise = {"right": 0.0, "good": 0.05, "guessing": 1.0}.get(self.judge, 0.2)
             shift = {"kind": 0.15, "harsh": -0.15}.get(self.judge, 0.0)
             return np.clip(people + shift + rng.normal(0, 1, len(people)) * noise, 0, 1)
@@ -105,12 +105,12 @@ class World:
 
 def worlds() -> Iterator[World]:
     for (jobs, labels), rate, judge in itertools.product(SIZES, (0.03, 0.1, 0.3, 0.5, 0.8), JUDGES):
-        yield World(Kind.RATE, jobs, labels, rate, judge)
+        yield World(LabelKind.RATE, jobs, labels, rate, judge)
     for (jobs, labels), rate, judge in itertools.product(((70, 20), (150, 20), (300, 90)), (0.3, 0.6, 0.85), JUDGES):
-        yield World(Kind.SCORE, jobs, labels, rate, judge)
-        yield World(Kind.PREFERENCE, jobs, labels, rate, judge)
+        yield World(LabelKind.SCORE, jobs, labels, rate, judge)
+        yield World(LabelKind.PREFERENCE, jobs, labels, rate, judge)
     for (jobs, labels), rate, judge in itertools.product(((40, 30), (100, 60), (240, 90)), (0.1, 0.4), JUDGES):
-        yield World(Kind.RATE, jobs, labels, rate, judge, agents=3, lean=0.5)
+        yield World(LabelKind.RATE, jobs, labels, rate, judge, agents=3, lean=0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +200,11 @@ def read(file: Path | None, seeds: int) -> dict[str, Result]:
 
 def unseen(world: World) -> float:
     """The chance that the labels show no error of the judge."""
-    if world.kind is Kind.SCORE:
+    if world.kind is LabelKind.SCORE:
         return float(world.judge == "right")
     yes, no = JUDGES[world.judge]
     # A judge of pairs knows no tie: on a fifth of them it differs from people always.
-    decided = 0.8 if world.kind is Kind.PREFERENCE else 1.0
+    decided = 0.8 if world.kind is LabelKind.PREFERENCE else 1.0
     right = decided * (world.rate * yes + (1 - world.rate) * (1 - no))
     return float(right**world.labels)
 
@@ -222,7 +222,7 @@ def why(result: Result) -> str:
             f"{100 * chance:.0f} % of draws show no error of the judge on any label; one erring on {100 * most:.0f} %"
             " would show none in 7 %, and its truth has to be held, too"
         )
-    if world.kind is Kind.RATE and few < 10:
+    if world.kind is LabelKind.RATE and few < 10:
         rare = "passes" if world.rate < 0.5 else "fails"
         found.append(f"{few:.1f} {rare} are expected among the labels: their counts have steps")
     if not found and covered <= 0.97 + 3 * math.sqrt(0.97 * 0.03 / result.printed):

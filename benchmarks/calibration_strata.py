@@ -21,7 +21,7 @@ from scipy.special import betaincinv
 from worksample.metrics.calibration.corrected import Parts, refused
 from worksample.metrics.calibration.draw import draw
 from worksample.metrics.calibration.labels_only import labels_only
-from worksample.metrics.calibration.sample import LEAST, Kind, Labelled
+from worksample.metrics.calibration.sample import LEAST, LabelKind, Labelled
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, undefined
 from worksample.metrics.uncertainty.intervals import exact
@@ -47,7 +47,7 @@ class Strata:
     sizes: tuple[int, ...]
     rates: tuple[float, ...]
     judges: tuple[tuple[float, float], ...] = (LENIENT,)
-    kind: Kind = Kind.RATE
+    kind: LabelKind = LabelKind.RATE
     alike: float = 0.0
     least: int = 0
     nested: bool = False
@@ -60,7 +60,7 @@ class Strata:
         rate = np.resize(self.rates, count)
         people = self._people(rng, rate[stratum], job)
         yes, no = np.resize(np.array(self.judges), (count, 2))[stratum].T
-        if self.kind is Kind.SCORE:
+        if self.kind is LabelKind.SCORE:
             # The same judges, of scores: who passes more shifts up, who passes less down.
             judge = np.clip(people + (yes + no - 1) / 3 + rng.normal(0, 0.2, len(people)), 0, 1)
         else:
@@ -68,19 +68,19 @@ class Strata:
         has = np.zeros(len(people), dtype=bool)
         has[draw(stratum, labels, rng, self.least)] = True
         truth = float(rate[stratum].mean())
-        truth = 0.8 * truth + 0.1 if self.kind is Kind.PREFERENCE else truth
+        truth = 0.8 * truth + 0.1 if self.kind is LabelKind.PREFERENCE else truth
         names = tuple(f"s{k}" for k in range(count))
         return Labelled(judge, np.where(has, people, 0.0), has, job, int(job.max()) + 1, stratum, names, 0, 0), truth
 
     def _people(self, rng: np.random.Generator, rate: np.ndarray, job: np.ndarray) -> np.ndarray:
-        if self.kind is Kind.SCORE:
+        if self.kind is LabelKind.SCORE:
             return rng.beta(4 * rate, 4 * (1 - rate))
         chance = rate
         if self.alike:
             spread = 1 / self.alike - 1
             chance = betaincinv(spread * rate, spread * (1 - rate), rng.random(job.max() + 1)[job])
         people = (rng.random(len(rate)) < chance).astype(float)
-        return np.where(rng.random(len(rate)) < 0.2, 0.5, people) if self.kind is Kind.PREFERENCE else people
+        return np.where(rng.random(len(rate)) < 0.2, 0.5, people) if self.kind is LabelKind.PREFERENCE else people
 
 
 def _differing(low: float, high: float, count: int) -> tuple[float, ...]:
@@ -111,10 +111,10 @@ WORLDS = (
     ),
     Strata("ten strata, one passes half, the others nothing", (100,) * 10, (0.5, *[0.0] * 9)),
     Strata("25 strata of 20, 15 % pass, 2 labels each at least", (20,) * 25, (0.15,), DIFFERING, least=2, nested=True),
-    Strata("preferences of 7 agents, lenient judge", (300,) * 7, (0.3,), kind=Kind.PREFERENCE),
-    Strata("preferences of 7 agents, judges differ", (300,) * 7, (0.3,), DIFFERING, Kind.PREFERENCE),
-    Strata("scores of 7 agents, kind judge", (300,) * 7, (0.3,), kind=Kind.SCORE),
-    Strata("scores of 7 agents, judges differ", (300,) * 7, (0.7,), DIFFERING, Kind.SCORE),
+    Strata("preferences of 7 agents, lenient judge", (300,) * 7, (0.3,), kind=LabelKind.PREFERENCE),
+    Strata("preferences of 7 agents, judges differ", (300,) * 7, (0.3,), DIFFERING, LabelKind.PREFERENCE),
+    Strata("scores of 7 agents, kind judge", (300,) * 7, (0.3,), kind=LabelKind.SCORE),
+    Strata("scores of 7 agents, judges differ", (300,) * 7, (0.7,), DIFFERING, LabelKind.SCORE),
 )  # fmt: skip
 
 
@@ -135,13 +135,13 @@ def measure(world: Strata, labels: int, seeds: int) -> Found:
         alone = labels_only(data, world.kind, "labels alone")
         # Strata without a label are in no figure of labels alone, which says so.
         found.labels.add(alone if not data.empty else NONE, truth)
-        if world.kind is Kind.RATE and alone.low is not None and alone.high is not None:
+        if world.kind is LabelKind.RATE and alone.low is not None and alone.high is not None:
             low, high = exact(int(data.people.sum()), data.labels)
             found.ratios.append((alone.high - alone.low) / (high - low))
     return found
 
 
-def _corrected(data: Labelled, kind: Kind) -> Estimate:
+def _corrected(data: Labelled, kind: LabelKind) -> Estimate:
     if refused(data, LEAST):
         return NONE
     parts = Parts(data, kind, 0.95)
@@ -160,7 +160,7 @@ def table(seeds: int, only: str = "") -> Iterator[str]:
         found = [measure(world, labels, seeds) for labels in LABELS]
         yield f"| {world.name} | " + " | ".join(str(f.corrected) for f in found) + " |"
         yield "| ... labels alone | " + " | ".join(str(f.labels) for f in found) + " |"
-        if world.kind is Kind.RATE:
+        if world.kind is LabelKind.RATE:
             yield (
                 "| ... their width, times Clopper-Pearson's | "
                 + " | ".join(f"{np.mean(f.ratios):.2f}" for f in found)

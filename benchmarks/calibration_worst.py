@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 from scipy.stats import binom
 
 from worksample.metrics.calibration.corrected import chosen, unreached
-from worksample.metrics.calibration.sample import Kind
+from worksample.metrics.calibration.sample import LabelKind
 from worksample.metrics.uncertainty.intervals import normal_quantile
 
 Floats = np.ndarray
@@ -69,9 +69,9 @@ class Moments:
         )  # fmt: skip
 
 
-def ends(kind: Kind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats]:
+def ends(kind: LabelKind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats]:
     """Both ends as `corrected` gives them."""
-    pseudo = np.where(m.agree | (kind is not Kind.SCORE), Z**2, 0.0)
+    pseudo = np.where(m.agree | (kind is not LabelKind.SCORE), Z**2, 0.0)
     free = max(labels - 4, 1)
     quantile = np.where(pseudo > 0, Z, stdtrit(free, (1 + LEVEL) / 2))
     kept = labels / (labels + pseudo)
@@ -88,7 +88,7 @@ def ends(kind: Kind, jobs: int, labels: int, m: Moments) -> tuple[Floats, Floats
     center = value + (1 - kept) * ((1 - tuning) / 2 - (m.people - tuning * m.judge))
     half = quantile * np.sqrt(variance)
     low, high = center - half, center + half
-    if kind is Kind.SCORE:
+    if kind is LabelKind.SCORE:
         inside = (pseudo == 0) & (variance > 0) & (center > 0) & (center < 1)
         spread = np.where(inside, center * (1 - center), 1.0)
         z2 = quantile**2 * variance / spread
@@ -123,7 +123,7 @@ class Rates:
         for passed in self.passes:
             off = np.broadcast_to([passed, jobs - labels - passed], (len(self.seen), 2))
             both.append(
-                ends(Kind.RATE, jobs, labels, Moments.of(y, f, self.seen, np.array([1.0, 0]), off.astype(float)))
+                ends(LabelKind.RATE, jobs, labels, Moments.of(y, f, self.seen, np.array([1.0, 0]), off.astype(float)))
             )
         self.low, self.high = (np.array(side).T for side in zip(*both, strict=True))
 
@@ -154,7 +154,7 @@ class Preferences:
             on = rng.multinomial(self.labels, told.ravel() / told.sum(), self.draws)
             off = rng.multinomial(self.jobs - self.labels, told.sum(axis=0) / told.sum(), self.draws)
             found = Moments.of(np.repeat(says, 3), np.tile(says, 3), on, says, off)
-            low, high = ends(Kind.PREFERENCE, self.jobs, self.labels, found)
+            low, high = ends(LabelKind.PREFERENCE, self.jobs, self.labels, found)
             truth = 0.8 * rate + 0.1
             out.append(float(((low <= truth) & (truth <= high)).mean()))
         return np.array(out)
@@ -182,7 +182,7 @@ class Scores:
                 (gap**2).sum(axis=1), (apart**2).sum(axis=1), (gap * apart).sum(axis=1), (all_of**2).sum(axis=1),
                 np.ptp(y - f, axis=1) == 0,
             )  # fmt: skip
-            low, high = ends(Kind.SCORE, self.jobs, self.labels, found)
+            low, high = ends(LabelKind.SCORE, self.jobs, self.labels, found)
             out.append(float(((low <= rate) & (rate <= high)).mean()))
         return np.array(out)
 
@@ -223,13 +223,15 @@ def follow(covers: Covers, rates: Floats, judges: Floats, box: tuple[Floats, Flo
     return best
 
 
-def worst(kind: Kind, jobs: int, labels: int, draws: int, rates: Floats = RATES, judges: Floats | None = None) -> Least:
+def worst(
+    kind: LabelKind, jobs: int, labels: int, draws: int, rates: Floats = RATES, judges: Floats | None = None
+) -> Least:
     """The judge and the rate at which least is covered. By symmetry rates to 0.5 are all there are."""
-    if kind is Kind.RATE:
+    if kind is LabelKind.RATE:
         grid = np.array(np.meshgrid(CHANCES, CHANCES)).reshape(2, -1).T
         again = covers = Rates(jobs, labels).covers
         box = np.zeros(2), np.ones(2)
-    elif kind is Kind.PREFERENCE:
+    elif kind is LabelKind.PREFERENCE:
         grid = np.random.default_rng(2).beta(0.4, 0.4, (40, 6))
         covers = Preferences(jobs, labels, draws).covers
         again = Preferences(jobs, labels, 10 * draws, 1).covers
@@ -254,7 +256,7 @@ def main() -> None:
     options.add_argument("--draws", type=int, default=4000)
     given = options.parse_args()
     sizes = [tuple(int(part) for part in size.split("x")) for size in given.sizes.split(",")]
-    for kind in [kind for kind in Kind if given.only in ("", kind.value)]:
+    for kind in [kind for kind in LabelKind if given.only in ("", kind.value)]:
         for jobs, labels in sizes:
             at = worst(kind, jobs, labels, given.draws)
             judge = ", ".join(f"{part:.3f}" for part in at.judge)

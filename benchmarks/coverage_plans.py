@@ -38,5 +38,5 @@ def planned(rng: Rng, n: int) -> Found:
         task, sides = np.arange(n).repeat(repeats), []
         for at, mean in ((easy, rate), (other, min(rate + points, 1 - 1e-9))):
             chance = betaincinv(mean * size, (1 - mean) * size, at)
-            sides.append(m.Trials((rng.random(len(task)) < chance[task]).astype(float), task))
+            sides.append(m.TrialColumns((rng.random(len(task)) < chance[task]).astype(float), task))
         yield name, m.paired_difference(*sides).difference, points

@@ -49,7 +49,7 @@ def scores(rng: Rng, n: int) -> Found:
     yield "S_partial", m.suite_score(level), 0.25 + 0.5 * 6 / 56
     chance = beta(rng, n, 0.3)
     task = np.arange(n).repeat(3)
-    trials = m.Trials((rng.random(3 * n) < chance[task]).astype(float), task, task)
+    trials = m.TrialColumns((rng.random(3 * n) < chance[task]).astype(float), task, task)
     yield "full pass, 3 repeats", m.full_pass(trials), 0.3
     late = rng.random(3 * n) < beta(rng, n, 0.2)[task]
     yield "timeout rate", m.timeout_table(trials, late)["overall"].rate, 0.2
@@ -73,12 +73,13 @@ def pairs(rng: Rng, n: int) -> Found:
         task = np.arange(n).repeat(repeats)
         for gain in (0.0, 0.1):
             chance = rng.beta(1, 1, n)[task] * 0.6
-            one, two = (m.Trials((rng.random(len(task)) < chance + g).astype(float), task) for g in (0.0, gain))
+            one, two = (m.TrialColumns((rng.random(len(task)) < chance + g).astype(float), task) for g in (0.0, gain))
             name = f"paired difference, {repeats} repeats, " + ("equal agents" if not gain else "10 points")
             yield name, m.paired_difference(one, two).difference, gain
     base = rng.beta(2, 2, n) * 0.8
     one, two = (
-        m.Trials(np.clip(base + g + rng.uniform(-0.1, 0.1, n), -1, 1).clip(0, 1), np.arange(n)) for g in (0.1, 0.1)
+        m.TrialColumns(np.clip(base + g + rng.uniform(-0.1, 0.1, n), -1, 1).clip(0, 1), np.arange(n))
+        for g in (0.1, 0.1)
     )
     yield "paired difference, graded, equal agents", m.paired_difference(one, two).difference, 0.0
 
@@ -230,9 +231,9 @@ def rolled(rng: Rng, n: int) -> Found:
 def ranked(rng: Rng, n: int) -> Found:
     """Five agents in steps of five points, and five that are equal."""
     chance = beta(rng, n, 0.3, 2)
-    steps = {f"a{k}": m.Trials((rng.random(n) < chance + 0.05 * k).astype(float), np.arange(n)) for k in range(5)}
+    steps = {f"a{k}": m.TrialColumns((rng.random(n) < chance + 0.05 * k).astype(float), np.arange(n)) for k in range(5)}
     yield "rank of the middle one of five", m.rank_agents(steps, m.Resampling(20)).ranks["a2"], 3.0
-    equal = {f"a{k}": m.Trials((rng.random(n) < chance).astype(float), np.arange(n)) for k in range(5)}
+    equal = {f"a{k}": m.TrialColumns((rng.random(n) < chance).astype(float), np.arange(n)) for k in range(5)}
     least = min(pair.holm for pair in m.rank_agents(equal, m.Resampling(20)).pairs if pair.holm is not None)
     told = m.Estimate("all pairs", 0.0, m.Counts(n, n), 1e-6 if least <= 0.05 else -1.0, 1.0, 0.95)
     yield "ten pairs of equal agents, by Holm", told, 0.0
@@ -310,23 +311,23 @@ def rare(rng: Rng, n: int) -> Found:
         worse, better = drawn < lost / n, drawn > 1 - gained / n
         one = np.where(worse, 1.0, np.where(better, 0.0, passed))
         two = np.where(worse, 0.0, np.where(better, 1.0, passed))
-        found = m.paired_difference(m.Trials(one, task), m.Trials(two, task))
+        found = m.paired_difference(m.TrialColumns(one, task), m.TrialColumns(two, task))
         truth = (gained - lost) / n
         yield f"paired difference, {said}", found.difference, truth
         yield f"called not worse, {said}", _claimed(found, -truth), 0.0
     score = rng.beta(2, 2, n)
     # The mean of min(score, 1/2) of a beta of 2 and 2.
     worse = np.where(rng.random(n) < 2 / n, np.maximum(score - 0.5, 0.0), score)
-    found = m.paired_difference(m.Trials(score, task), m.Trials(worse, task))
+    found = m.paired_difference(m.TrialColumns(score, task), m.TrialColumns(worse, task))
     yield "paired difference, graded, half a point lost on 2 tasks", found.difference, -2 / n * 0.40625
     chance, trials = rng.beta(0.5, 0.5, n), task.repeat(3)
     one, two = (rng.random((2, 3 * n)) < chance[trials]).astype(float)
     two = np.where((rng.random(n) < 2 / n)[trials], 0.0, two)
-    found = m.paired_difference(m.Trials(one, trials), m.Trials(two, trials))
+    found = m.paired_difference(m.TrialColumns(one, trials), m.TrialColumns(two, trials))
     yield "paired difference, 3 repeats, 2 tasks lost", found.difference, -1 / n
 
 
-def _claimed(found: m.Comparison, margin: float) -> m.Estimate:
+def _claimed(found: m.PairedComparison, margin: float) -> m.Estimate:
     """Whether the worse one is called not worse, as an interval that misses if so."""
     wrong = (found.not_worse(margin).value or 0.0) >= 0.975
     return m.Estimate("not worse", 0.5, found.difference.counts, 0.5 if wrong else 0.0, 1.0, 0.95)

@@ -20,9 +20,9 @@ import time
 from pathlib import Path
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import Streams, serving
-from worksample.models import Service, resolve
-from worksample.models.door import Door
+from worksample.models import ModelService, resolve
+from worksample.models.door import ModelGateway
+from worksample.sandboxes.endpoints import Streams, serving
 
 MODEL = Endpoint("model.internal", 80)
 CLIENT = """
@@ -95,9 +95,9 @@ async def main() -> None:
     text = "word " * (given.characters // 5)
     found: dict[str, list[float]] = {}
     with service([says("done")]) as served:
-        model = resolve("openai-api/local/m", Service(args=served.args))
+        model = resolve("openai-api/local/m", ModelService(args=served.args))
         port = int(served.base_url.rpartition(":")[2].partition("/")[0])
-        door = Door(model, ("m",))
+        door = ModelGateway(model, ("m",))
         async with contextlib.AsyncExitStack() as stack:
             box = await stack.enter_async_context(open_box(BoxConfig(network="endpoints", endpoints=(MODEL,))))
             await stack.enter_async_context(serving(box, {MODEL: Streams("door", door.serve)}))

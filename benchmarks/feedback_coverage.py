@@ -51,7 +51,7 @@ def arms(rng: Rng, n: int) -> Found:
         hard = np.flatnonzero(rng.random(n) >= ease)
         chance = 0.85 * ease[hard]
         job = np.arange(len(hard))
-        retry, fed = (m.Trials((rng.random(len(hard)) < chance + e).astype(float), job) for e in (0.0, effect))
+        retry, fed = (m.TrialColumns((rng.random(len(hard)) < chance + e).astype(float), job) for e in (0.0, effect))
         yield f"feedback less retry, {name}", m.paired_difference(retry, fed).difference, effect
 
 

@@ -132,7 +132,7 @@ def _label(person: Client, project: int) -> tuple[float, float] | None:
 
 
 def worksample(folder: Path, data: Path, options: argparse.Namespace) -> Figures:
-    from worksample.people import Kind, People, PeopleRound
+    from worksample.people import People, PeopleRound, RoundKind
     from worksample.store import Store
 
     out = Figures()
@@ -154,7 +154,7 @@ def worksample(folder: Path, data: Path, options: argparse.Namespace) -> Figures
     Office(store, agents=options.items // 50, projects=50)
     people = People(store)
     people.open_people_round(
-        PeopleRound(kind=Kind.HOLISTIC, experiment="x1", overlap=1, waive_pilot="a benchmark", training=False)
+        PeopleRound(kind=RoundKind.HOLISTIC, experiment="x1", overlap=1, waive_pilot="a benchmark", training=False)
     )
     links = []
     for n in range(options.evaluators):

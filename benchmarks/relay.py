@@ -24,10 +24,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import Host, HostRule, serving
 from worksample.records import ServiceSpec
-from worksample.services import open_services
-from worksample.services.boxes import boxes_of
+from worksample.sandboxes.endpoints import Host, HostRule, serving
+from worksample.sandboxes.services import open_services
+from worksample.sandboxes.services.boxes import boxes_of
 
 API, INSIDE = Endpoint("api.example.com", 443), Endpoint("service.example.com", 443)
 SERVER = """

@@ -22,33 +22,33 @@ from worksample.records import (
     Capture,
     Ending,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
-    Grade,
+    GradePayload,
     Grading,
     Instance,
     Lock,
     Manifest,
     Origin,
-    Outcome,
-    Part,
     Protocol,
     Record,
     Round,
     Slot,
     Source,
     Submission,
+    SubmissionPart,
+    TaskWork,
     Trial,
+    TrialOutcome,
     Usage,
     Value,
-    Work,
     canonical,
 )
 from worksample.reports import ReportConfig, write_report
+from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.verdicts.slots import slots_df
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 BATCH = 5_000
@@ -70,7 +70,7 @@ def instances(empty: str) -> list[Instance]:
                     title=f"Task {task}",
                     version="1",
                     canary="c",
-                    work=Work(brief="Do it.", inputs=empty, software=empty),
+                    work=TaskWork(brief="Do it.", inputs=empty, software=empty),
                     capture=Capture(probes=empty),
                     grading={Protocol.PROGRAM: grading},
                     about=About(category=f"upwork:category-{task % 12}", value=price),
@@ -105,7 +105,7 @@ def history(trials: int, empty: str) -> Iterator[Record]:
 
 def _trial(slot: Slot, number: int, strength: int, draw: random.Random, empty: str) -> Iterator[Record]:
     lost = draw.random() < 0.05
-    outcome = Outcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST) if lost else Outcome(ending=Ending.DONE)
+    outcome = TrialOutcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST) if lost else TrialOutcome(ending=Ending.DONE)
     begun = START + timedelta(seconds=number)
     yield Trial(
         id=f"t-{number}",
@@ -135,7 +135,7 @@ def _trial(slot: Slot, number: int, strength: int, draw: random.Random, empty: s
         at=begun,
         trial=f"t-{number}",
         experiment="x",
-        parts={"output": Part(manifest=empty)},
+        parts={"output": SubmissionPart(manifest=empty)},
     )
     if draw.random() < 0.03:
         return
@@ -146,8 +146,8 @@ def _trial(slot: Slot, number: int, strength: int, draw: random.Random, empty: s
         subject=f"s-{number}",
         instance=slot.instance,
         evaluator="p",
-        outcome=Given.GIVEN,
-        payload=Grade(score=score),
+        outcome=EvaluationOutcome.GIVEN,
+        payload=GradePayload(score=score),
         author="benchmark",
         at=begun,
     )

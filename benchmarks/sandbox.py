@@ -22,8 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
-from worksample.images import prepare
 from worksample.sandboxes import available
+from worksample.sandboxes.images import prepare
 
 BARE = ["bwrap", "--ro-bind", "/", "/", "--unshare-pid", "--unshare-net", "--proc", "/proc", "--dev", "/dev", "true"]
 Times = dict[str, list[float]]

@@ -26,11 +26,11 @@ sys.path.remove(str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from store.worlds import World, planted
-from worksample.records import Part
+from worksample.records import SubmissionPart
+from worksample.results.slots import slots_df
 from worksample.store import Store, rebuild
 from worksample.store.frames import evaluations_df, submissions_df, trials_df
 from worksample.store.objects import draft
-from worksample.verdicts.slots import slots_df
 
 ROUND = 10
 
@@ -65,7 +65,7 @@ def commits(count: int, folder: Path) -> None:
 
         def work() -> None:
             digests = [store.blobs.put(os.urandom(2000)) for _ in range(blobs)]
-            part = {"output": Part(manifest=digests[0])} if digests else {}
+            part = {"output": SubmissionPart(manifest=digests[0])} if digests else {}
             store.commit(trial, world.submission(trial).replaced(parts=part))
 
         took[name].append(timed(work))

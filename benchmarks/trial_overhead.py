@@ -75,15 +75,15 @@ async def local(trials: int, parallel: int) -> float:
 
     from agents.desk_material import instance_at
     from worksample.agents import build, define
-    from worksample.agents.build import model_of
-    from worksample.models import Service
+    from worksample.agents.agent_builder import model_of
+    from worksample.models import ModelService
 
     init_display_type("none")
     with tempfile.TemporaryDirectory() as folder:
         instance = instance_at(Path(folder))
         script = {"tasks": {"greeting": {"steps": STEPS}}}
         agent = define("tester", harness="scripted", settings={"script": script})
-        model = model_of(agent, Service())
+        model = model_of(agent, ModelService())
         solver = build(agent, instance, model=model, scratch=f"{folder}/scratch")
         samples = [Sample(input="-", id=str(i), sandbox="local") for i in range(trials)]
         start = time.perf_counter()

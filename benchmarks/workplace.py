@@ -23,14 +23,14 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.files import materialise
-from worksample.services import Services, export, open_services
+from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.store import Store
-from worksample.submissions import CaptureLimits
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import Seed, seed_folder
 from worksample.workplace.spare import LABEL, current, load, spares
-from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"
 NAMES = tuple(PORTS)
@@ -75,11 +75,11 @@ class Bench:
         self.seed, self.rounds, self.folder = seed, rounds, folder
         self.found: Found = defaultdict(list)
 
-    def workplace(self, state: Path | None = None) -> Workplace:
+    def workplace(self, state: Path | None = None) -> LiveWorkplace:
         """One over the seed, or over another state."""
         return over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
 
-    async def timed(self, what: str, workplace: Workplace, stack: AsyncExitStack) -> Services:
+    async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TaskServices:
         """Start it."""
         begun = time.monotonic()
         services = await stack.enter_async_context(open_services((workplace.box,), "bubblewrap"))

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
-CALIBRATION = ROOT / "src" / "worksample" / "calibration" / "config.py"
+CALIBRATION = ROOT / "src" / "worksample" / "results" / "calibration" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
 SERVICES = ROOT / "src" / "worksample" / "models" / "services.py"
 APP = ROOT / "src" / "worksample" / "app" / "config.py"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.people import Account, Gold, Item, Kind, People, PeopleRound, Profile, amend, raise_flag
+from worksample.people import Account, Gold, Item, People, PeopleRound, Profile, RoundKind, amend, raise_flag
 from worksample.people.clock import wall
-from worksample.records import Action, Agent, Evaluation, Instance, Submission, Target
+from worksample.records import Agent, AmendmentAction, AmendmentTarget, Evaluation, Instance, Submission
 from worksample.store import Store
 from worksample.tasks import find_suite
 
@@ -116,7 +116,7 @@ class Scene:
             self.people.read_training(account)
         return account
 
-    def open(self, name: str, kind: Kind, **settings: Any) -> str:
+    def open(self, name: str, kind: RoundKind, **settings: Any) -> str:
         config = PeopleRound(kind=kind, seed=7, **{"waive_pilot": "pictures of the app", **settings})
         self.rounds[name] = self.people.open_people_round(config).id
         return self.rounds[name]
@@ -175,12 +175,16 @@ def stage(store: Store) -> Scene:
 
     golden = [("good", "web-page/bikes"), ("hasty", "logo-vector/lantern"), ("lazy", "survey-chart/commute")]
     gold = tuple(Gold(scene.made[g], {"score": 2 if g[0] == "good" else 1}, WHY[g[0]]) for g in golden)
-    quiz = scene.open("quiz", Kind.CALIBRATION, gold=gold, encoding="utf-8")
+    quiz = scene.open("quiz", RoundKind.CALIBRATION, gold=gold, encoding="utf-8")
     scene.judge(
         judges, quiz, lambda a, i: {"score": 2 if scene.who(i) == ["good"] else 1, "justification": "By the brief."}
     )
     votes = scene.open(
-        "holistic", Kind.HOLISTIC, experiment=scene.experiment, reason="automation rate, November", encoding="utf-8"
+        "holistic",
+        RoundKind.HOLISTIC,
+        experiment=scene.experiment,
+        reason="automation rate, November",
+        encoding="utf-8",
     )
     item = people.drafting.claim(judges[2], votes)
     assert item is not None
@@ -194,23 +198,31 @@ def stage(store: Store) -> Scene:
     )
     scene.judge(judges, votes, scene.holistic, at_most=68)
     wrong = store.find(Evaluation, round=votes)[5]
-    amend(people.store, ada, Action.STRIKE, Target.EVALUATION, wrong.id, "judged in eleven seconds", clock=people.clock)
+    amend(
+        people.store,
+        ada,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.EVALUATION,
+        wrong.id,
+        "judged in eleven seconds",
+        clock=people.clock,
+    )
     pairs = scene.open(
-        "pairwise", Kind.PAIRWISE, experiment=scene.experiment, holistic=votes, per_pair=5, encoding="utf-8"
+        "pairwise", RoundKind.PAIRWISE, experiment=scene.experiment, holistic=votes, per_pair=5, encoding="utf-8"
     )
     scene.judge(judges, pairs, scene.pairwise, at_most=22)
-    audit = scene.open("audit", Kind.AUDIT, over=votes, encoding="utf-8")
+    audit = scene.open("audit", RoundKind.AUDIT, over=votes, encoding="utf-8")
     scene.judge(
         [rita], audit, lambda a, i: {"score": 2 if scene.who(i) == ["good"] else 1, "justification": "Looked again."}
     )
-    fails = scene.open("fails", Kind.FALSE_NEGATIVES, over=votes, encoding="utf-8")
+    fails = scene.open("fails", RoundKind.FALSE_NEGATIVES, over=votes, encoding="utf-8")
     scene.judge([rita], fails, lambda a, i: {"score": 1, "justification": "Rightly failed."})
-    found = scene.open("integrity", Kind.INTEGRITY, over=votes, sample=3, encoding="utf-8")
+    found = scene.open("integrity", RoundKind.INTEGRITY, over=votes, sample=3, encoding="utf-8")
     scene.judge(
         [rita], found,
         lambda a, i: {"finding": "shortcut" if scene.who(i) == ["lazy"] else "sound", "justification": "Step 2."},
     )  # fmt: skip
-    scene.open("adjudication", Kind.ADJUDICATION, over=votes, encoding="utf-8")
+    scene.open("adjudication", RoundKind.ADJUDICATION, over=votes, encoding="utf-8")
     for_eva(scene)
     return scene
 
@@ -218,11 +230,11 @@ def stage(store: Store) -> Scene:
 def for_eva(scene: Scene) -> None:
     """Rounds of one item each, so that a picture shows this and no other."""
     at = scene.made
-    scene.open("eva holistic", Kind.HOLISTIC, subjects=(at["good", "web-page/bakery"],), encoding="utf-8")
+    scene.open("eva holistic", RoundKind.HOLISTIC, subjects=(at["good", "web-page/bakery"],), encoding="utf-8")
     scene.open(
         "eva models",
-        Kind.PAIRWISE,
+        RoundKind.PAIRWISE,
         subjects=(at["good", "bracket-3d/shelf-bracket"], at["hasty", "bracket-3d/shelf-bracket"]),
         encoding="utf-8",
     )
-    scene.open("eva rubric", Kind.RUBRIC, subjects=(at["hasty", "web-page/bakery"],))
+    scene.open("eva rubric", RoundKind.RUBRIC, subjects=(at["hasty", "web-page/bakery"],))

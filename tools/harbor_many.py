@@ -24,14 +24,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from worksample.audit.control_submissions import control
 from worksample.errors import WorksampleError
 from worksample.formats.harbor import ImportHarbor, import_harbor
 from worksample.grading import grade, has_solution, open_round, solve
-from worksample.images import image_of
-from worksample.images.kept import remove
-from worksample.records import Grade, Instance, Protocol
+from worksample.records import GradePayload, Instance, Protocol
+from worksample.sandboxes.images import image_of
+from worksample.sandboxes.images.kept import remove
 from worksample.store import Store
-from worksample.submissions import control
 from worksample.tasks import ingest, read_package
 
 CAUSES = (
@@ -60,7 +60,7 @@ async def reward(store: Store, instance: Instance, submission: Any) -> tuple[flo
         store, subjects=(submission.id,), protocol=Protocol.PROGRAM, author="harbor_many", reason="harbor_many"
     )
     found = await grade(store, round, submission, instance)
-    if isinstance(found.payload, Grade):
+    if isinstance(found.payload, GradePayload):
         return found.payload.score, ""
     return None, f"{found.cause}: {found.reason[:300]}"
 

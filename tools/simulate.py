@@ -21,46 +21,46 @@ import numpy as np
 from worksample.errors import Cause
 from worksample.records import (
     About,
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Arm,
     Capture,
     Deliverable,
     Ending,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
     Grading,
     Holistic,
     Hours,
     Instance,
     Lock,
     Origin,
-    Outcome,
     Pairwise,
-    Part,
+    PairwiseChoice,
     Protocol,
     Record,
+    ResolutionRule,
     Round,
-    Rule,
-    Side,
     Slot,
     Source,
     Submission,
-    Target,
+    SubmissionPart,
     Task,
+    TaskWork,
     Trial,
+    TrialOutcome,
     Usage,
     Value,
-    Work,
     canonical,
     digest_bytes,
 )
 from worksample.store import Store
-from worksample.taxonomy import categories
+from worksample.tasks.taxonomy import categories
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = date(2026, 1, 1)
@@ -123,7 +123,7 @@ class World:
                 protocol=p,
                 experiment=self.experiment.id,
                 overlap=self.size.votes,
-                rule=Rule.MAJORITY,
+                rule=ResolutionRule.MAJORITY,
                 author="tools/simulate.py",
                 at=START,
             )
@@ -142,7 +142,7 @@ class World:
         hours, dollars = (float(round(max(0.5, v), 1)) for v in np.exp(both))
         fixed: dict[str, Any] = {"date": DAY, "source": Source.ILLUSTRATIVE}
         form = FORMATS[int(self.random.integers(len(FORMATS)))]
-        work = Work(
+        work = TaskWork(
             brief=f"Simulated project {place}: there is no such work.",
             inputs=EMPTY,
             software=EMPTY,
@@ -198,11 +198,11 @@ class World:
         agent, instance, x = self.agents[a], self.instances[p], self.experiment.id
         slot = Slot(id=Slot.identify(x, agent.id, instance.id, "plain", 1, 1), experiment=x, agent=agent.id,
                     instance=instance.id)  # fmt: skip
-        outcome, ending = Outcome(ending=Ending.DONE), self.random.random()
+        outcome, ending = TrialOutcome(ending=Ending.DONE), self.random.random()
         if ending < 0.01:
-            outcome = Outcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST, reason="simulated")
+            outcome = TrialOutcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST, reason="simulated")
         elif ending < 0.05:
-            outcome = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="simulated")
+            outcome = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="simulated")
         tokens = int(np.exp(self.random.normal(11.5 + 0.25 * a, 0.7)))
         seconds = float(np.exp(self.random.normal(6.2 + 0.2 * a, 0.8)))
         usage = Usage(
@@ -217,7 +217,7 @@ class World:
             return slot, trial, None
         submission = Submission(
             id=f"{slot.id}-s", instance=instance.id, work=EMPTY, capture=EMPTY, origin=Origin.TRIAL, entrant=agent.id,
-            at=trial.ended, trial=trial.id, experiment=x, parts={"output": Part(manifest=EMPTY)},
+            at=trial.ended, trial=trial.id, experiment=x, parts={"output": SubmissionPart(manifest=EMPTY)},
         )  # fmt: skip
         return slot, trial, submission
 
@@ -236,10 +236,12 @@ class World:
             for place in range(self.size.votes):
                 felt = quality + self.random.logistic(0, 0.4)
                 if self.random.random() < 0.01:
-                    yield self._said(Protocol.HOLISTIC, submission, place, outcome=Given.DECLINED, reason="simulated")
+                    yield self._said(
+                        Protocol.HOLISTIC, submission, place, outcome=EvaluationOutcome.DECLINED, reason="simulated"
+                    )
                     continue
                 payload = Holistic(score=3 if felt > 1.6 else 2 if felt > 0 else 1)
-                yield self._said(Protocol.HOLISTIC, submission, place, outcome=Given.GIVEN, payload=payload)
+                yield self._said(Protocol.HOLISTIC, submission, place, outcome=EvaluationOutcome.GIVEN, payload=payload)
 
     def _pairs(self, submitted: dict[tuple[int, int], Submission]) -> Iterator[Evaluation]:
         for a, b in combinations(range(self.size.agents), 2):
@@ -251,20 +253,27 @@ class World:
                 for place in range(self.size.votes):
                     sides = [self._side(self.skill[a] - self.skill[b]) for _ in range(2)]
                     payload = Pairwise(completion=sides[0], quality=sides[1])
-                    yield self._said(Protocol.PAIRWISE, one, place, second=two.id, outcome=Given.GIVEN, payload=payload)
+                    yield self._said(
+                        Protocol.PAIRWISE, one, place, second=two.id, outcome=EvaluationOutcome.GIVEN, payload=payload
+                    )
 
-    def _side(self, ahead: float) -> Side:
+    def _side(self, ahead: float) -> PairwiseChoice:
         felt = ahead + self.random.logistic(0, 0.8)
-        return Side.EQUAL if abs(felt) < 0.35 else Side.FIRST if felt > 0 else Side.SECOND
+        return PairwiseChoice.EQUAL if abs(felt) < 0.35 else PairwiseChoice.FIRST if felt > 0 else PairwiseChoice.SECOND
 
     def _struck(self, submitted: dict[tuple[int, int], Submission]) -> Iterator[Amendment]:
         """Three trials that a review found to have looked where they should not."""
         best = [s for (a, _), s in submitted.items() if a == self.size.agents - 1][:3]
         for submission in best:
             yield Amendment(
-                id=f"strike-{submission.id}", action=Action.STRIKE, target=Target.SUBMISSION, target_id=submission.id,
-                reason="simulated integrity review", author="tools/simulate.py", at=START + timedelta(days=2),
-            )  # fmt: skip
+                id=f"strike-{submission.id}",
+                action=AmendmentAction.STRIKE,
+                target=AmendmentTarget.SUBMISSION,
+                target_id=submission.id,
+                reason="simulated integrity review",
+                author="tools/simulate.py",
+                at=START + timedelta(days=2),
+            )
 
 
 def simulate(where: Path, size: Size) -> int:

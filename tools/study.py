@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import worksample as ws
-from worksample.agents.script import Script, Step, read_script
+from worksample.agents.script import Script, ScriptStep, read_script
 from worksample.reports import ReportConfig
 from worksample.tasks import find_suite
 
@@ -87,7 +87,7 @@ def mixed(skill: Skill, scripts: Mapping[str, Script]) -> Iterator[tuple[str, st
         yield task, "\n".join(lines)
 
 
-def _toml(step: Step, skill: Skill, spent: random.Random) -> Iterator[str]:
+def _toml(step: ScriptStep, skill: Skill, spent: random.Random) -> Iterator[str]:
     for key, value in step.model_dump(mode="json", exclude_defaults=True, exclude={"usage"}).items():
         yield f"{key} = {json.dumps(value, ensure_ascii=False)}"
     yield f"usage = {{ input = {round(skill.prompt * spent.uniform(0.6, 1.8))}, output = {_answer(spent)} }}"

@@ -33,7 +33,7 @@ from worksample.formats.tac.original import (  # noqa: E402
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
-from worksample.workplace.in_box.dialects.exchange import Refused  # noqa: E402
+from worksample.workplace.in_box.dialects.exchange import DialectRefused  # noqa: E402
 from worksample.workplace.in_box.dialects.gitlab import answering, routing  # noqa: E402, F401 - one marks what the other finds
 from worksample.workplace.in_box.dialects.plane.answering import ROUTES  # noqa: E402
 
@@ -211,7 +211,7 @@ def _served(asked: str) -> bool:
         return True
     try:
         routing.found(method, path)
-    except Refused:
+    except DialectRefused:
         return False
     return True
 

@@ -26,8 +26,8 @@ from typing import Any
 import pytest
 
 BELOW = (
-    "errors", "records", "files", "manifests", "kit", "box", "tasks", "verdicts", "reattempts", "submissions", "models",
-    "endpoints", "sandboxes", "images", "services", "agents", "workplace", "runs", "grading",
+    "errors", "records", "files", "kit", "box", "tasks", "results", "models",
+    "sandboxes", "agents", "workplace", "runs", "grading",
 )  # fmt: skip
 """From the bottom up; what stands above the package that changes is imported by each run of tests for itself."""
 LATE = (

@@ -49,7 +49,7 @@ _reached: Counter[str] = Counter()
 _faults: dict[tuple[str, int], str] | None = None
 
 
-def reach(point: str) -> None:
+def failpoint(point: str) -> None:
     """Say that `point` is reached; what was asked for happens. Costs nothing where nothing was."""
     global _faults  # noqa: PLW0603 - the variable is read once, when the first point is reached
     if _faults is None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from worksample.agents import build
-from worksample.agents.build import model_of
-from worksample.models import Service
+from worksample.agents.agent_builder import model_of
+from worksample.models import ModelService
 from worksample.records import (
     About,
     Agent,
@@ -18,7 +18,7 @@ from worksample.records import (
     Limits,
     Manifest,
     Paths,
-    Work,
+    TaskWork,
     digest_of,
 )
 
@@ -38,7 +38,7 @@ def instance_at(
         title="A greeting",
         version="1",
         canary="c",
-        work=Work(
+        work=TaskWork(
             brief=brief,
             inputs=EMPTY,
             software=EMPTY,
@@ -56,7 +56,7 @@ def instance_at(
     )
 
 
-async def work_here(agent: Agent, instance: Instance, folder: Path, service: Service | None = None) -> Any:
+async def work_here(agent: Agent, instance: Instance, folder: Path, service: ModelService | None = None) -> Any:
     """Let `agent` work on plain folders; the Inspect log of the one sample."""
     from inspect_ai import Task, eval_async
     from inspect_ai.util._display import init_display_type
@@ -64,7 +64,7 @@ async def work_here(agent: Agent, instance: Instance, folder: Path, service: Ser
     init_display_type("none")
     from inspect_ai.dataset import Sample
 
-    model = model_of(agent, service or Service())
+    model = model_of(agent, service or ModelService())
     solver = build(agent, instance, model=model, inputs=folder / "input", scratch=str(folder / "scratch"))
     logs = await eval_async(
         Task(dataset=[Sample(input="-", id="one", sandbox="local")], solver=solver, name="work"),

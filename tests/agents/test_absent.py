@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worksample.agents import define
-from worksample.agents.build import check_program
+from worksample.agents.agent_builder import check_program
 from worksample.agents.command_exists import absent_here, programs_of
 from worksample.errors import PlanError
 

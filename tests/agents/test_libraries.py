@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from images import machine
 from running.profiles import examples
+from sandboxes.images import machine
 from worksample.agents.installing import elf, libraries
 from worksample.agents.installing.define import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root, open_box

@@ -23,13 +23,13 @@ from worksample.agents.mcp.forms import JSON_FORMS, told, usual
 from worksample.agents.mcp.tools import tools_in
 from worksample.agents.workspace import Workspace
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import Ledger
-from worksample.endpoints import serving as endpoints_serving
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.planning import why_not
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
-from worksample.services import open_services
-from worksample.services.boxes import boxes_of
+from worksample.sandboxes.endpoints import Ledger
+from worksample.sandboxes.endpoints import serving as endpoints_serving
+from worksample.sandboxes.services import open_services
+from worksample.sandboxes.services.boxes import boxes_of
 from worksample.tasks.environment import EnvironmentTable
 
 SERVER = (Path(__file__).parent / "mcp_server.py").read_text()

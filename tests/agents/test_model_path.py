@@ -13,7 +13,7 @@ from agents.desk_material import instance_at, work_here
 from openai_server import Answer, Call, Fault, calls, says, serving
 from worksample.agents import define
 from worksample.agents.plan_act_reflect import verdict_of
-from worksample.models import Service, failure_of
+from worksample.models import ModelService, failure_of
 from worksample.records import Agent, Limits
 
 MODEL = "openai-api/local/model-1"
@@ -29,7 +29,7 @@ async def ended(
     """The sample after the agent worked, and the requests that it made."""
     instance = instance_at(folder, limits=Limits(time=60, turns=service.pop("turns", None)))
     with serving(answers) as served:
-        log = await work_here(agent or worker(), instance, folder, Service(args=served.args, **service))
+        log = await work_here(agent or worker(), instance, folder, ModelService(args=served.args, **service))
     return log.samples[0], served.requests
 
 
@@ -185,7 +185,7 @@ async def test_a_long_conversation_is_compacted(tmp_path: Path) -> None:
     chooser: Callable[[dict[str, Any], int], Answer] = choose
     instance = instance_at(tmp_path)
     with serving(chooser) as served:
-        log = await work_here(worker(compact_at=20_000), instance, tmp_path, Service(args=served.args))
+        log = await work_here(worker(compact_at=20_000), instance, tmp_path, ModelService(args=served.args))
     assert log.samples[0].error is None
     sizes = [len(str(r["messages"])) // 4 for r in served.requests]
     assert max(sizes) < 40_000

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from experiments.material import an_instance
-from worksample.agents import define, harnesses
-from worksample.agents.build import check_agent, mounts_of
+from worksample.agents import define, harness_names
+from worksample.agents.agent_builder import check_agent, mounts_of
 from worksample.agents.installing import find, installed, named, names
 from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
 from worksample.agents.installing.install import split
@@ -58,7 +58,7 @@ def test_the_page_names_the_version_that_was_tried(name: str) -> None:
 
 def test_the_eight_are_found_by_entry_point() -> None:
     assert set(EIGHT) <= set(names())
-    assert set(EIGHT) <= set(harnesses())
+    assert set(EIGHT) <= set(harness_names())
     assert named("worker") is None
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.desk_material import instance_at
 from worksample.agents import PRESETS, Script, define, read_script
-from worksample.agents.build import check_agent
-from worksample.agents.define import checked
+from worksample.agents.agent_builder import check_agent
+from worksample.agents.agent_definition import checked
 from worksample.agents.script import filled
 from worksample.agents.workspace import clipped
 from worksample.errors import ManifestError, PlanError

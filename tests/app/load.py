@@ -19,7 +19,7 @@ from typing import Any
 from forking.child import Child
 from people.worlds import Office
 from worksample.people import Account
-from worksample.records import Evaluation, Rule
+from worksample.records import Evaluation, ResolutionRule
 from worksample.store import Store
 
 HOST = "ws.localhost"
@@ -224,7 +224,7 @@ def stock(folder: Path, *, evaluators: int, agents: int, projects: int) -> tuple
 
     store = Store.open(folder, create=True)
     desk = Office(store, agents=agents, projects=projects, clock=wall)  # type: ignore[arg-type]
-    round = desk.open(overlap=1, rule=Rule.LATEST)
+    round = desk.open(overlap=1, rule=ResolutionRule.LATEST)
     people: list[Account] = [desk.hire(f"evaluator {n}") for n in range(evaluators)]
     tokens = [desk.people.accounts.open_session(account) for account in people]
     store.close()

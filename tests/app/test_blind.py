@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from app.sites import Browser, Site
-from worksample.people import Gold, Kind
+from worksample.people import Gold, RoundKind
 from worksample.records import Agent, Submission
 
 ANSWERS: dict[str, dict[str, Any]] = {
@@ -47,7 +47,10 @@ class Ear:
         self.heard.append(f"{dict(response.headers)} {response.text}")
 
 
-@pytest.mark.parametrize("kind", [Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC, Kind.TAGS, Kind.CALIBRATION, "integrity"])
+@pytest.mark.parametrize(
+    "kind",
+    [RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC, RoundKind.TAGS, RoundKind.CALIBRATION, "integrity"],
+)
 async def test_nothing_that_an_evaluator_is_answered_says_who_made_it(tmp_path: Path, kind: Any) -> None:
     site = Site(tmp_path, agents=3, projects=3)
     desk = site.desk
@@ -55,12 +58,12 @@ async def test_nothing_that_an_evaluator_is_answered_says_who_made_it(tmp_path: 
         voters = [desk.hire(name) for name in ("v1", "v2", "v3")]
         over = desk.open()
         desk.work_off(voters, lambda *_: ANSWERS["holistic"], over.id)
-        desk.open(Kind.INTEGRITY, over=over.id)
-    elif kind is Kind.CALIBRATION:
+        desk.open(RoundKind.INTEGRITY, over=over.id)
+    elif kind is RoundKind.CALIBRATION:
         desk.open(kind, gold=(Gold("s-maker-0.p0", {"score": 1}, "empty"),))
     else:
         desk.open(kind, **({"gold": (Gold("s-maker-0.p0", {"score": 1}),), "subjects": ("s-maker-1.p1",)}
-                           if kind is Kind.HOLISTIC else {}))  # fmt: skip
+                           if kind is RoundKind.HOLISTIC else {}))  # fmt: skip
     forbidden = secrets(site)
     async with site.browser("rita", "evaluator", "expert", "reviewer") as rita:
         ear = Ear(rita)
@@ -87,7 +90,7 @@ async def test_nothing_that_an_evaluator_is_answered_says_who_made_it(tmp_path: 
 
 async def test_the_two_sides_of_a_pair_look_alike_but_for_their_labels(tmp_path: Path) -> None:
     site = Site(tmp_path, agents=2, projects=4)
-    site.desk.open(Kind.PAIRWISE, overlap=1)
+    site.desk.open(RoundKind.PAIRWISE, overlap=1)
     async with site.browser("ann") as ann:
         while (response := await ann.post("/claims", {})).status_code == 200:
             item = response.json()

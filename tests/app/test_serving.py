@@ -25,8 +25,8 @@ from worksample.app.own_review import REASON, open_review
 from worksample.app.server_run import ServerRun
 from worksample.app.serving import browse, listen, serving
 from worksample.errors import PlanError, UsageError
-from worksample.people import Kind, People, amend, set_state
-from worksample.records import Action, Round, Rule, Target
+from worksample.people import People, RoundKind, amend, set_state
+from worksample.records import AmendmentAction, AmendmentTarget, ResolutionRule, Round
 
 PATIENCE = 120
 """Seconds until something that has to happen is taken for missing."""
@@ -135,7 +135,13 @@ def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
     assert item is not None
     given = desk.people.judging.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
     amend(
-        desk.people.store, me.account, Action.STRIKE, Target.EVALUATION, given.id, "by a test", clock=desk.people.clock
+        desk.people.store,
+        me.account,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.EVALUATION,
+        given.id,
+        "by a test",
+        clock=desk.people.clock,
     )
     assert (alone.answers, alone.skipped, everybody.answers) == (1, 1, 2)
     desk.store.close()
@@ -250,7 +256,7 @@ def test_wrong_addresses_are_refused(tmp_path: Path, options: tuple[str, ...], s
 def test_a_review_goes_on_with_the_round_that_is_open(desk: Office) -> None:
     review = open_review(desk.people, "Me")
     record = desk.store.get(Round, review.round)
-    assert (record.rule, record.overlap, record.reason) == (Rule.LATEST, 1, REASON)
+    assert (record.rule, record.overlap, record.reason) == (ResolutionRule.LATEST, 1, REASON)
     assert record.versions["people.waived_pilot"] == REASON
     item = desk.people.drafting.claim(review.account)
     assert item is not None
@@ -264,7 +270,7 @@ def test_a_review_goes_on_with_the_round_that_is_open(desk: Office) -> None:
 
 
 def test_a_review_joins_a_round_of_pairs_and_says_what_is_missing(desk: Office, tmp_path: Path) -> None:
-    round = desk.open(Kind.PAIRWISE)
+    round = desk.open(RoundKind.PAIRWISE)
     assert open_review(desk.people, "me").round == round.id
     with pytest.raises(UsageError, match="no experiment 'nope'"):
         open_review(desk.people, "me", "nope")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.sites import YES, Browser, Site, problem
-from worksample.people import Gold, Kind
+from worksample.people import Gold, RoundKind
 from worksample.people.quality import dashboard
-from worksample.records import Evaluation, Given, Rule
+from worksample.records import Evaluation, EvaluationOutcome, ResolutionRule
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ async def test_claim_look_save_hand_in(ann: Browser) -> None:
     desk.clock.pass_(30)
     given = (await ann.post(f"{here}/submit", {"payload": YES, "key": "k", "active_seconds": 20})).json()
     record = desk.store.get(Evaluation, given["evaluation"])
-    assert record.outcome is Given.GIVEN and record.minutes == 50 / 60
+    assert record.outcome is EvaluationOutcome.GIVEN and record.minutes == 50 / 60
     (past,) = (await ann.get("/history")).json()
     assert past["state"] == "done" and past["evaluation"] == record.id and past["title"] == item["title"]
     assert (await ann.get("/queues")).json()[0]["mine"] == {"open": 0, "done": 1, "skipped": 0}
@@ -100,7 +100,7 @@ async def test_malformed_bodies_are_refused_field_by_field(ann: Browser) -> None
 
 
 async def test_release_skip_and_flag(ann: Browser) -> None:
-    ann.site.desk.open(overlap=1, rule=Rule.LATEST)
+    ann.site.desk.open(overlap=1, rule=ResolutionRule.LATEST)
     one = await ann.claim()
     assert (await ann.get("/flag-kinds")).json()[0] == "broken file"
     said = {"kind": "broken file", "text": "<b>report.txt</b>"}
@@ -116,7 +116,7 @@ async def test_release_skip_and_flag(ann: Browser) -> None:
 
 
 async def test_what_was_skipped_is_had_back_and_ones_own_answer_is_read(ann: Browser) -> None:
-    ann.site.desk.open(overlap=1, rule=Rule.LATEST)
+    ann.site.desk.open(overlap=1, rule=ResolutionRule.LATEST)
     here = f"/items/{(await ann.claim())['id']}"
     problem(await ann.get(f"{here}/answer"), 409, "Conflict")
     await ann.post(f"{here}/skip", {"reason": "by mistake"})
@@ -177,7 +177,7 @@ async def test_another_persons_item_is_as_if_it_did_not_exist(ann: Browser) -> N
 
 async def test_a_forged_or_lost_lease_gives_nothing(ann: Browser) -> None:
     desk = ann.site.desk
-    desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     item = await ann.claim()
     async with ann.site.browser("bob") as bob:
         assert (await bob.post("/claims", {})).status_code == 204
@@ -190,7 +190,7 @@ async def test_a_forged_or_lost_lease_gives_nothing(ann: Browser) -> None:
 
 
 async def test_a_quiz_shows_what_would_have_been_right(ann: Browser) -> None:
-    ann.site.desk.open(Kind.CALIBRATION, gold=(Gold("s-maker-0.p0", {"score": 1}, "it is empty"),))
+    ann.site.desk.open(RoundKind.CALIBRATION, gold=(Gold("s-maker-0.p0", {"score": 1}, "it is empty"),))
     item = await ann.claim()
     problem(await ann.get(f"/items/{item['id']}/quiz"), 409, "Conflict")
     problem(await ann.post(f"/items/{item['id']}/skip", {"reason": "hard"}), 409, "Conflict")
@@ -207,7 +207,7 @@ async def test_an_adjudicator_sees_earlier_votes_after_deciding(site: Site) -> N
     voters = [desk.hire(name) for name in ("v1", "v2", "v3")]
     round = desk.open(subjects=("s-maker-0.p0",))
     desk.work_off(voters, lambda a, _: YES if a is voters[0] else {"score": 1, "justification": "no"}, round.id)
-    desk.open(Kind.ADJUDICATION, over=round.id)
+    desk.open(RoundKind.ADJUDICATION, over=round.id)
     async with site.browser("rita", "reviewer") as rita:
         item = await rita.claim()
         problem(await rita.get(f"/items/{item['id']}/earlier"), 409, "Conflict")
@@ -218,7 +218,7 @@ async def test_an_adjudicator_sees_earlier_votes_after_deciding(site: Site) -> N
 
 
 async def test_a_rubric_is_judged_criterion_by_criterion(ann: Browser) -> None:
-    ann.site.desk.open(Kind.RUBRIC)
+    ann.site.desk.open(RoundKind.RUBRIC)
     item = await ann.claim()
     assert [c["id"] for c in item["criteria"]["criteria"]] == ["title", "sums", "tidy"]
     error = problem(

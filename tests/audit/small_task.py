@@ -12,8 +12,7 @@ GRADER = """
 import json
 
 from worksample.errors import DeliverableError
-from worksample.kit import Case, Grade
-from worksample.records import GradePart
+from worksample.kit import Case, Grade, GradePart
 
 
 def grade(case: Case) -> Grade:

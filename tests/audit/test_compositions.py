@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from worksample.audit import AuditConfig, Check, Report, check
+from worksample.audit import AuditCheck, AuditConfig, Report, check
 from worksample.audit.points import answers, check_coverage, check_points
 from worksample.kit import Case, checklist, file_pairs, weighted
-from worksample.records import By, Criteria, Criterion, Grade, GradePart
+from worksample.records import By, Criteria, Criterion, GradePayload, PartPayload
 from worksample.tasks import read_package
 
 MANIFEST = """
@@ -100,7 +100,7 @@ TREE = Criteria(
 )
 
 
-def said(grade: Grade) -> list[str]:
+def said(grade: GradePayload) -> list[str]:
     return [f.what for f in check_points(TREE, [("reference", grade)], "x")]
 
 
@@ -118,13 +118,13 @@ def test_criteria_are_answered_by_their_own_part_or_the_one_above(tmp_path: Path
         assert said(grade) == []
         assert set(answers(TREE.criteria, grade.parts).parts) == {"report", "sums", "names", "tables"}
     whole = weighted(case, report=1, tables=pairs)
-    coverage = [f for f in check_coverage(TREE, [("reference", whole)], "x") if f.check is Check.COVERAGE]
+    coverage = [f for f in check_coverage(TREE, [("reference", whole)], "x") if f.check is AuditCheck.COVERAGE]
     assert not [f for f in coverage if f.what.startswith("no control passes")]
 
 
 def test_a_part_that_is_missing_strange_or_of_another_weight_is_still_an_error() -> None:
-    part = GradePart(name="report", points=2, fraction=1, parts=(GradePart(name="other", points=2, fraction=1),))
-    assert said(Grade(score=1, parts=(part,))) == [
+    part = PartPayload(name="report", points=2, fraction=1, parts=(PartPayload(name="other", points=2, fraction=1),))
+    assert said(GradePayload(score=1, parts=(part,))) == [
         "criterion 'names' gets no answer from the grader (reference)",
         "criterion 'sums' gets no answer from the grader (reference)",
         "criterion 'tables' gets no answer from the grader (reference)",

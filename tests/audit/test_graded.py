@@ -11,7 +11,7 @@ import pytest
 from audit.small_task import faulty
 from running.profiles import is_quick_run
 from running.sharing import once
-from worksample.audit import AuditConfig, Check, Report, Severity, check, check_async
+from worksample.audit import AuditCheck, AuditConfig, Report, Severity, check, check_async
 from worksample.tasks import read_package
 
 pytestmark = pytest.mark.box
@@ -26,7 +26,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     return once(tmp_path_factory, "faulty", lambda place: check(faulty(place, FAULTS), AuditConfig(repeats=1)))
 
 
-def errors(report: Report, instance: str) -> list[tuple[Check, str]]:
+def errors(report: Report, instance: str) -> list[tuple[AuditCheck, str]]:
     found = (f for f in report.errors if f.where.split(":")[0] == instance)
     return [(f.check, f.what) for f in found]
 
@@ -42,13 +42,13 @@ def test_a_sound_instance_has_no_findings(report: Report) -> None:
 @pytest.mark.long
 def test_points_for_a_file_that_exists(report: Report) -> None:
     [(kind, what)] = errors(report, "existence")
-    assert (kind, what.split(" (")[0]) == (Check.EXISTENCE, "empty files scores 0.25, expected 0")
+    assert (kind, what.split(" (")[0]) == (AuditCheck.EXISTENCE, "empty files scores 0.25, expected 0")
 
 
 @pytest.mark.thorough(quick="audit/test_graded.py::test_points_for_a_file_that_exists")
 @pytest.mark.long
 def test_inputs_that_pass_as_they_are(report: Report) -> None:
-    assert [what.split(" (")[0] for kind, what in errors(report, "copied") if kind is Check.EXISTENCE] == [
+    assert [what.split(" (")[0] for kind, what in errors(report, "copied") if kind is AuditCheck.EXISTENCE] == [
         "copied inputs scores 1, expected no pass"
     ]
 
@@ -56,7 +56,7 @@ def test_inputs_that_pass_as_they_are(report: Report) -> None:
 @pytest.mark.long
 def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
     assert errors(report, "tolerance") == [
-        (Check.TOLERANCE, "bill.json (total) changed within its stated tolerance is not full")
+        (AuditCheck.TOLERANCE, "bill.json (total) changed within its stated tolerance is not full")
     ]
 
 
@@ -64,25 +64,25 @@ def test_a_tolerance_that_the_grader_ignores(report: Report) -> None:
 @pytest.mark.long
 def test_a_figure_that_the_grader_never_looks_at(report: Report) -> None:
     said = [(f.check, f.what) for f in report.findings if f.severity is Severity.WARNING and f.where == "blind"]
-    assert said == [(Check.TOLERANCE, "bill.json (vat) changed far beyond its tolerance still scores full")]
+    assert said == [(AuditCheck.TOLERANCE, "bill.json (vat) changed far beyond its tolerance still scores full")]
 
 
 @pytest.mark.long
 def test_a_missing_reference_that_is_called_a_failure(report: Report) -> None:
-    assert errors(report, "reference") == [(Check.REFERENCE, "without its reference the grader still gives 0")]
+    assert errors(report, "reference") == [(AuditCheck.REFERENCE, "without its reference the grader still gives 0")]
 
 
 @pytest.mark.thorough(quick="audit/test_graded.py::test_a_criterion_that_nothing_reaches")
 @pytest.mark.long
 def test_points_that_do_not_add_up(report: Report) -> None:
-    assert errors(report, "points") == [(Check.POINTS, "'note' is worth 1 in criteria.toml and 3 in the grader")]
+    assert errors(report, "points") == [(AuditCheck.POINTS, "'note' is worth 1 in criteria.toml and 3 in the grader")]
 
 
 @pytest.mark.long
 def test_a_criterion_that_nothing_reaches(report: Report) -> None:
     found = Counter(kind for kind, _ in errors(report, "unreached"))
-    assert found == {Check.CONTROLS: 1, Check.COVERAGE: 1}
-    assert (Check.COVERAGE, "no control passes criterion 'note'") in errors(report, "unreached")
+    assert found == {AuditCheck.CONTROLS: 1, AuditCheck.COVERAGE: 1}
+    assert (AuditCheck.COVERAGE, "no control passes criterion 'note'") in errors(report, "unreached")
 
 
 def test_a_grader_that_gives_another_score_each_time(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_grader_that_gives_another_score_each_time(tmp_path: Path) -> None:
     (package.root / "reference" / "none" / "bill.json").write_text('{"total": 300, "vat": 57}')
     found = check(read_package(package.root))
     assert "reference: graded 2 times, with different results" in [f.what for f in found.errors]
-    assert {f.check for f in found.errors} >= {Check.REPEAT, Check.EXISTENCE, Check.CONTROLS}
+    assert {f.check for f in found.errors} >= {AuditCheck.REPEAT, AuditCheck.EXISTENCE, AuditCheck.CONTROLS}
 
 
 def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
@@ -101,7 +101,9 @@ def test_a_package_without_a_right_submission(tmp_path: Path) -> None:
     for name in ("bill.json", "note.txt"):
         (package.root / "reference" / "none" / name).rename(package.root / "reference" / "none" / f"old-{name}")
     found = check(read_package(package.root), AuditConfig(repeats=1))
-    assert (Check.CONTROLS, "no right submission is known") in [(f.check, f.what.split(":")[0]) for f in found.errors]
+    assert (AuditCheck.CONTROLS, "no right submission is known") in [
+        (f.check, f.what.split(":")[0]) for f in found.errors
+    ]
     assert {g.control for g in found.graded} == {"nothing", "empty files", "copied inputs", "case wrong"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit.small_task import GRADER, faulty
-from worksample.audit import AuditConfig, Check, check
+from worksample.audit import AuditCheck, AuditConfig, check
 from worksample.tasks import read_package
 
 STATIC = AuditConfig(static=True, rendering=False)
@@ -19,7 +19,7 @@ def test_a_syntax_error_has_file_and_line(tmp_path: Path) -> None:
     (folder / "grade.py").write_text(GRADER.lstrip().replace("right = case", "right = = case"))
     for config in (STATIC, AuditConfig(rendering=False)):
         report = check(read_package(folder), config)
-        [found] = [f for f in report.errors if f.check is Check.CONTROLS]
+        [found] = [f for f in report.errors if f.check is AuditCheck.CONTROLS]
         assert found.where == f"grade.py:{line}"
         assert "is not Python: invalid syntax" in found.what
         assert report.graded == ()

@@ -9,7 +9,7 @@ import pytest
 
 from worksample.agents import read_script, read_steps
 from worksample.audit import AuditConfig, check
-from worksample.audit.controls import Bench
+from worksample.audit.controls import ControlBuilder
 from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
@@ -35,7 +35,7 @@ def test_the_scripts_of_a_task_are_its_controls(task: Path, tmp_path: Path) -> N
     package = read_package(task)
     with Store.open(tmp_path / "store", create=True) as store:
         [instance] = ingest(package, store.blobs).instances
-        found = Bench(store, package).scripts(instance)
+        found = ControlBuilder(store, package).scripts(instance)
     assert list(found) == ["nothing", "reference", "case only-says-so"]
     assert found["nothing"] == ()
     assert found["reference"] == read_steps(task / "cases/reference/script.toml", "one")

@@ -8,10 +8,10 @@ import pytest
 
 from audit.labelled_criteria import HELD_OUT, TUNED
 from audit.small_task import changed
-from worksample.audit import AuditConfig, Check, Severity, check
-from worksample.audit.rubric import Fault, lint
+from worksample.audit import AuditCheck, AuditConfig, Severity, check
+from worksample.audit.rubric import RubricFault, lint
 
-LETTERS = dict(zip("suctwv", Fault, strict=True))
+LETTERS = dict(zip("suctwv", RubricFault, strict=True))
 RUBRIC = '[grading.rubric]\n\n[[instance]]\nname = "march"'
 
 
@@ -48,7 +48,7 @@ def rubric(tmp_path: Path, criteria: str) -> list[str]:
     own = '[[criterion]]\nid = "net"'
     package = changed(tmp_path, {**with_rubric, "criteria.toml": (own, f"{criteria}\n{own}")})
     report = check(package, AuditConfig(static=True, rendering=False))
-    told = [f for f in report.findings if f.check is Check.RUBRIC]
+    told = [f for f in report.findings if f.check is AuditCheck.RUBRIC]
     assert all(f.severity is Severity.WARNING and f.do and f.where == "criteria.toml" for f in told)
     return [f.what for f in told]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit.small_task import changed
-from worksample.audit import AuditConfig, Check, Severity, check
+from worksample.audit import AuditCheck, AuditConfig, Severity, check
 from worksample.errors import UsageError
 
 STATIC = AuditConfig(static=True)
@@ -43,7 +43,7 @@ def test_rows_of_the_reference_in_another_order(tmp_path: Path) -> None:
 def test_half_of_the_rows_are_worth_a_look(tmp_path: Path) -> None:
     rows = TOTALS.splitlines()[1:]
     report = check(changed(tmp_path, {}, {"inputs/march/letter.txt": "\n".join(rows[:2])}), STATIC)
-    assert [(f.check, f.severity) for f in report.findings] == [(Check.LEAK, Severity.WARNING)]
+    assert [(f.check, f.severity) for f in report.findings] == [(AuditCheck.LEAK, Severity.WARNING)]
 
 
 def test_values_of_the_reference_in_prose(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_a_dry_run_says_what_the_plan_can_show() -> None:
     assert "power:" in done.stderr and "3 points would take" in done.stderr and "assumed:" in done.stderr
     power = here_json(*words)["power"]
     assert power["tasks_needed_by_repeats"].keys() >= {"1", "2", "3", "5"}
-    assert power["detectable"] is None and "show no difference" in done.stderr, "of fewer than six tasks"
+    assert power["detectable"] is None and "cannot show any difference" in done.stderr, "of fewer than six tasks"
     rarer = here_json(*words, "--expect", 0.02)["power"]
     assert rarer["tasks_needed_by_repeats"]["1"] < power["tasks_needed_by_repeats"]["1"]
     wrong = here(*words[:-1], "--expect", 0.02)

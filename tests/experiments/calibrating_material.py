@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.judged_by_people import BRIEF
-from worksample.calibration.config import CalibrationConfig
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
 from worksample.people import Account, Item, People
+from worksample.results.calibration.config import CalibrationConfig
 
 MODEL = "openai-api/local/judge-1"
 TASK = """

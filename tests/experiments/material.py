@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.experiments.planning import Material
+from worksample.experiments.planning import PlanInputs
 from worksample.records import (
     About,
     Agent,
@@ -13,7 +13,7 @@ from worksample.records import (
     Instance,
     Limits,
     Protocol,
-    Work,
+    TaskWork,
     digest_of,
 )
 
@@ -22,7 +22,7 @@ NOTHING = digest_of([])
 
 def an_instance(task: str, name: str, *, brief: str = "Do it.", **environment: object) -> Instance:
     """An instance whose id follows its content."""
-    work = Work(brief=brief, inputs=NOTHING, software=NOTHING, environment=Environment(**environment))
+    work = TaskWork(brief=brief, inputs=NOTHING, software=NOTHING, environment=Environment(**environment))
     parts = {
         "work": work,
         "capture": Capture(probes=NOTHING),
@@ -42,9 +42,9 @@ def an_instance(task: str, name: str, *, brief: str = "Do it.", **environment: o
 
 def some_material(
     agents: int = 2, tasks: int = 2, instances: int = 2, repeats: int = 2, seed: int = 0, arms: int = 1
-) -> Material:
+) -> PlanInputs:
     """A grid of that size."""
-    return Material(
+    return PlanInputs(
         name="grid",
         agents=tuple(Agent.of(f"agent-{n}", "scripted", settings={"n": n}) for n in range(agents)),
         instances=tuple(an_instance(f"task-{t}", f"case-{i}") for t in range(tasks) for i in range(instances)),

@@ -17,22 +17,22 @@ from worksample.experiments.loading import load
 from worksample.experiments.planning import Plan, in_order, plan
 from worksample.experiments.preparing import forecast_of, prepare
 from worksample.models import Price
-from worksample.reattempts.telling import shown_criteria, told
 from worksample.records import (
     Arm,
     Chain,
     Criteria,
     Criterion,
     Evaluation,
+    EvaluationOutcome,
     Experiment,
     Feedback,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
+    PartPayload,
     ShownRubric,
     now,
 )
+from worksample.results.reattempts.telling import shown_criteria, told
 
 CHAIN = "[chain]\nreattempts = 2\n"
 
@@ -172,14 +172,21 @@ CRITERIA = Criteria(
 
 def said(payload: Any) -> Evaluation:
     return Evaluation(
-        id="e", round="r", subject="s", instance="i", evaluator="p", outcome=Given.GIVEN, payload=payload, author="p",
+        id="e",
+        round="r",
+        subject="s",
+        instance="i",
+        evaluator="p",
+        outcome=EvaluationOutcome.GIVEN,
+        payload=payload,
+        author="p",
         at=now(),
-    )  # fmt: skip
+    )
 
 
 def test_feedback_names_criteria_only_where_the_arm_shows_them() -> None:
-    grade = Grade(
-        score=0, parts=(GradePart(name="named", fraction=0, reason="who?"), GradePart(name="kind", fraction=1))
+    grade = GradePayload(
+        score=0, parts=(PartPayload(name="named", fraction=0, reason="who?"), PartPayload(name="kind", fraction=1))
     )
     texts = {}
     for view in ShownRubric:

@@ -17,8 +17,8 @@ from experiments.test_protocols import planned, run
 from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
 from worksample.people.clock import wall
-from worksample.reattempts.reading import chains_of
 from worksample.records import Experiment, Slot, Submission, Trial
+from worksample.results.reattempts.reading import chains_of
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning")]

@@ -19,8 +19,8 @@ from worksample.experiments.status import Status, status_of
 from worksample.records import Amendment, Evaluation, Experiment, Slot, Submission, Trial
 from worksample.reports import leaderboard
 from worksample.reports.sections import measure
+from worksample.results.slots import slots_df
 from worksample.store import Store, check
-from worksample.verdicts.slots import slots_df
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 ARMS = ("people", "retry", "unchanged")

@@ -15,9 +15,9 @@ from cli.run_cli import cli, start
 from experiments.test_kills import assert_exactly_what_was_planned
 from sandboxes import daemon
 from worksample.records import Trial
+from worksample.results.slots import slots_df
 from worksample.sandboxes.containers import daemon as containers
 from worksample.store import Store
-from worksample.verdicts.slots import slots_df
 
 STARTER = Path(__file__).parents[2] / "src/worksample/suites/starter/scripts"
 TOLD = ("instance", "standing", "score", "passed", "partial", "label", "reason")

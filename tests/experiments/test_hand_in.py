@@ -14,7 +14,7 @@ from experiments.judged_by_people import config_of, hire, judge_all
 from experiments.test_handed_in_alone import config_without
 from experiments.test_protocols import planned, run
 from worksample.errors import UsageError
-from worksample.experiments.hand_in import HandIn, hand_in_and_grade, origin_of
+from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade, origin_of
 from worksample.experiments.status import status_of
 from worksample.python_api.submitting import submit
 from worksample.records import Round, Submission
@@ -35,7 +35,7 @@ def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config_without(tmp_path, "holistic"))
         made = letter(tmp_path, "Dear Ada")
-        what = HandIn(made, tmp_path / "letter", "Carla", "person", "ada", minutes=20, experiment=experiment)
+        what = HandInRequest(made, tmp_path / "letter", "Carla", "person", "ada", minutes=20, experiment=experiment)
         first = hand_in_and_grade(store, what)
         assert (first.taken, first.evaluation, first.submission.experiment) == (True, None, experiment.id)
         assert first.submission.note == "taken from the only folder, letters"
@@ -59,7 +59,9 @@ def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
 def test_what_the_plan_does_not_have_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", create=True) as store:
         experiment = planned(store, config_of(tmp_path / "one", "holistic"))
-        what = HandIn(letter(tmp_path, "Dear"), tmp_path / "one" / "letter", "bot", "external", experiment=experiment)
+        what = HandInRequest(
+            letter(tmp_path, "Dear"), tmp_path / "one" / "letter", "bot", "external", experiment=experiment
+        )
         with pytest.raises(UsageError, match="several instances: ada, grace"):
             hand_in_and_grade(store, what)
         brief = tmp_path / "one" / "letter" / "brief.md"

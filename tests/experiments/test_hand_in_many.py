@@ -15,8 +15,8 @@ from worksample.experiments.hand_in_many import HandedInMany, HandInMany, hand_i
 from worksample.experiments.status import status_of
 from worksample.records import Evaluation, Origin, Submission
 from worksample.reports import leaderboard
+from worksample.results.frame import ResultSet
 from worksample.store import Store
-from worksample.verdicts.frame import Work
 
 TASKS = Path(__file__).resolve().parent.parent / "suites" / "tiny" / "tasks"
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -132,7 +132,7 @@ def test_what_is_handed_in_for_an_experiment_is_judged_by_its_people(tmp_path: P
         assert judge_all(people, accounts) == 12
         after = status_of(store, experiment)
         assert (after.graded, after.waits_for_people, after.ungraded) == (4, 0, 0)
-        mine = Work(store, [experiment]).frame(experiment.lock.protocol).filter(pl.col("slot").is_null())
+        mine = ResultSet(store, [experiment]).frame(experiment.lock.protocol).filter(pl.col("slot").is_null())
         assert (mine["label"].to_list(), mine["passed"].to_list()) == (["Carla"] * 2, [True] * 2)
         rows_ = {row.label: row for row in leaderboard(store, [experiment.id]).rows}
         assert rows_["Carla (person)"].graded == "2 handed in"

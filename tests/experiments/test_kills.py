@@ -14,7 +14,7 @@ import pytest
 from cli.run_cli import SCRIPTS, TINY, cli, start
 from running.profiles import is_quick_run
 from worksample.fault_injection import KINDS, POINTS
-from worksample.records import Evaluation, Experiment, Given, Slot, Submission, Trial
+from worksample.records import Evaluation, EvaluationOutcome, Experiment, Slot, Submission, Trial
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.long(seconds=60)]
@@ -49,7 +49,7 @@ def assert_exactly_what_was_planned(where: Path) -> None:
                 for s in submissions
                 if s.trial in done
                 for e in store.find(Evaluation, subject=s.id)
-                if e.outcome is Given.GIVEN
+                if e.outcome is EvaluationOutcome.GIVEN
             )
             assert given == Counter(s.id for s in submissions if s.trial in done)
 

@@ -18,8 +18,8 @@ from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
 from worksample.people import Account, People
 from worksample.records import Evaluation, Evaluator, Experiment, Round
+from worksample.results.frame import ResultSet
 from worksample.store import Store, check
-from worksample.verdicts.frame import Work
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
@@ -111,7 +111,7 @@ def one_answer(people: People, account: Account) -> bool:
 
 
 def verdicts(store: Store, experiment: Experiment) -> list[tuple[str, str, float, bool]]:
-    frame = Work(store, [experiment]).frame(experiment.lock.protocol).sort("instance_name")
+    frame = ResultSet(store, [experiment]).frame(experiment.lock.protocol).sort("instance_name")
     return frame.select("instance_name", "state", "score", "passed").rows()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from experiments.material import an_instance, some_material
-from worksample.agents.define import HUMAN
+from worksample.agents.agent_definition import HUMAN
 from worksample.experiments.planning import plan
 from worksample.records import Agent, Arm, EndpointSpec, McpSpec, ServiceSpec, Worker, now
 

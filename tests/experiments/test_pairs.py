@@ -11,16 +11,16 @@ from experiments.calibrating_material import BAD, GOOD, MODEL, config_of, text_o
 from experiments.judged_by_people import hire, judge_all
 from experiments.test_protocols import planned, run
 from openai_server import Answer, judged, read, serving
-from worksample.calibration.config import CalibrationConfig
-from worksample.calibration.labels import labels_of, wanted
-from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 from worksample.models import JudgeConfig
 from worksample.people import Account, People
 from worksample.records import Evaluation, EvaluatorKind, Pairwise, Protocol, Purpose, Round, Submission
 from worksample.reports.sections import measure
+from worksample.results.calibration.config import CalibrationConfig
+from worksample.results.calibration.labels import labels_of, wanted
+from worksample.results.pairs import drawn_pairs
+from worksample.results.second_looks import ROUTED
 from worksample.store import Store, check
-from worksample.verdicts.pairs import drawn_pairs
-from worksample.verdicts.second_looks import ROUTED
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
@@ -97,7 +97,9 @@ def test_a_judge_of_pairs_is_calibrated_from_the_plan_to_the_report(
         made.mkdir()
         (made / "letter.txt").write_text(GOOD)
         for n in range(2):
-            hand_in_and_grade(store, HandIn(made, tmp_path / f"letter{n}", "erin", "person", experiment=experiment))
+            hand_in_and_grade(
+                store, HandInRequest(made, tmp_path / f"letter{n}", "erin", "person", experiment=experiment)
+            )
         run(store, experiment, config)
         [later] = [r for r in store.find(Round) if r.purpose is Purpose.LATER_PAIRS]
         assert later.over == judged_round.id and len(drawn_pairs(store, judged_round)) == 8

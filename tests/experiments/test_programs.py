@@ -21,8 +21,8 @@ from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.services import ServiceConfig
 from worksample.python_api.running import options_of
 from worksample.records import Agent, Submission, Trial
+from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.verdicts.slots import slots_df
 
 PROGRAMS = ("aider", "claude-code", "codex", "gemini-cli", "mini-swe-agent", "opencode", "openhands", "qwen-code")
 PACKAGE = Path(__file__).parents[2] / "src/worksample/suites/starter/tasks/incident-report"

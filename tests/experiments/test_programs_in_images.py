@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from experiments.test_programs import ABLE, PROGRAMS, asked, ran
-from images import machine
-from images.test_task import package
 from openai_server import Answer, serving
 from openai_server.workman import Workman
+from sandboxes.images import machine
+from sandboxes.images.test_task import package
 from worksample.records import Submission, Trial
 from worksample.store import Store
 

@@ -18,8 +18,8 @@ from worksample.models.services import ServiceConfig
 from worksample.python_api.running import options_of
 from worksample.records import EvaluatorKind, Experiment, Protocol, Round
 from worksample.reports import leaderboard
+from worksample.results.slots import slots_df
 from worksample.store import Store, check
-from worksample.verdicts.slots import slots_df
 
 # The engine's, of a package that it uses.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")

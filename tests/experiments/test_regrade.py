@@ -18,25 +18,25 @@ from worksample.experiments.run import RunOptions
 from worksample.experiments.status import status_of
 from worksample.grading import grade_all
 from worksample.records import (
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Arm,
     Ending,
     Experiment,
     Lock,
     Origin,
-    Outcome,
     Protocol,
     Purpose,
     Round,
     Slot,
-    Target,
     Trial,
+    TrialOutcome,
     now,
 )
+from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.verdicts.slots import slots_df
 
 pytestmark = pytest.mark.box
 ANSWERS = ("1", "1.", "2")
@@ -91,7 +91,7 @@ def regradable(made: Bench) -> Regradable:
         slot = Slot(id=f"slot-{n}", experiment="x1", agent=agent.id, instance=instance.id, repeat=n)
         trial = Trial(
             id=f"t{n}", slot=slot.id, experiment="x1", agent=agent.id, instance=instance.id, try_number=1,
-            work=instance.work_digest, capture=instance.capture_digest, outcome=Outcome(ending=Ending.DONE),
+            work=instance.work_digest, capture=instance.capture_digest, outcome=TrialOutcome(ending=Ending.DONE),
             started=now(), ended=now(), working_seconds=1,
         )  # fmt: skip
         made.store.commit(slot, trial)
@@ -117,7 +117,7 @@ def test_a_whole_regrade_is_adopted_with_author_and_reason(world: Regradable) ->
     done = world.regrade(reason="full stops are fine")
     assert (done.adopted, done.lost, world.scores()) == (True, (), [1.0, 1.0, 0.0])
     [made] = world.store.find(Amendment)
-    assert (made.action, made.target, made.target_id) == (Action.ADOPT, Target.ROUND, done.round.id)
+    assert (made.action, made.target, made.target_id) == (AmendmentAction.ADOPT, AmendmentTarget.ROUND, done.round.id)
     assert (made.author, made.reason) == ("me", "full stops are fine")
     assert (done.round.purpose, done.round.over) == (Purpose.REGRADE, before.id)
     assert current_round(world.store, world.experiment).id == done.round.id

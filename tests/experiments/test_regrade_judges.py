@@ -14,19 +14,19 @@ from experiments.judged_by_people import config_of
 from experiments.test_regrade import regradable
 from grading.helpers_grading import bench
 from openai_server import Answer, judged, read, serving
-from worksample.calibration.config import CalibrationConfig
-from worksample.calibration.labels import labels_of
-from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
-from worksample.grading.changes import votes_of_pairs
+from worksample.grading.grade_changes import votes_of_pairs
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
 from worksample.python_api.running import options_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
+from worksample.results.calibration.config import CalibrationConfig
+from worksample.results.calibration.labels import labels_of
+from worksample.results.pairs import drawn_pairs
+from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.verdicts.pairs import drawn_pairs
-from worksample.verdicts.slots import slots_df
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 MODEL, OTHER = "openai-api/local/judge-1", "openai-api/local/judge-2"
@@ -99,7 +99,7 @@ def test_pairs_are_judged_anew_by_another_judge(tmp_path: Path, monkeypatch: pyt
         (tmp_path / "made").mkdir()
         (tmp_path / "made" / "letter.txt").write_text("Good day")
         hand_in_and_grade(
-            store, HandIn(tmp_path / "made", tmp_path / "letter0", "erin", "person", experiment=experiment)
+            store, HandInRequest(tmp_path / "made", tmp_path / "letter0", "erin", "person", experiment=experiment)
         )
         run_experiment(store, experiment, options_of(config))
         [first] = [r for r in store.find(Round) if r.by is EvaluatorKind.JUDGE and r.purpose is Purpose.GRADING]

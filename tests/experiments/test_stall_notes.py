@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from runs.material import setting
+from worksample.agents.agent_definition import define
 from worksample.agents.assignment import Assignment
-from worksample.agents.define import define
 from worksample.experiments.run import _note
 from worksample.experiments.watch import Silent
 from worksample.steady_loop import Stall, run_steadily

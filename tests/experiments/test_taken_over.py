@@ -14,7 +14,7 @@ from cli.run_cli import cli, start
 from experiments.test_kills import words_of
 from worksample.errors import Cause
 from worksample.fault_injection import POINTS
-from worksample.records import Evaluation, Given, Slot, Submission, Trial
+from worksample.records import Evaluation, EvaluationOutcome, Slot, Submission, Trial
 from worksample.store import Store, check
 from worksample.store.schema import leases
 
@@ -46,7 +46,7 @@ def assert_once(where: Path) -> list[Trial]:
         trials = store.find(Trial)
         assert Counter(t.slot for t in trials if t.outcome.finished) == slots
         assert Counter(t.slot for t in store.find(Trial, live=True)) == slots
-        given = Counter(e.subject for e in store.find(Evaluation) if e.outcome is Given.GIVEN)
+        given = Counter(e.subject for e in store.find(Evaluation) if e.outcome is EvaluationOutcome.GIVEN)
         assert given == Counter(t.id for t in store.find(Trial, live=True))
         assert {t.id for t in trials} == {s.trial for s in store.find(Submission)}
         return [t for t in trials if t.outcome.cause is Cause.SUPERSEDED]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import CaptureError
 from worksample.files import HashSink, materialise, scan
-from worksample.files.materialise import inside
+from worksample.files.folder_writer import inside
 from worksample.records import Entry, EntryKind, Manifest, digest_bytes, quote_path
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import CaptureError, Cause
 from worksample.files import HashSink, Scan, ScanLimits, read_manifest, scan
-from worksample.files.scan import unreadable
+from worksample.files.folder_scanner import unreadable
 from worksample.records import CaptureStatus, Entry, EntryKind, canonical, unquote_path
 
 

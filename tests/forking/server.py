@@ -24,7 +24,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("cli", "runs", "agents", "sandboxes", "submissions", "tasks")
+PACKAGES = ("cli", "runs", "agents", "sandboxes", "tasks")
 MODULES = (
     "worksample.experiments.run",
     "worksample.experiments.loading",

@@ -26,7 +26,7 @@ from worksample.experiments.run import run_experiment
 from worksample.formats.tac import import_tac
 from worksample.models import JudgeConfig
 from worksample.python_api.running import options_of
-from worksample.records import Evaluation, Experiment, Grade, Instance, Submission
+from worksample.records import Evaluation, Experiment, GradePayload, Instance, Submission
 from worksample.store import Store
 
 JUDGE, COLLEAGUE = "openai-api/local/judge-1", "openai-api/local/colleague-1"
@@ -133,7 +133,7 @@ def outcomes(store: Store, names: Mapping[str, str]) -> dict[str, dict[str, Outc
         submission = store.get(Submission, one.subject)
         task = names[store.get(Instance, submission.instance).task]
         who = submission.entrant.partition("@")[0]
-        if isinstance(one.payload, Grade):
+        if isinstance(one.payload, GradePayload):
             parts = tuple((leaf.points, (leaf.fraction or 0.0) * leaf.points) for leaf in one.payload.parts)
             made = Outcome(one.payload.score, parts, reason=one.payload.reason)
         else:

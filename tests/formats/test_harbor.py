@@ -12,7 +12,7 @@ from cli.run_cli import cli
 from worksample.errors import ImportFailed, UsageError
 from worksample.experiments.planning import why_not
 from worksample.files import HashSink
-from worksample.formats.harbor import Imported, ImportHarbor, import_harbor
+from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.needs import NEEDS
 from worksample.formats.harbor.substitutes import with_own_uv
 from worksample.formats.packages import FaultyPackages
@@ -47,7 +47,7 @@ def harbor(folder: Path, text: str = OLD, **more: str | None) -> Path:
     return folder
 
 
-def imported(folder: Path, *, without: bool = False) -> tuple[Imported, dict[str, Any], Path]:
+def imported(folder: Path, *, without: bool = False) -> tuple[ImportedHarborTask, dict[str, Any], Path]:
     out = folder.parent / "out"
     (made,) = import_harbor(folder, out, ImportHarbor(without_internet=without, overwrite=True))
     root = Path(made.package)
@@ -56,7 +56,7 @@ def imported(folder: Path, *, without: bool = False) -> tuple[Imported, dict[str
 
 def test_a_task_of_the_first_schema_becomes_a_package(tmp_path: Path) -> None:
     made, manifest, root = imported(harbor(tmp_path / "My_Task", OLD + 'memory = "3G"\n'))
-    assert made == Imported("my_task", str(root), (), (), solution=True)
+    assert made == ImportedHarborTask("my_task", str(root), (), (), solution=True)
     assert manifest["environment"]["limits"] == {"time": 900, "memory": 3 << 30, "disk": 10 << 30, "processes": 1024}
     assert "network" not in manifest["environment"] and manifest["capture"] == {"root": True}
     assert manifest["grading"]["program"]["timeout"] == 240

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from formats.test_harbor import harbor
-from images import machine
+from sandboxes.images import machine
 from worksample.agents.installing.define import PyPI
 from worksample.agents.installing.pypi import python_of
 from worksample.errors import InstallError

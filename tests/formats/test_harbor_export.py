@@ -110,7 +110,7 @@ def test_the_kit_that_is_carried_stands_alone(tmp_path: Path) -> None:
     carry_kit(tmp_path)
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "import worksample.kit as kit, worksample.kit.__main__, worksample.records, worksample.manifests\n"
+        "import worksample.kit as kit, worksample.kit.__main__, worksample.records, worksample.files.config_files\n"
         "[getattr(kit, name) for name in kit.__all__]\n"
         "assert all((one.__file__ or sys.path[0]).startswith(sys.path[0])\n"
         "           for name, one in sys.modules.items() if name.split('.')[0] == 'worksample')\n"

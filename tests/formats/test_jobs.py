@@ -25,7 +25,7 @@ from worksample.formats.jobs.package import FILE_LIMIT
 from worksample.formats.jobs.posting import category_of
 from worksample.records import ContractType, Importance, Job, Protocol
 from worksample.tasks import ingest, read_package, read_suite
-from worksample.taxonomy import categories, lookup
+from worksample.tasks.taxonomy import categories, lookup
 
 UPBENCH = ImportJobs(preset="upbench")
 

@@ -18,7 +18,7 @@ from worksample.box import BoxConfig, BoxLimits, Mount, open_box
 from worksample.errors import POLICY, Cause, UsageError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.source import Published, find_source, read_all
-from worksample.records import Evaluation, Grade
+from worksample.records import Evaluation, GradePayload
 from worksample.store import Store
 from worksample.tasks import Package, read_package
 
@@ -301,6 +301,6 @@ def test_ds_sql_exercise_from_import_to_grade(order: str, score: float, tmp_path
     store = Store.open(tmp_path / "store")
     [evaluation] = store.find(Evaluation)
     store.close()
-    assert isinstance(evaluation.payload, Grade)
+    assert isinstance(evaluation.payload, GradePayload)
     assert evaluation.payload.score == pytest.approx(score)
     assert [part.points for part in evaluation.payload.parts] == [1, 2, 3]

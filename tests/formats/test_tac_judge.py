@@ -21,9 +21,9 @@ from worksample.errors import Cause, GraderError
 from worksample.formats.tac import import_tac
 from worksample.formats.tac.judge_model import taken_apart
 from worksample.formats.tac.source import find_source
-from worksample.grading import ByProgram, Place, evaluate, open_round
+from worksample.grading import ByProgram, EvaluationPlace, evaluate, open_round
 from worksample.models import Roles
-from worksample.records import Evaluation, Grade, Protocol
+from worksample.records import Evaluation, GradePayload, Protocol
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
@@ -43,7 +43,7 @@ def bench_of(folder: Path, task: str) -> Bench:
 async def graded(made: Bench, files: Mapping[str, bytes], found: Roles) -> Evaluation:
     submission = made.submit(files)
     round = open_round(made.store, subjects=(submission.id,), protocol=Protocol.CHECKPOINTS, author="test")
-    done = await evaluate(made.store, round, submission, made.instance, Place(ByProgram(roles=found), 1))
+    done = await evaluate(made.store, round, submission, made.instance, EvaluationPlace(ByProgram(roles=found), 1))
     assert done is not None
     return done
 
@@ -110,7 +110,7 @@ async def test_judged_checkpoints_are_graded_by_the_ports_own_evaluators(state: 
     with serving(examiner) as served:
         done = await graded(made, files(), roles(served, made.store.blobs))
     made.store.close()
-    assert isinstance(done.payload, Grade), done.reason
+    assert isinstance(done.payload, GradePayload), done.reason
     assert done.payload.score == pytest.approx(score)
     assert len(served.requests) == asked == len(done.record.get("runs", []))
     for request in served.requests:

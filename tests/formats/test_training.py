@@ -13,7 +13,7 @@ from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.errors import UsageError
 from worksample.formats.training import SHARED, TABLES, export_training
-from worksample.records import Action, Agent, Amendment, Protocol, Side, Suite, Target
+from worksample.records import Agent, Amendment, AmendmentAction, AmendmentTarget, PairwiseChoice, Protocol, Suite
 from worksample.store import Store
 
 
@@ -31,12 +31,19 @@ def world(tmp_path: Path) -> PeopleWorld:
     struck = f"e{made.said}"
     made.rubric("r", works[1, 1], 1, False, False, False)
     made.round("pairs", Protocol.PAIRWISE, 3)
-    made.pair("pairs", works[0, 0], works[1, 0], 0, Side.FIRST, Side.EQUAL)
-    made.pair("pairs", works[0, 1], works[1, 1], 1, Side.SECOND)
+    made.pair("pairs", works[0, 0], works[1, 0], 0, PairwiseChoice.FIRST, PairwiseChoice.EQUAL)
+    made.pair("pairs", works[0, 1], works[1, 1], 1, PairwiseChoice.SECOND)
     store.commit(
-        Amendment(id="a1", action=Action.STRIKE, target=Target.EVALUATION, target_id=struck, reason="mistaken",
-                  author="me", at=worlds.at(90))
-    )  # fmt: skip
+        Amendment(
+            id="a1",
+            action=AmendmentAction.STRIKE,
+            target=AmendmentTarget.EVALUATION,
+            target_id=struck,
+            reason="mistaken",
+            author="me",
+            at=worlds.at(90),
+        )
+    )
     return made
 
 

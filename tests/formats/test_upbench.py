@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from formats.upbench_tables import Maker
 from reports import people_world
-from verdicts.random_worlds import RandomWorld
+from results.random_worlds import RandomWorld
 from worksample.errors import FaultyRows, ImportFailed, UsageError
 from worksample.formats.upbench import (
     ExportUpbench,
@@ -25,7 +25,7 @@ from worksample.formats.upbench import (
     write_tables,
 )
 from worksample.formats.upbench.files import FORMATS
-from worksample.formats.upbench.tables import COLUMNS, NAMES, Kind, differing, equal, id_of, tidied
+from worksample.formats.upbench.tables import COLUMNS, NAMES, ColumnKind, differing, equal, id_of, tidied
 from worksample.records import Experiment, Protocol
 from worksample.reports.sections import measure
 from worksample.store import Store, check
@@ -33,13 +33,13 @@ from worksample.store import Store, check
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12) | st.sampled_from(
     ["NA", "None", "=1+1", "a,b;c\td", 'say "so"', "one\r\ntwo\nthree\rfour", "0", "true", " space ", "\x00\x7f"]
 )
-_CELLS: dict[Kind, Any] = {
-    Kind.TEXT: _TEXTS,
-    Kind.WHOLE: st.integers(0, 2**63 - 1),
-    Kind.NUMBER: st.floats(0, allow_nan=False, allow_infinity=False),
-    Kind.FLAG: st.booleans(),
-    Kind.MOMENT: st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)),
-    Kind.JSON: st.recursive(
+_CELLS: dict[ColumnKind, Any] = {
+    ColumnKind.TEXT: _TEXTS,
+    ColumnKind.WHOLE: st.integers(0, 2**63 - 1),
+    ColumnKind.NUMBER: st.floats(0, allow_nan=False, allow_infinity=False),
+    ColumnKind.FLAG: st.booleans(),
+    ColumnKind.MOMENT: st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)),
+    ColumnKind.JSON: st.recursive(
         st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
         | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab c", max_size=3), inner, max_size=3),

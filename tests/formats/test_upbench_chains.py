@@ -18,7 +18,7 @@ from worksample.records import Evaluation, Experiment, Submission
 from worksample.reports.sections import MeasureConfig, Section, measure
 from worksample.store import Store, check
 from worksample.tasks import read_suite
-from worksample.taxonomy import slug
+from worksample.tasks.taxonomy import slug
 
 PAPER = {
     "Claude Sonnet 4": ((128, 159, 37), ("0.398", "0.512", "0.115", "0.289", "0.233")),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tasks.helpers_package import small, write
 from worksample.files import scan
-from worksample.records import Instance, Origin, Part, Submission, now
+from worksample.records import Instance, Origin, Submission, SubmissionPart, now
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 
@@ -37,7 +37,7 @@ class Bench:
             origin=Origin.CONTROL,
             entrant="someone",
             at=now(),
-            parts={"output": Part(manifest=found.manifest_digest)},
+            parts={"output": SubmissionPart(manifest=found.manifest_digest)},
         )
         submission = submission.replaced(**changes) if changes else submission
         self.store.commit(submission)

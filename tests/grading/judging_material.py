@@ -11,7 +11,7 @@ from openai_server import Served
 from tasks.helpers_package import small, write
 from worksample.files import Sink
 from worksample.grading.judges import judges_for
-from worksample.models import Exhibit, JudgeConfig, Price, Roles, Service, judges_of
+from worksample.models import Exhibit, JudgeConfig, ModelService, Price, Roles, judges_of
 from worksample.records import EntryKind
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
@@ -58,7 +58,7 @@ def judged_bench(folder: Path) -> Bench:
 
 
 def roles(served: Served, sink: Sink, judges: dict[str, JudgeConfig] | None = None, **config: Any) -> Roles:
-    service = Service(args=served.args, retries=0, prices=PRICES)
+    service = ModelService(args=served.args, retries=0, prices=PRICES)
     return judges_of(judges or {"judge": JudgeConfig(model=MODEL, **config)}, {}, service, sink)
 
 

@@ -11,11 +11,11 @@ from grading.helpers_grading import Bench, bench
 from grading.judging_material import MODEL, OTHER, roles
 from openai_server import Answer, Fault, judged, read, serving
 from worksample.errors import Cause, JudgeError
-from worksample.grading import ByProgram, Evaluators, Place, evaluate, grade_all, open_round
-from worksample.grading.asks import Asks, parse
+from worksample.grading import ByProgram, EvaluationPlace, Evaluators, evaluate, grade_all, open_round
+from worksample.grading.asks import GraderQuestions, parse
 from worksample.grading.broker import Junk
 from worksample.models import JudgeConfig, Roles
-from worksample.records import Evaluation, Given, Grade
+from worksample.records import Evaluation, EvaluationOutcome, GradePayload
 
 pytestmark = pytest.mark.box
 
@@ -28,7 +28,9 @@ def made(tmp_path: Path) -> Bench:
 async def graded(made: Bench, found: Roles, text: str, sandbox: str = "none") -> Evaluation:
     submission = made.submit({"answer.txt": text})
     round = open_round(made.store, subjects=(submission.id,), author="test")
-    done = await evaluate(made.store, round, submission, made.instance, Place(ByProgram(sandbox, roles=found), 1))
+    done = await evaluate(
+        made.store, round, submission, made.instance, EvaluationPlace(ByProgram(sandbox, roles=found), 1)
+    )
     assert done is not None
     return done
 
@@ -37,7 +39,7 @@ async def graded(made: Bench, found: Roles, text: str, sandbox: str = "none") ->
 async def test_a_grader_asks_and_every_call_is_kept(made: Bench, sandbox: str) -> None:
     with serving([judged("yes", "1,250 EUR", input_tokens=1000)]) as served:
         done = await graded(made, roles(served, made.store.blobs), "it is 1,250 EUR", sandbox)
-    assert isinstance(done.payload, Grade)
+    assert isinstance(done.payload, GradePayload)
     assert done.payload.score == 1.0
     assert done.cost == pytest.approx(0.0102)
     [entry] = done.record["runs"]
@@ -52,7 +54,7 @@ async def test_a_judges_failure_is_no_score_whatever_the_grader_makes_of_it(made
     for answer, cause in [(judged("hm"), Cause.JUDGE_MALFORMED), (Answer(fault=Fault.BROKEN), Cause.JUDGE_ERROR)]:
         with serving([answer]) as served:
             done = await graded(made, roles(served, made.store.blobs, tries=1), text)
-        assert (done.outcome, done.cause) == (Given.FAILED, cause)
+        assert (done.outcome, done.cause) == (EvaluationOutcome.FAILED, cause)
         assert served.requests
 
 
@@ -67,10 +69,10 @@ async def test_without_a_judge_it_waits_and_is_graded_once_there_is_one(made: Be
     with serving([judged("yes", "it is 1")]) as served:
         await grade_all(made.store, round, here=Evaluators("none", roles=roles(served, made.store.blobs)))
     said = made.store.find(Evaluation, round=round.id)
-    assert [e.outcome for e in said if e.id != waiting.id] == [Given.GIVEN]
+    assert [e.outcome for e in said if e.id != waiting.id] == [EvaluationOutcome.GIVEN]
 
 
-class Recorded(Asks):
+class Recorded(GraderQuestions):
     """A grading's questions, without a grading."""
 
     def __init__(self, found: Roles) -> None:

@@ -10,8 +10,8 @@ from grading.helpers_grading import Bench, bench
 from worksample.box import Root
 from worksample.errors import CaptureError
 from worksample.grading.boxes import GradingBoxes, grading_boxes, verifier_of
-from worksample.images import Cached
-from worksample.records import CaptureStatus, Grading, Part, Protocol
+from worksample.records import CaptureStatus, Grading, Protocol, SubmissionPart
+from worksample.sandboxes.images import Cached
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def places(boxes: GradingBoxes) -> tuple[set[str], set[str]]:
 
 def test_the_agents_programs_see_nothing_of_the_reference(made: Bench) -> None:
     submission = made.submit({"answer.txt": "1"})
-    empty = Part(manifest=submission.parts["output"].manifest)
+    empty = SubmissionPart(manifest=submission.parts["output"].manifest)
     parts = {
         **submission.parts,
         "trajectory": empty,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from worksample.box import Connection
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
-from worksample.grading.broker import REQUESTS, Broker
+from worksample.grading.broker import REQUESTS, GradingBroker
 from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
 from worksample.sandboxes.pipes import SocketConnection
 
@@ -72,7 +72,10 @@ class Served:
     """A broker that serves a door."""
 
     def __init__(self) -> None:
-        self.door, self.broker = Door(), Broker({"echo": echo, "slow": slow, "boxless": boxless, "unjudged": unjudged})
+        self.door, self.broker = (
+            Door(),
+            GradingBroker({"echo": echo, "slow": slow, "boxless": boxless, "unjudged": unjudged}),
+        )
 
     async def __aenter__(self) -> Served:
         self._serving = asyncio.create_task(self.broker.serve(self.door))
@@ -199,7 +202,7 @@ async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
 
 
 def test_a_grader_without_a_platform_is_told_so(tmp_path: Any) -> None:
-    from worksample.kit.broker import Broker as Asking
+    from worksample.kit.broker import BrokerClient as Asking
 
     with pytest.raises(GraderError, match="nobody answered") as caught:
         Asking(tmp_path / "none.sock").ask("echo", {}, patience=1.0)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from worksample.grading.changes import _differences
-from worksample.records import Grade, GradePart, Skip, Standing, Verdict
+from worksample.grading.grade_changes import _differences
+from worksample.records import GradePayload, PartPayload, SkipReason, Standing, Verdict
 
 DECIDED, UNGRADED = Standing.DECIDED, Standing.UNGRADED
 
 
-def part(name: str, fraction: float | None, points: float = 1.0, *parts: GradePart) -> GradePart:
-    skipped = Skip.CANNOT_JUDGE if fraction is None else None
-    return GradePart(name=name, points=points, fraction=fraction, skip=skipped, parts=parts)
+def part(name: str, fraction: float | None, points: float = 1.0, *parts: PartPayload) -> PartPayload:
+    skipped = SkipReason.CANNOT_JUDGE if fraction is None else None
+    return PartPayload(name=name, points=points, fraction=fraction, skip=skipped, parts=parts)
 
 
-def of(score: float | None, *parts: GradePart, standing: Standing = DECIDED, reason: str = "") -> Verdict:
-    grade = Grade(score=score or 0.0, parts=parts, reason="so") if parts else None
+def of(score: float | None, *parts: PartPayload, standing: Standing = DECIDED, reason: str = "") -> Verdict:
+    grade = GradePayload(score=score or 0.0, parts=parts, reason="so") if parts else None
     return Verdict(subject="s", standing=standing, score=score, grade=grade, reason=reason)
 
 

@@ -15,16 +15,26 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import POLICY, Cause, RecordConflict
 from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, open_round, wanted
 from worksample.grading.evaluators import Evaluates
-from worksample.grading.pending_evaluations import TRIES, Place
-from worksample.grading.rounds import Asks
+from worksample.grading.pending_evaluations import TRIES, EvaluationPlace
+from worksample.grading.rounds import EvaluatorPanel
 from worksample.grading.scripted import Scripted
-from worksample.records import Evaluation, Evaluator, EvaluatorKind, Given, Grade, Protocol, Round, Rule, now
+from worksample.records import (
+    Evaluation,
+    EvaluationOutcome,
+    Evaluator,
+    EvaluatorKind,
+    GradePayload,
+    Protocol,
+    ResolutionRule,
+    Round,
+    now,
+)
 
-PASSED = Grade(score=1.0)
+PASSED = GradePayload(score=1.0)
 
 
 def a_round(made: Bench, subjects: tuple[str, ...], overlap: int) -> Round:
-    asks = Asks(EvaluatorKind.JUDGE, overlap, Rule.MEAN)
+    asks = EvaluatorPanel(EvaluatorKind.JUDGE, overlap, ResolutionRule.MEAN)
     return open_round(made.store, subjects=subjects, protocol=Protocol.PROGRAM, author="test", asks=asks)
 
 
@@ -54,7 +64,11 @@ async def test_three_evaluators_fill_an_overlap_of_three(made: Bench) -> None:
 
 async def test_people_are_never_asked_by_a_process(made: Bench) -> None:
     round = open_round(
-        made.store, subjects=(made.submit({}).id,), author="test", asks=Asks(EvaluatorKind.PERSON), reason="people"
+        made.store,
+        subjects=(made.submit({}).id,),
+        author="test",
+        asks=EvaluatorPanel(EvaluatorKind.PERSON),
+        reason="people",
     )
     assert evaluators_of(round, by(Scripted("ann", PASSED))) == ()
     await grade_all(made.store, round, here=by(Scripted("ann", PASSED)))
@@ -71,13 +85,13 @@ async def test_a_passing_failure_is_asked_again_and_is_never_a_score(made: Bench
     await grade_all(made.store, round, here=by(flaky, broken, refuses, last))
     said = made.store.find(Evaluation, round=round.id)
     assert Counter((e.evaluator, e.outcome) for e in said) == {
-        ("flaky@1", Given.FAILED): 2,
-        ("flaky@1", Given.GIVEN): 1,
-        ("broken@1", Given.FAILED): TRIES,
-        ("refuses@1", Given.FAILED): 1,
-        ("last@1", Given.GIVEN): 1,
+        ("flaky@1", EvaluationOutcome.FAILED): 2,
+        ("flaky@1", EvaluationOutcome.GIVEN): 1,
+        ("broken@1", EvaluationOutcome.FAILED): TRIES,
+        ("refuses@1", EvaluationOutcome.FAILED): 1,
+        ("last@1", EvaluationOutcome.GIVEN): 1,
     }
-    assert all(e.payload is None and e.cause for e in said if e.outcome is Given.FAILED)
+    assert all(e.payload is None and e.cause for e in said if e.outcome is EvaluationOutcome.FAILED)
 
 
 async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Bench) -> None:
@@ -87,28 +101,28 @@ async def test_a_judge_that_failed_is_asked_again_in_the_next_run_only(made: Ben
     for run in range(1, 5):
         await grade_all(made.store, round, here=by(down))
         assert len(made.store.find(Evaluation, round=round.id)) == run
-    assert [e.outcome for e in made.store.find(Evaluation, round=round.id)].count(Given.GIVEN) == 1
+    assert [e.outcome for e in made.store.find(Evaluation, round=round.id)].count(EvaluationOutcome.GIVEN) == 1
 
 
 async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
     subject = made.submit({})
     round = a_round(made, (subject.id,), 2)
-    await evaluate(made.store, round, subject, made.instance, Place(Scripted("ann", PASSED), 1))
+    await evaluate(made.store, round, subject, made.instance, EvaluationPlace(Scripted("ann", PASSED), 1))
     other = Scripted("ann", PASSED)
     other.evaluator = other.evaluator.replaced(version="2")
     with pytest.raises(RecordConflict, match="another evaluator already has this id"):
-        await evaluate(made.store, round, subject, made.instance, Place(other, 2))
+        await evaluate(made.store, round, subject, made.instance, EvaluationPlace(other, 2))
 
 
 WORKER = """
 import asyncio, sys
 from worksample.grading import Evaluators, grade_all
 from worksample.grading.scripted import Scripted
-from worksample.records import Grade, Round
+from worksample.records import GradePayload, Round
 from worksample.store import Store
 
 store = Store.open(sys.argv[1])
-judges = [Scripted(name, Grade(score=1.0)) for name in ("ann", "bob", "cid")]
+judges = [Scripted(name, GradePayload(score=1.0)) for name in ("ann", "bob", "cid")]
 asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judges=lambda r: judges), parallel=3))
 """
 
@@ -140,7 +154,7 @@ def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None
         subjects=("s",),
     )
     said: list[Evaluation] = []
-    under_way: dict[tuple[str, int], Place] = {}
+    under_way: dict[tuple[str, int], EvaluationPlace] = {}
     tried: Counter[tuple[str, int]] = Counter()
     while True:
         free = [p for p in wanted(round, judges, said) if p.key not in under_way]
@@ -156,9 +170,9 @@ def test_a_round_ends_at_exactly_what_was_wanted(overlap, panel, random) -> None
         cause = failing[tried[key]] if tried[key] < len(failing) else None
         tried[key] += 1
         said.append(an_evaluation(len(said), place, cause))
-        assert sum(e.outcome is Given.GIVEN for e in said) <= overlap
+        assert sum(e.outcome is EvaluationOutcome.GIVEN for e in said) <= overlap
     can = sum(gives(panel[j][1].get(n, [])) for j in range(len(panel)) for n in range(1, panel[j][0] + 1))
-    assert sum(e.outcome is Given.GIVEN for e in said) == min(overlap, can)
+    assert sum(e.outcome is EvaluationOutcome.GIVEN for e in said) == min(overlap, can)
     assert all(times <= TRIES for times in tried.values())
 
 
@@ -166,12 +180,20 @@ def gives(failing: list[Cause]) -> bool:
     return len(failing) < TRIES and all(POLICY[cause].retry for cause in failing)
 
 
-def an_evaluation(number: int, place: Place, cause: Cause | None) -> Evaluation:
+def an_evaluation(number: int, place: EvaluationPlace, cause: Cause | None) -> Evaluation:
     return Evaluation(
-        id=str(number), round="r", subject="s", instance="i", evaluator=place.by.evaluator.id,
-        outcome=Given.GIVEN if cause is None else Given.FAILED, payload=PASSED if cause is None else None, cause=cause,
-        record={"n": place.n}, author="test", at=now(),
-    )  # fmt: skip
+        id=str(number),
+        round="r",
+        subject="s",
+        instance="i",
+        evaluator=place.by.evaluator.id,
+        outcome=EvaluationOutcome.GIVEN if cause is None else EvaluationOutcome.FAILED,
+        payload=PASSED if cause is None else None,
+        cause=cause,
+        record={"n": place.n},
+        author="test",
+        at=now(),
+    )
 
 
 async def test_repeats_of_one_evaluator_are_numbered(made: Bench) -> None:

@@ -10,8 +10,8 @@ import pytest
 from forking.child import ended
 from grading.helpers_grading import bench
 from worksample.errors import Cause, PlanError
-from worksample.grading import ByProgram, Place, changes, grade, grade_all, lease_of, open_round, regrade
-from worksample.records import CaptureStatus, Evaluation, Given, Grade, Submission
+from worksample.grading import ByProgram, EvaluationPlace, changes, grade, grade_all, lease_of, open_round, regrade
+from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, GradePayload, Submission
 
 pytestmark = pytest.mark.box
 
@@ -42,8 +42,8 @@ async def graded(folder: Path, grader: str, files: dict[str, str] | None = None,
 )
 async def test_a_sound_grader(tmp_path: Path, sandbox: str, files: dict[str, str], score: float, says: str) -> None:
     evaluation = await graded(tmp_path, "right", files, sandbox=sandbox)
-    assert evaluation.outcome is Given.GIVEN
-    assert isinstance(evaluation.payload, Grade)
+    assert evaluation.outcome is EvaluationOutcome.GIVEN
+    assert isinstance(evaluation.payload, GradePayload)
     assert evaluation.payload.score == score
     assert says in evaluation.payload.parts[0].reason
 
@@ -67,13 +67,15 @@ async def test_a_bad_grader_leaves_it_ungraded(tmp_path: Path, grader: str, caus
     # Who floods is stopped by the time alone.
     timeout = 2 if cause in (Cause.GRADER_TIME, Cause.GRADER_OUTPUT) else 60
     evaluation = await graded(tmp_path, grader, timeout=timeout, memory="128MiB")
-    assert (evaluation.outcome, evaluation.payload, evaluation.cause) == (Given.FAILED, None, cause), evaluation.reason
+    assert (evaluation.outcome, evaluation.payload, evaluation.cause) == (EvaluationOutcome.FAILED, None, cause), (
+        evaluation.reason
+    )
     assert says in evaluation.reason
 
 
 async def test_a_fork_bomb_is_contained(tmp_path: Path) -> None:
     evaluation = await graded(tmp_path, "forks", timeout=3)
-    assert evaluation.outcome is Given.FAILED
+    assert evaluation.outcome is EvaluationOutcome.FAILED
     assert evaluation.cause in (Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_OUTPUT, Cause.GRADER_MEMORY)
 
 
@@ -104,7 +106,7 @@ else:
 
 async def test_programs_run_without_the_reference_and_are_recorded(tmp_path: Path) -> None:
     evaluation = await graded(tmp_path, "runs", {"tool.py": TOOL}, timeout=60)
-    assert isinstance(evaluation.payload, Grade), evaluation.reason
+    assert isinstance(evaluation.payload, GradePayload), evaluation.reason
     assert evaluation.payload.score == 1, evaluation.payload.parts[0].reason
     runs = evaluation.record["runs"]
     assert [r["exit"] for r in runs] == [0, None, 0, 0, 3]
@@ -114,7 +116,7 @@ async def test_programs_run_without_the_reference_and_are_recorded(tmp_path: Pat
 
 async def test_a_program_that_hangs_costs_the_agent_and_not_the_grade(tmp_path: Path) -> None:
     evaluation = await graded(tmp_path, "hangs", timeout=60)
-    assert isinstance(evaluation.payload, Grade), evaluation.reason
+    assert isinstance(evaluation.payload, GradePayload), evaluation.reason
     assert evaluation.payload.score == 0
     assert "did not end within 1 seconds" in evaluation.payload.parts[0].reason
     assert [r["exit"] for r in evaluation.record["runs"]] == [None] * 5
@@ -122,7 +124,7 @@ async def test_a_program_that_hangs_costs_the_agent_and_not_the_grade(tmp_path: 
 
 async def test_the_broker_survives_junk(tmp_path: Path) -> None:
     evaluation = await graded(tmp_path, "junk_requests", timeout=60)
-    assert isinstance(evaluation.payload, Grade), evaluation.reason
+    assert isinstance(evaluation.payload, GradePayload), evaluation.reason
     assert evaluation.payload.score == 1, evaluation.payload.parts
     runs = evaluation.record["runs"]
     assert ["junk" in r for r in runs] == [True] * 9 + [False]
@@ -207,7 +209,7 @@ async def test_after_a_kill_it_goes_on_where_it_stood(tmp_path: Path) -> None:
         assert len(made.store.find(Evaluation, round=round.id)) == expected
     for id in ids:
         assert made.store.lease(
-            lease_of(round, made.store.get(Submission, id), Place(ByProgram(), 1)), "a dead process", 0.5
+            lease_of(round, made.store.get(Submission, id), EvaluationPlace(ByProgram(), 1)), "a dead process", 0.5
         )
     await grade_all(made.store, round)
     evaluations = made.store.find(Evaluation, round=round.id)

@@ -10,9 +10,9 @@ import pytest
 from grading.judging_material import judged_bench, judges, roles
 from openai_server import Answer, judged, read, serving
 from worksample.grading import evaluate, open_round
-from worksample.grading.pending_evaluations import Place
-from worksample.grading.rounds import Asks
-from worksample.records import EvaluatorKind, Pairwise, Protocol, Side, Submission
+from worksample.grading.pending_evaluations import EvaluationPlace
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.records import EvaluatorKind, Pairwise, PairwiseChoice, Protocol, Submission
 
 LONG, SHORT = "Dear reader, it is 1.", "It is 1."
 
@@ -22,22 +22,23 @@ async def judgment(folder: Path, texts: tuple[str, str], answers: Any) -> tuple[
     made = judged_bench(folder)
     ids = tuple(made.submit({"answer.txt": text} if text else {}).id for text in texts)
     round = open_round(
-        made.store, subjects=ids, protocol=Protocol.PAIRWISE, author="test", asks=Asks(EvaluatorKind.JUDGE, 1)
+        made.store, subjects=ids, protocol=Protocol.PAIRWISE, author="test", asks=EvaluatorPanel(EvaluatorKind.JUDGE, 1)
     )
     first, second = (made.store.get(Submission, id) for id in ids)
     with serving(answers) as served:
         judge = judges(roles(served, made.store.blobs))(round)[0]
-        said = await evaluate(made.store, round, first, made.instance, Place(judge, 1), second=second)
+        said = await evaluate(made.store, round, first, made.instance, EvaluationPlace(judge, 1), second=second)
     assert said is not None
     assert isinstance(said.payload, Pairwise)
     return said.payload, len(served.requests)
 
 
 @pytest.mark.parametrize(
-    ("texts", "side"), [((LONG, ""), Side.FIRST), (("", LONG), Side.SECOND), (("", ""), Side.EQUAL)]
+    ("texts", "side"),
+    [((LONG, ""), PairwiseChoice.FIRST), (("", LONG), PairwiseChoice.SECOND), (("", ""), PairwiseChoice.EQUAL)],
 )
 async def test_what_was_not_delivered_loses_without_a_question(
-    tmp_path: Path, texts: tuple[str, str], side: Side
+    tmp_path: Path, texts: tuple[str, str], side: PairwiseChoice
 ) -> None:
     said, asked = await judgment(tmp_path, texts, [judged("equal")])
     assert (said.completion, said.quality, said.justification) == (side, side, "nothing was delivered")
@@ -54,7 +55,7 @@ def parted(request: dict[str, Any], count: int) -> Answer:
 
 async def test_completion_and_quality_are_told_apart(tmp_path: Path) -> None:
     said, asked = await judgment(tmp_path, (LONG, SHORT), parted)
-    assert (said.completion, said.quality) == (Side.FIRST, Side.SECOND)
+    assert (said.completion, said.quality) == (PairwiseChoice.FIRST, PairwiseChoice.SECOND)
     of_completion, of_quality = said.justification.split("\n\n")
     assert "more is done" in of_completion
     assert "it is brief" in of_quality

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from worksample.grading.judges.rubric import HOLDS, PITFALL, integrated, probe_of
-from worksample.records import By, Criterion, GradePart, Importance, Skip
+from worksample.records import By, Criterion, Importance, PartPayload, SkipReason
 
 
-def part(name: str, fraction: float | None, points: float = 1.0, *, gate: bool = False) -> GradePart:
-    skip = Skip.CANNOT_JUDGE if fraction is None else None
-    return GradePart(name=name, points=points, fraction=fraction, gate=gate, skip=skip)
+def part(name: str, fraction: float | None, points: float = 1.0, *, gate: bool = False) -> PartPayload:
+    skip = SkipReason.CANNOT_JUDGE if fraction is None else None
+    return PartPayload(name=name, points=points, fraction=fraction, gate=gate, skip=skip)
 
 
 def test_a_grade_is_the_share_of_the_points() -> None:

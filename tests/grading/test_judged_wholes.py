@@ -17,10 +17,10 @@ from worksample.errors import POLICY, Cause
 from worksample.grading import evaluate, open_round
 from worksample.grading.judges import ByJudge, Render
 from worksample.grading.judges.material import UNSEEN
-from worksample.grading.pending_evaluations import Place
-from worksample.grading.rounds import Asks
+from worksample.grading.pending_evaluations import EvaluationPlace
+from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import Exhibit, Look, Visibility
-from worksample.records import Evaluation, EvaluatorKind, Given, Holistic, Protocol, Submission
+from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Holistic, Protocol, Submission
 from worksample.store import Store
 
 
@@ -41,12 +41,12 @@ async def asked(
     submission = made.submit({"answer.txt": "It is 1."})
     round = open_round(
         made.store, subjects=(submission.id,), protocol=Protocol.HOLISTIC, author="test",
-        asks=Asks(EvaluatorKind.JUDGE, 1),
+        asks=EvaluatorPanel(EvaluatorKind.JUDGE, 1),
     )  # fmt: skip
     with serving(answers) as served:
         [role] = roles(served, made.store.blobs, **config)["judge"]
         judge = ByJudge(role, showing(made, submission, work, reference))
-        said = await evaluate(made.store, round, submission, made.instance, Place(judge, 1))
+        said = await evaluate(made.store, round, submission, made.instance, EvaluationPlace(judge, 1))
     assert said is not None
     return said, served.requests
 
@@ -97,7 +97,7 @@ async def test_work_that_we_could_not_show_is_ungraded(
     """Never a vote that counts, and only what is ours is asked again."""
     said, requests = await asked(tmp_path, [SEEN, hidden(visibility)], [OTHER], [answers("1", inspected)])
     ours = visibility in OURS
-    assert (said.outcome, said.payload) == (Given.FAILED, None)
+    assert (said.outcome, said.payload) == (EvaluationOutcome.FAILED, None)
     assert said.cause is (Cause.JUDGE_UNSHOWN if ours else Cause.JUDGE_BLIND)
     assert POLICY[said.cause].retry is ours
     assert "b.docx: it cannot be shown" in said.reason

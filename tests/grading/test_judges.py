@@ -16,20 +16,20 @@ from openai_server import Answer, Fault, judged, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, evaluate, grade_all, open_round
 from worksample.grading.judges import ByJudge, charge
-from worksample.grading.pending_evaluations import Place
-from worksample.grading.rounds import Asks
+from worksample.grading.pending_evaluations import EvaluationPlace
+from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, Roles
 from worksample.records import (
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
-    Given,
-    Grade,
+    GradePayload,
     Holistic,
     Pairwise,
+    PairwiseChoice,
     Protocol,
     Round,
-    Side,
     Submission,
     Usage,
 )
@@ -45,7 +45,7 @@ def made(tmp_path: Path) -> Bench:
 def a_round(made: Bench, *texts: str, protocol: Protocol = Protocol.RUBRIC, overlap: int = 1) -> Round:
     ids = tuple(made.submit({"answer.txt": text} if text else {}).id for text in texts)
     return open_round(
-        made.store, subjects=ids, protocol=protocol, author="test", asks=Asks(EvaluatorKind.JUDGE, overlap)
+        made.store, subjects=ids, protocol=protocol, author="test", asks=EvaluatorPanel(EvaluatorKind.JUDGE, overlap)
     )
 
 
@@ -68,7 +68,7 @@ async def test_a_rubrics_leaves_are_asked_one_by_one_and_only_the_judges(made: B
         said = await evaluations(made, round, roles(served, made.store.blobs))
     by = {e.subject: e for e in said}
     grades = [by[id].payload for id in round.subjects]
-    assert [[(p.name, p.fraction) for p in g.parts] for g in grades if isinstance(g, Grade)] == [
+    assert [[(p.name, p.fraction) for p in g.parts] for g in grades if isinstance(g, GradePayload)] == [
         [("polite", 1.0), ("rude", 1.0)], [("polite", 0.0), ("rude", 0.0)],
     ]  # fmt: skip
     assert len(served.requests) == 4
@@ -91,7 +91,7 @@ async def test_nothing_delivered_needs_no_question(made: Bench) -> None:
         [whole] = await evaluations(
             made, a_round(made, "", protocol=Protocol.HOLISTIC), roles(served, made.store.blobs)
         )
-    assert isinstance(said.payload, Grade)
+    assert isinstance(said.payload, GradePayload)
     assert [p.fraction for p in said.payload.parts] == [0.0, 1.0]
     assert isinstance(whole.payload, Holistic)
     assert whole.payload.score == 1
@@ -113,10 +113,15 @@ async def test_holistic_against_the_reference(made: Bench) -> None:
 async def test_a_pair_is_equal_where_its_orders_contradict_each_other(made: Bench) -> None:
     round = a_round(made, HELLO, INSULT, protocol=Protocol.PAIRWISE)
     first, second = (made.store.get(Submission, id) for id in round.subjects)
-    for answers, side in [([judged("first", "is 1", 1)], Side.EQUAL), (prefers("Dear"), Side.FIRST)]:
+    for answers, side in [
+        ([judged("first", "is 1", 1)], PairwiseChoice.EQUAL),
+        (prefers("Dear"), PairwiseChoice.FIRST),
+    ]:
         with serving(answers) as served:
-            judge = judges(roles(served, made.store.blobs, temperature=0.1 if side is Side.EQUAL else 0.2))(round)[0]
-            done = await evaluate(made.store, round, first, made.instance, Place(judge, 1), second=second)
+            judge = judges(roles(served, made.store.blobs, temperature=0.1 if side is PairwiseChoice.EQUAL else 0.2))(
+                round
+            )[0]
+            done = await evaluate(made.store, round, first, made.instance, EvaluationPlace(judge, 1), second=second)
         assert done is not None
         assert done.second == second.id
         assert isinstance(done.payload, Pairwise)
@@ -187,7 +192,7 @@ async def test_a_judge_that_fails_gives_no_score(
     with serving([answer]) as served:
         said = await evaluations(made, a_round(made, HELLO), roles(served, made.store.blobs, tries=2))
         assert len(said) == 1
-        assert {e.outcome for e in said} == {Given.FAILED}
+        assert {e.outcome for e in said} == {EvaluationOutcome.FAILED}
         assert cause is None or {e.cause for e in said} == {cause}
         assert asked is None or len(served.requests) == asked
         assert all(e.record["asked"][-1]["failed"] for e in said)
@@ -196,7 +201,7 @@ async def test_a_judge_that_fails_gives_no_score(
 async def test_a_judge_that_passes_everything_cannot_do_it_without_evidence(made: Bench) -> None:
     with serving([judged("yes", "")]) as served:
         said = await evaluations(made, a_round(made, HELLO), roles(served, made.store.blobs))
-    assert {(e.outcome, e.cause) for e in said} == {(Given.FAILED, Cause.JUDGE_MALFORMED)}
+    assert {(e.outcome, e.cause) for e in said} == {(EvaluationOutcome.FAILED, Cause.JUDGE_MALFORMED)}
 
 
 async def test_a_spent_budget_waits_and_goes_on_when_it_is_raised(made: Bench) -> None:
@@ -207,7 +212,7 @@ async def test_a_spent_budget_waits_and_goes_on_when_it_is_raised(made: Bench) -
         again = await evaluations(made, round, roles(served, made.store.blobs, calls=3))
         assert len(again) == 2
         said = await evaluations(made, round, roles(served, made.store.blobs, calls=30))
-        assert sum(e.outcome is Given.GIVEN for e in said) == 2
+        assert sum(e.outcome is EvaluationOutcome.GIVEN for e in said) == 2
 
 
 async def test_what_was_spent_before_counts_against_the_caps(made: Bench) -> None:
@@ -248,7 +253,7 @@ async def test_a_round_that_was_killed_goes_on_where_it_stood(made: Bench) -> No
         said = await evaluations(made, round, roles(served, made.store.blobs))
     assert len(said) == 3
     assert {e.subject for e in said} == set(round.subjects)
-    assert {e.outcome for e in said} == {Given.GIVEN}
+    assert {e.outcome for e in said} == {EvaluationOutcome.GIVEN}
 
 
 async def test_the_material_is_made_once_for_a_rubric(made: Bench) -> None:

@@ -10,9 +10,9 @@ from grading.helpers_grading import Bench, bench
 from worksample.errors import PlanError, UsageError
 from worksample.grading import grade_all, open_round, regrade
 from worksample.grading.grade_round import items, subjects
-from worksample.grading.rounds import Asks, instances_of
-from worksample.records import EvaluatorKind, Protocol, Purpose, Round, Rule
-from worksample.verdicts.pairs import PAIRS, drawn_pairs
+from worksample.grading.rounds import EvaluatorPanel, instances_of
+from worksample.records import EvaluatorKind, Protocol, Purpose, ResolutionRule, Round
+from worksample.results.pairs import PAIRS, drawn_pairs
 
 
 @pytest.fixture
@@ -26,15 +26,15 @@ def test_a_round_says_over_what_it_is_and_whom_it_asks(made: Bench) -> None:
     assert made.store.get(Round, round.id) == round
     assert round.subjects == (two.id, one.id)
     assert (round.protocol, round.by) == (Protocol.PROGRAM, EvaluatorKind.PROGRAM)
-    assert (round.overlap, round.rule, round.purpose, round.over) == (1, Rule.LATEST, Purpose.GRADING, None)
+    assert (round.overlap, round.rule, round.purpose, round.over) == (1, ResolutionRule.LATEST, Purpose.GRADING, None)
     assert (round.author, round.reason, round.experiment) == ("me", "why", None)
     assert round.gradings == {made.instance.id: made.instance.grading_digest(Protocol.PROGRAM)}
     assert [s.id for s in subjects(made.store, round)] == [two.id, one.id]
     assert [(s.id, other) for s, other in items(made.store, round)] == [(two.id, None), (one.id, None)]
-    asks = Asks(EvaluatorKind.PERSON, 3, Rule.MAJORITY)
+    asks = EvaluatorPanel(EvaluatorKind.PERSON, 3, ResolutionRule.MAJORITY)
     over = open_round(made.store, subjects=(one.id,), author="me", over=round.id, asks=asks)
     assert (over.purpose, over.over) == (Purpose.REGRADE, round.id)
-    assert (over.by, over.overlap, over.rule) == (EvaluatorKind.PERSON, 3, Rule.MAJORITY)
+    assert (over.by, over.overlap, over.rule) == (EvaluatorKind.PERSON, 3, ResolutionRule.MAJORITY)
     assert [i.id for i in instances_of(made.store, None, [one.id, two.id])] == [made.instance.id]
 
 
@@ -75,5 +75,5 @@ async def test_a_regrade_takes_newer_gradings_and_nothing_else(made: Bench) -> N
 async def test_nothing_is_asked_where_nobody_can_be(made: Bench) -> None:
     one = made.submit({"answer.txt": "1"})
     for by in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE):
-        round = open_round(made.store, subjects=(one.id,), author="me", asks=Asks(by))
+        round = open_round(made.store, subjects=(one.id,), author="me", asks=EvaluatorPanel(by))
         await grade_all(made.store, round, parallel=0)

@@ -9,16 +9,16 @@ import pytest
 from worksample.box import BoxConfig, Completed
 from worksample.files import HashSink
 from worksample.grading.broker import Junk
-from worksample.grading.programs import ANSWER_FILES, Programs, Request, parse
+from worksample.grading.programs import ANSWER_FILES, ProgramRequest, Programs, parse
 from worksample.kit.broker import pack, unpack
 
 
 def test_what_is_not_said_has_a_usual_value() -> None:
-    assert parse({"argv": ["true"]}, 100.0) == Request(["true"], b"", {}, [], 30.0)
+    assert parse({"argv": ["true"]}, 100.0) == ProgramRequest(["true"], b"", {}, [], 30.0)
     asked = parse(
         {"argv": ["a"] * 1_000, "stdin": "x", "files": {"a/b": pack(b"in")}, "collect": ["out"], "timeout": 7}, 5.0
     )
-    assert asked == Request(["a"] * 1_000, b"x", {"a/b": b"in"}, ["out"], 5.0)
+    assert asked == ProgramRequest(["a"] * 1_000, b"x", {"a/b": b"in"}, ["out"], 5.0)
     assert len(parse({"argv": ["a"], "collect": [f"f{n}" for n in range(ANSWER_FILES)]}, 5.0).collect) == ANSWER_FILES
 
 
@@ -51,7 +51,7 @@ async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hang
 def test_what_a_program_did_is_told_and_recorded() -> None:
     runs = Programs(BoxConfig(), "none", HashSink(), 10.0, [])
     done = Completed(3, b"out", b"err", truncated=True, oom=True, seconds=1.23456)
-    told = runs._told(Request(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
+    told = runs._told(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
     assert told == {"exit": 3, "stdout": pack(b"out"), "stderr": pack(b"err"), "files": {"out": pack(b"2")}}
     digest = HashSink().put
     assert runs.records == [

@@ -10,8 +10,8 @@ from worksample.box import BoxConfig, Completed
 from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
 from worksample.grading.boxes import GraderLimits, GradingBoxes
-from worksample.grading.broker import Broker
-from worksample.grading.run_grader import TAIL, Ended, _case, _command, _kept, judge
+from worksample.grading.broker import GradingBroker
+from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _kept, judge
 from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
@@ -67,7 +67,7 @@ def test_whatever_else_comes_has_its_cause(ended: Completed, written: bytes | No
 
 
 async def test_the_ends_of_what_was_printed_are_kept_and_nothing_of_silence() -> None:
-    broker = Broker({})
+    broker = GradingBroker({})
     loud = Completed(2, b"x" + b"y" * TAIL, b"", seconds=1.23456)
     kept = await _kept(loud, broker, HashSink())
     assert kept == {"exit": 2, "seconds": 1.235, "stdout": HashSink().put(b"y" * TAIL)}
@@ -100,6 +100,6 @@ def test_a_grader_that_others_kept_from_the_processor_is_no_slow_grader() -> Non
 
 
 def test_costs_of_several_judges_are_added_and_unknown_ones_left_out() -> None:
-    assert Ended().cost is None
-    assert Ended(usage={"a": Usage(calls=1)}).cost is None
-    assert Ended(usage={"a": Usage(calls=1, cost=0.5), "b": Usage(calls=1), "c": Usage(cost=0.25)}).cost == 0.75
+    assert GraderEnd().cost is None
+    assert GraderEnd(usage={"a": Usage(calls=1)}).cost is None
+    assert GraderEnd(usage={"a": Usage(calls=1, cost=0.5), "b": Usage(calls=1), "c": Usage(cost=0.25)}).cost == 0.75

@@ -17,16 +17,16 @@ from worksample.records import (
     Experiment,
     Lock,
     Origin,
-    Outcome,
     Protocol,
     Slot,
     Submission,
     Trial,
+    TrialOutcome,
     now,
 )
 
-DONE = Outcome(ending=Ending.DONE)
-LOST = Outcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST, reason="gone")
+DONE = TrialOutcome(ending=Ending.DONE)
+LOST = TrialOutcome(ending=Ending.FAILED, cause=Cause.SANDBOX_LOST, reason="gone")
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def experiment(made: Bench, id: str) -> Experiment:
     return found
 
 
-def tried(made: Bench, world: Experiment, number: int, outcome: Outcome) -> Submission:
+def tried(made: Bench, world: Experiment, number: int, outcome: TrialOutcome) -> Submission:
     """What a try of the slot left."""
     trial = Trial(
         id=f"{world.id}-{number}", slot=f"{world.id}-slot", experiment=world.id, agent=world.agents[0],

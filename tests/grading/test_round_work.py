@@ -12,8 +12,18 @@ from grading.helpers_grading import Bench, bench
 from worksample.grading import RoundWork, asks_services, open_round
 from worksample.grading.grade_round import starts_of
 from worksample.grading.program import ByProgram
-from worksample.grading.rounds import Asks
-from worksample.records import Evaluation, EvaluatorKind, Given, Grade, Instance, Protocol, Round, Submission, now
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.records import (
+    Evaluation,
+    EvaluationOutcome,
+    EvaluatorKind,
+    GradePayload,
+    Instance,
+    Protocol,
+    Round,
+    Submission,
+    now,
+)
 
 
 @pytest.fixture
@@ -22,7 +32,7 @@ def made(tmp_path: Path) -> Bench:
 
 
 def a_round(made: Bench, *subjects: Submission, by: EvaluatorKind = EvaluatorKind.PROGRAM) -> Round:
-    return open_round(made.store, subjects=tuple(s.id for s in subjects), author="test", asks=Asks(by))
+    return open_round(made.store, subjects=tuple(s.id for s in subjects), author="test", asks=EvaluatorPanel(by))
 
 
 def graded(made: Bench, round: Round, subject: Submission, second: Submission | None = None) -> None:
@@ -35,8 +45,8 @@ def graded(made: Bench, round: Round, subject: Submission, second: Submission | 
             second=second.id if second else None,
             instance=made.instance.id,
             evaluator=ByProgram().evaluator.id,
-            outcome=Given.GIVEN,
-            payload=Grade(score=1.0),
+            outcome=EvaluationOutcome.GIVEN,
+            payload=GradePayload(score=1.0),
             author="test",
             at=now(),
         )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grading.helpers_grading import bench
 from worksample.errors import POLICY, Cause
 from worksample.grading import grade, open_round, wants
-from worksample.records import Evaluation, Given, Grade, now
+from worksample.records import Evaluation, EvaluationOutcome, GradePayload, now
 
 
 async def test_a_sandbox_that_cannot_be_had_is_tried_twice_and_no_more(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def made_of(n: int, cause: Cause | None) -> Evaluation:
         subject="s",
         instance="i",
         evaluator="program",
-        outcome=Given.GIVEN if cause is None else Given.FAILED,
-        payload=Grade(score=1.0) if cause is None else None,
+        outcome=EvaluationOutcome.GIVEN if cause is None else EvaluationOutcome.FAILED,
+        payload=GradePayload(score=1.0) if cause is None else None,
         cause=cause,
         reason="" if cause is None else "so",
         author="test",

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from images import machine
+from sandboxes.images import machine
+from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.grading import grade, open_round, solve
-from worksample.records import Evaluation, Given, Grade, Instance, Protocol, Submission
+from worksample.records import Evaluation, EvaluationOutcome, GradePayload, Instance, Protocol, Submission
 from worksample.store import Store
-from worksample.submissions import control
 from worksample.tasks import ingest, read_package
 
 pytestmark = pytest.mark.box
@@ -97,7 +97,7 @@ def bench(tmp_path: Path, image: bytes) -> Iterator[Bench]:
 
 
 def score(evaluation: Evaluation) -> float:
-    assert evaluation.outcome is Given.GIVEN and isinstance(evaluation.payload, Grade), evaluation
+    assert evaluation.outcome is EvaluationOutcome.GIVEN and isinstance(evaluation.payload, GradePayload), evaluation
     return evaluation.payload.score
 
 
@@ -132,7 +132,7 @@ async def test_no_reward_is_ungraded_and_never_nothing(bench: Bench) -> None:
 
 async def test_changes_that_were_not_taken_in_leave_the_work_ungraded(bench: Bench) -> None:
     from worksample.files import HashSink
-    from worksample.submissions.root_changes import absent
+    from worksample.sandboxes.capture.root_changes import absent
 
     instance = bench.instance()
     left = control(bench.store, instance, "nothing")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable
 from worksample.kit import Case, Check, checklist, checkpoints, every, file_pairs, gate_and_score, weighted
 from worksample.kit.result import checked
-from worksample.records import By, Criteria, Criterion, Grade, GradePart, Importance
+from worksample.records import By, Criteria, Criterion, GradePayload, Importance, PartPayload
 
 SHARES = st.floats(0, 1)
 POINTS = st.floats(0.01, 100)
@@ -211,23 +211,23 @@ def test_pairs_of_files(tmp_path: Path) -> None:
 
 def test_reasons_with_half_surrogates_can_be_kept() -> None:
     grade = weighted(case(), {"odd\udcff": lambda: Check(0.5, "a\udc80b")})
-    assert Grade.model_validate_json(json.dumps(grade.plain())).parts[0].reason == "a\\udc80b"
+    assert GradePayload.model_validate_json(json.dumps(grade.plain())).parts[0].reason == "a\\udc80b"
 
 
 def test_grades_survive_their_record() -> None:
     grade = checkpoints(case(*TREE), sums=0.5, names=1, tidy=0)
-    assert Grade.model_validate_json(json.dumps(grade.plain())).plain() == grade.plain()
+    assert GradePayload.model_validate_json(json.dumps(grade.plain())).plain() == grade.plain()
 
 
 PART = st.builds(
-    lambda name, points, fraction: GradePart(name=name, points=points, fraction=fraction), st.text(), POINTS, SHARES
+    lambda name, points, fraction: PartPayload(name=name, points=points, fraction=fraction), st.text(), POINTS, SHARES
 )
 
 
 @given(st.lists(PART, min_size=1, max_size=4), SHARES)
-def test_a_score_agrees_with_its_parts_or_says_why(parts: list[GradePart], score: float) -> None:
+def test_a_score_agrees_with_its_parts_or_says_why(parts: list[PartPayload], score: float) -> None:
     share = sum(p.points * (p.fraction or 0) for p in parts) / sum(p.points for p in parts)
-    made = Grade(score=score, parts=tuple(parts))
+    made = GradePayload(score=score, parts=tuple(parts))
     assert checked(made.replaced(reason="two of them count once"), Criteria()).score == score
     assert checked(made.replaced(score=min(1.0, share)), Criteria()).plain()["parts"] == made.plain()["parts"]
     if abs(share - score) > 1e-3:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from records.strategies import criteria
 from worksample import kit, records
-from worksample.kit.criteria import Criteria
+from worksample.kit.criteria import CaseCriteria
 from worksample.records.trees import asked_of
 
 WORDS = ("critical", "not_applicable", "1", "0.5", "\ud800", "x" * 20_001)
@@ -25,7 +25,16 @@ MOMENTS = (
     datetime(2026, 3, 9, 8, tzinfo=UTC), datetime(2026, 3, 9, 8, 0, 0, 5000, tzinfo=UTC),
     datetime(2026, 3, 9, 8, tzinfo=timezone(timedelta(hours=2))), datetime(2026, 3, 9, 8), "2026-03-09T08:00:00Z",
 )  # fmt: skip
-OTHERS = (records.Importance.CRITICAL, records.Skip.CANNOT_JUDGE, records.By.JUDGE, "grade", ["a"], ("a",), [], {})
+OTHERS = (
+    records.Importance.CRITICAL,
+    records.SkipReason.CANNOT_JUDGE,
+    records.By.JUDGE,
+    "grade",
+    ["a"],
+    ("a",),
+    [],
+    {},
+)
 VALUES = (*MOMENTS, *OTHERS)
 NUMBERS = st.one_of(st.integers(-2, 2), st.sampled_from((2**53, 2**53 + 1, 10**400)), st.floats())
 ODD = st.one_of(st.none(), st.booleans(), NUMBERS, st.text(max_size=3), st.sampled_from(WORDS), st.sampled_from(VALUES))
@@ -39,7 +48,7 @@ def fields(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
     share = draw(st.one_of(st.sampled_from((0, 1, 0.5, 1.0)), st.none()))
     made: dict[str, Any] = {"name": draw(st.text(max_size=5)), "fraction": share}
     if share is None:
-        made["skip"] = draw(st.sampled_from((*records.Skip, "cannot_judge")))
+        made["skip"] = draw(st.sampled_from((*records.SkipReason, "cannot_judge")))
     if draw(st.booleans()):
         made["points"] = draw(st.sampled_from((1, 2.5, 3)))
     if draw(st.integers(0, 3)) == 0:
@@ -52,34 +61,34 @@ def fields(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
     return made
 
 
-def built(owner: Any, given: dict[str, Any]) -> Any:
+def built(part: Any, given: dict[str, Any]) -> Any:
     """The part, its own parts first, as an author writes them."""
     inner = given.get("parts")
     if isinstance(inner, list) and all(isinstance(one, dict) for one in inner):
-        given = {**given, "parts": tuple(built(owner, one) for one in inner)}
-    return owner.GradePart(**given)
+        given = {**given, "parts": tuple(built(part, one) for one in inner)}
+    return part(**given)
 
 
-def said(owner: Any, given: dict[str, Any]) -> Any:
+def said(part: Any, given: dict[str, Any]) -> Any:
     """Its JSON, or what is wrong with it."""
     try:
-        return built(owner, given).plain()
+        return built(part, given).plain()
     except ValidationError as error:
         return [(fault["type"], fault["loc"]) for fault in error.errors()]
 
 
 @given(fields())
 def test_a_part_is_taken_or_refused_as_its_record_is(given: dict[str, Any]) -> None:
-    assert _exactly(said(kit, given)) == _exactly(said(records, given))
+    assert _exactly(said(kit.GradePart, given)) == _exactly(said(records.PartPayload, given))
 
 
 @given(st.one_of(ODD, st.floats(0, 1)), ODD, ODD)
 def test_a_grade_is_taken_or_refused_as_its_record_is(score: Any, reason: Any, parts: Any) -> None:
     for more in ({}, {"reason": reason}, {"parts": parts}, {"composition": reason}, {"type": reason}, {"extra": 1}):
         found = []
-        for owner in (kit, records):
+        for grade in (kit.Grade, records.GradePayload):
             try:
-                found.append(_exactly(owner.Grade(score=score, **more).plain()))
+                found.append(_exactly(grade(score=score, **more).plain()))
             except ValidationError as error:
                 found.append(str([(fault["type"], fault["loc"]) for fault in error.errors()]))
         assert found[0] == found[1]
@@ -93,16 +102,16 @@ def _exactly(value: Any) -> str:
 @given(st.lists(fields(), min_size=1, max_size=3))
 def test_a_grade_works_out_what_its_record_does(given: list[dict[str, Any]]) -> None:
     try:
-        parts = tuple(built(kit, one) for one in given)
+        parts = tuple(built(kit.GradePart, one) for one in given)
     except ValidationError:
         return
     own = kit.Grade(score=0.5, parts=parts)
-    record = records.Grade.model_validate(own.plain())
+    record = records.GradePayload.model_validate(own.plain())
     for name in ("full", "partial", "undecided", "void"):
         assert getattr(own, name) == getattr(record, name)
     assert [leaf.plain() for leaf in own.leaves] == [leaf.plain() for leaf in record.leaves]
     assert [part.passed for part in own.leaves] == [part.passed for part in record.leaves]
-    assert records.Grade(score=0.5, parts=parts).plain() == own.plain(), "a record takes a grader's own parts"
+    assert records.GradePayload(score=0.5, parts=parts).plain() == own.plain(), "a record takes a grader's own parts"
 
 
 @given(criteria, st.integers(0, 4))
@@ -110,7 +119,7 @@ def test_criteria_work_out_what_their_record_does(flat: records.Criteria, below:
     parts = flat.criteria[:below]
     branch = [records.Criterion(id="branch-over-them", text="all", gate=True, parts=parts)] if parts else []
     record = records.Criteria(criteria=(*branch, *(c.replaced(implies_others=False) for c in flat.criteria[below:])))
-    own = Criteria.of(json.loads(json.dumps(record.plain())))
+    own = CaseCriteria.of(json.loads(json.dumps(record.plain())))
     assert (own.total, own.kinds) == (record.total, record.kinds)
     assert [leaf.id for leaf in own.leaves] == [leaf.id for leaf in record.leaves]
     for by in records.By:

@@ -14,7 +14,7 @@ import pytest
 
 from worksample.errors import DeliverableError
 from worksample.kit import Case, tabular
-from worksample.kit.source import Unreadable, find
+from worksample.kit.source import UnreadableSource, find
 from worksample.kit.table import Table
 from worksample.kit.workbook import STRING_LIMIT, guard_archive, read_cells
 
@@ -81,7 +81,7 @@ def test_strings_are_counted_over_the_borders_of_pieces(tmp_path: Path) -> None:
         count = strings.count(b"<si>")
         path = replaced(book([["a"]]), "xl/sharedStrings.xml", strings, tmp_path / f"{length}.xlsx")
         if count > STRING_LIMIT:
-            with pytest.raises(Unreadable, match="shared strings"):
+            with pytest.raises(UnreadableSource, match="shared strings"):
                 guard_archive(path)
         else:
             guard_archive(path)
@@ -101,7 +101,7 @@ def test_a_table_far_larger_than_the_right_one_scores_nothing() -> None:
 
 
 def test_a_name_that_no_file_can_have_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="not a name"):
+    with pytest.raises(UnreadableSource, match="not a name"):
         find(tmp_path, "a\ud800")
 
 

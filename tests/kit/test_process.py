@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.records import Criteria, Criterion, Grade
+from worksample.records import Criteria, Criterion, GradePayload
 
 HEAD = "from worksample.kit import *\n"
 
@@ -33,13 +33,13 @@ def run(folder: Path, code: str, criteria: Criteria | None = None) -> dict:
 
 def test_a_missing_deliverable_fails_its_part_only(tmp_path: Path) -> None:
     code = "def grade(case): return checklist(case, a=lambda: case.text('none.txt') == '', b=lambda: True)"
-    grade = Grade.model_validate(run(tmp_path, code)["grade"])
+    grade = GradePayload.model_validate(run(tmp_path, code)["grade"])
     assert grade.score == 0.5
     assert grade.parts[0].reason == "none.txt: is missing"
 
 
 def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
-    grade = Grade.model_validate(run(tmp_path, "def grade(case): return case.text('none.txt')")["grade"])
+    grade = GradePayload.model_validate(run(tmp_path, "def grade(case): return case.text('none.txt')")["grade"])
     assert grade.score == 0
     assert "none.txt" in grade.reason
 
@@ -59,7 +59,7 @@ def test_a_deliverable_error_that_escapes_is_a_zero(tmp_path: Path) -> None:
         ("def grade(case): return 1.0", "grader.malformed", "float, no Grade\n  next: return a Grade"),
         ("def grade(case): return Grade(score=float('nan'))", "grader.malformed", "score"),
         (
-            "from worksample.records import Grade as Record\n"
+            "from worksample.records import GradePayload as Record\n"
             "def grade(case): return Record.model_construct(score=float('nan'), parts=())",
             "grader.malformed",
             "score",

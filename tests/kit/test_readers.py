@@ -20,7 +20,7 @@ from PIL import Image
 
 from worksample.errors import DeliverableError, GraderError, ReferenceUnreadable
 from worksample.kit import Case
-from worksample.kit.source import Unreadable, find
+from worksample.kit.source import UnreadableSource, find
 from worksample.kit.table import parse_csv, read_csv
 from worksample.kit.text import decode, parse_json
 
@@ -81,7 +81,7 @@ def test_names_stay_inside_and_links_are_not_followed(case: Case, name: str) -> 
     with pytest.raises(DeliverableError):
         case.text(name)
     assert case.outputs() == ["sub/x"]
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableSource):
         find(case.folder("output"), name)
 
 
@@ -140,13 +140,13 @@ def test_a_single_column_of_lists_is_one_column(mark: str) -> None:
     [("", "is empty"), ("a,a\n1,2", "twice"), ("a,b\n1,2,3", "more cells"), ('a,b\n1,"2', "is not CSV")],
 )
 def test_malformed_csv(text: str, says: str) -> None:
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(UnreadableSource, match=says):
         parse_csv(text)
 
 
 def test_a_csv_over_its_limit(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n" * 100)
-    with pytest.raises(Unreadable, match="larger than 50 bytes"):
+    with pytest.raises(UnreadableSource, match="larger than 50 bytes"):
         read_csv(tmp_path / "a.csv", limit=50)
 
 

@@ -15,7 +15,7 @@ import pytest
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 from worksample.errors import Cause, GraderError
-from worksample.kit.source import Unreadable
+from worksample.kit.source import UnreadableSource
 from worksample.kit.workbook import read_cells
 
 SHEET, STYLES, BOOK = "xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/workbook.xml"
@@ -103,7 +103,7 @@ def test_a_chart_without_a_drawing_and_the_calendar_of_1904_are_read(tmp_path: P
     path = tmp_path / "book.xlsx"
     path.write_bytes(_book(chart=True))
     assert read_cells(path)[:3] == ROWS
-    with pytest.raises(Unreadable, match="is a chart"):
+    with pytest.raises(UnreadableSource, match="is a chart"):
         read_cells(path, "Chart")
     old = _book(epoch=CALENDAR_MAC_1904)
     path.write_bytes(_edited(old, EDITS["rule"]))
@@ -117,7 +117,7 @@ def test_a_reader_that_refuses_sound_parts_is_to_blame_and_a_cell_that_is_no_num
         read_cells(path)
     assert error.value.cause is Cause.GRADER_CRASH
     path.write_bytes(_edited(_book(), _replaced(SHEET, "<v>1.5</v>", "<v>one and a half</v>")))
-    with pytest.raises(Unreadable, match="is not a sound workbook"):
+    with pytest.raises(UnreadableSource, match="is not a sound workbook"):
         read_cells(path)
 
 
@@ -134,5 +134,5 @@ def test_a_reader_that_refuses_sound_parts_is_to_blame_and_a_cell_that_is_no_num
 def test_a_broken_workbook_is_the_deliverables_own(tmp_path: Path, edit: Edit) -> None:
     path = tmp_path / "book.xlsx"
     path.write_bytes(_edited(_book(), edit))
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableSource):
         read_cells(path)

@@ -41,11 +41,11 @@ FIGURES = {
     "rubric_lifts": lambda x: m.rubric_lifts([x], [x], how=HOW),
     "pass_at_k": lambda x: m.pass_at_k([x], [1], 1, how=HOW),
     "histories": lambda x: m.histories(["j"], [x], [True]),
-    "full_pass": lambda x: m.full_pass(m.Trials([x]), HOW),
-    "spread": lambda x: m.repeat_spread(m.Trials([x, 1.0], ["a", "a"])),
-    "tiers": lambda x: m.tier_table(m.Trials([1.0]), ["a"], {"cost": [x]}, how=HOW),
+    "full_pass": lambda x: m.full_pass(m.TrialColumns([x]), HOW),
+    "spread": lambda x: m.repeat_spread(m.TrialColumns([x, 1.0], ["a", "a"])),
+    "tiers": lambda x: m.tier_table(m.TrialColumns([1.0]), ["a"], {"cost": [x]}, how=HOW),
     "roll_up": lambda x: m.roll_up([x], {"task": ["a"]}, how=HOW),
-    "timeouts": lambda x: m.timeout_table(m.Trials([1.0]), [x], how=HOW),
+    "timeouts": lambda x: m.timeout_table(m.TrialColumns([1.0]), [x], how=HOW),
     "effects": lambda x: m.model_effect(m.Configurations(["h"], ["m"], ["t"], [x]), "h", HOW),
     "correlate": lambda x: m.correlate([x, 2, 3], [1, 2, 3]),
     "checkpoints": lambda x: m.checkpoint_scores(["t"], [x], [1]),
@@ -54,7 +54,7 @@ FIGURES = {
     "deployable": lambda x: m.deployable_cost([True], [x], [1], how=HOW),
     "horizon": lambda x: m.time_horizon([x, 1], [True, False], how=HOW),
     "budget": lambda x: m.score_against_budget([x], [1.0], [1], how=HOW),
-    "paired": lambda x: m.paired_difference(m.Trials([x], ["a"]), m.Trials([1.0], ["a"]), how=HOW),
+    "paired": lambda x: m.paired_difference(m.TrialColumns([x], ["a"]), m.TrialColumns([1.0], ["a"]), how=HOW),
 }
 
 
@@ -96,10 +96,10 @@ EMPTY = {
     "pass_at_k": lambda: m.pass_at_k([], [], 1),
     "ceiling": lambda: m.fit_ceiling(m.histories([], [], []), how=HOW),
     "break_even": lambda: m.break_even_from_jobs(([], []), ([], []), ("a", "b"), how=HOW),
-    "full_pass": lambda: m.full_pass(m.Trials([], [], [], []), HOW),
-    "spread": lambda: m.repeat_spread(m.Trials([])),
-    "tiers": lambda: m.tier_table(m.Trials([]), [], {"cost": []}, how=HOW),
-    "timeouts": lambda: m.timeout_table(m.Trials([]), [], how=HOW),
+    "full_pass": lambda: m.full_pass(m.TrialColumns([], [], [], []), HOW),
+    "spread": lambda: m.repeat_spread(m.TrialColumns([])),
+    "tiers": lambda: m.tier_table(m.TrialColumns([]), [], {"cost": []}, how=HOW),
+    "timeouts": lambda: m.timeout_table(m.TrialColumns([]), [], how=HOW),
     "roll_up": lambda: m.roll_up([], {"task": []}, how=HOW),
     "correlate": lambda: m.correlate([], []),
     "success": lambda: m.success_rate([]),
@@ -108,7 +108,7 @@ EMPTY = {
     "costs": lambda: m.cost_per_instance([], "billed"),
     "deployable": lambda: m.deployable_cost([], [], [], how=HOW),
     "horizon": lambda: m.time_horizon([], [], task=[], how=HOW),
-    "paired": lambda: m.paired_difference(m.Trials([], []), m.Trials([], []), how=HOW),
+    "paired": lambda: m.paired_difference(m.TrialColumns([], []), m.TrialColumns([], []), how=HOW),
     "budget": lambda: [p.score for p in m.score_against_budget([], [], [1], how=HOW)],
 }
 
@@ -137,7 +137,7 @@ def test_nothing_valid_is_never_zero(state):
     for found in (
         m.rate([None, None], state=[state] * 2),
         m.mean_score([None, None], state=[state] * 2),
-        m.full_pass(m.Trials([None, None], ["a", "b"], state=[state] * 2)),
+        m.full_pass(m.TrialColumns([None, None], ["a", "b"], state=[state] * 2)),
         m.roll_up([None, None], {"task": ["a", "b"]}, state=[state] * 2)["all"]["all"],
     ):
         assert found.value is None and "none of 2 planned is graded" in found.reason
@@ -153,7 +153,7 @@ STATE = {True: ["valid"], False: ["infrastructure", "ungraded", "pending"]}
 def test_counts_always_add_up(rows):
     score, task, instance, pick = ([r[k] for r in rows] for k in range(4))
     state = [(STATE[s is not None] * 3)[p] for s, p in zip(score, pick, strict=True)]
-    trials = m.Trials(score, task, instance, state)
+    trials = m.TrialColumns(score, task, instance, state)
     every = [
         m.full_pass(trials, HOW),
         m.mean_score(score, task=task, instance=instance, state=state, how=HOW),
@@ -181,7 +181,7 @@ def test_counts_always_add_up(rows):
 def test_one_of_everything_has_a_value_and_no_interval():
     assert m.mean_score([0.4]).low is None
     assert m.dollars_earned([100], [True]).earned.low is None
-    found = m.paired_difference(m.Trials([0.4], ["a"]), m.Trials([0.5], ["a"])).difference
+    found = m.paired_difference(m.TrialColumns([0.4], ["a"]), m.TrialColumns([0.5], ["a"])).difference
     assert found.value == pytest.approx(0.1) and found.notes == ("one task: no interval",)
 
 

@@ -42,9 +42,11 @@ def test_what_cannot_be_attempted_is_in_the_bounds_alone():
     assert (found.value, found.counts.planned, found.counts.infrastructure_failed) == (0.5, 3, 1)
     assert found.counts.special["not attemptable"] == 1
     assert found.bounds == (0.25, 0.75)
-    full = m.full_pass(m.Trials([1.0, 0.2, None], state=["valid", "valid", "ungraded"], failed=[False, False, True]))
+    full = m.full_pass(
+        m.TrialColumns([1.0, 0.2, None], state=["valid", "valid", "ungraded"], failed=[False, False, True])
+    )
     assert full.bounds == pytest.approx((1 / 3, 1 / 3))
-    tiers = m.tier_table(m.Trials([1.0, 0.2, None]), ["a", "a", "b"])
+    tiers = m.tier_table(m.TrialColumns([1.0, 0.2, None]), ["a", "a", "b"])
     assert [t.full_pass.bounds for t in tiers] == [None, (0.0, 1.0), pytest.approx((1 / 3, 2 / 3))]
 
 
@@ -58,7 +60,7 @@ def test_standard_errors_are_those_of_tasks():
     passed = rng.random(50) < 0.3
     assert m.rate(passed).error == pytest.approx(passed.std(ddof=1) / np.sqrt(50))
     assert m.rate([True] * 20).error is None, "nothing differs: 0 would be a lie"
-    gaps = m.paired_difference(m.Trials(score, task), m.Trials(score**2, task)).difference
+    gaps = m.paired_difference(m.TrialColumns(score, task), m.TrialColumns(score**2, task)).difference
     assert gaps.error == pytest.approx((score**2 - score).reshape(40, 3).mean(axis=1).std(ddof=1) / np.sqrt(40))
     dollars = m.mean_score(rng.lognormal(3, 1, 30), unit=Unit.USD)
     assert 0 < dollars.error < dollars.value
@@ -68,7 +70,7 @@ def test_a_standard_deviation_has_no_sign():
     """ALE Table 1 prints 18.4 with a superscript of 1.2: a spread, not a gain."""
     task = np.arange(100).repeat(3)
     score = (np.random.default_rng(1).random(300) < 0.5).astype(float)
-    tiers = m.tier_table(m.Trials(score, task, task), ["t"] * 300)
+    tiers = m.tier_table(m.TrialColumns(score, task, task), ["t"] * 300)
     runs = score.reshape(100, 3).mean(axis=0)
     for found in (tiers[0].spread.run, tiers[0].spread.whole, tiers[0].spread.mean):
         assert found.unit is Unit.SPREAD

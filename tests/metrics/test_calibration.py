@@ -72,8 +72,8 @@ def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
     rng = np.random.default_rng(4)
     project = np.repeat(np.arange(40), 3)
     people = np.clip(rng.normal(0.5, 0.2, 40)[project] + rng.normal(0, 0.05, 120), 0, 1)
-    data = labelled(m.Sample(np.full(120, 0.5), people, project), m.Kind.SCORE)
-    parts = Parts(data, m.Kind.SCORE, 0.95)
+    data = labelled(m.Sample(np.full(120, 0.5), people, project), m.LabelKind.SCORE)
+    parts = Parts(data, m.LabelKind.SCORE, 0.95)
     parts.grown = 1.0
     fit = OLS(people, np.ones(120)).fit(cov_type="cluster", cov_kwds={"groups": project, "use_correction": False})
     assert parts.at(0.0)[1] == pytest.approx(float(fit.cov_params()[0, 0]) * 40 / 39, rel=1e-9)
@@ -82,11 +82,11 @@ def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
 def test_intervals_hold_the_truth_where_plain_ones_do_not():
     module = coverage()
     worlds = [
-        module.World(m.Kind.RATE, 300, 20, 0.3, "kind"),
-        module.World(m.Kind.RATE, 150, 20, 0.1, "noisy"),
-        module.World(m.Kind.SCORE, 150, 20, 0.6, "harsh"),
-        module.World(m.Kind.PREFERENCE, 150, 20, 0.6, "kind"),
-        module.World(m.Kind.RATE, 100, 60, 0.1, "harsh", agents=3, lean=0.5),
+        module.World(m.LabelKind.RATE, 300, 20, 0.3, "kind"),
+        module.World(m.LabelKind.RATE, 150, 20, 0.1, "noisy"),
+        module.World(m.LabelKind.SCORE, 150, 20, 0.6, "harsh"),
+        module.World(m.LabelKind.PREFERENCE, 150, 20, 0.6, "kind"),
+        module.World(m.LabelKind.RATE, 100, 60, 0.1, "harsh", agents=3, lean=0.5),
     ]
     for world in worlds:
         found = module.measure(world, 250)
@@ -227,13 +227,13 @@ def test_a_judge_is_proven_refused_or_unproven_by_cell():
     assert not m.route(("j", "facts"), proofs).people
     assert m.route(("j", "taste"), proofs).people and m.route(("j", "layout"), proofs).people
     new = m.route(("another", "facts"), proofs)
-    assert new.people and new.standing is m.Standing.UNPROVEN and "new" in new.why
+    assert new.people and new.standing is m.JudgeStanding.UNPROVEN and "new" in new.why
 
 
 def test_a_judge_that_always_passes_is_not_proven_by_people_who_nearly_always_do():
     people = [1.0] * 97 + [0.0] * 3
     proof = m.prove(m.Sample([1.0] * 100, people, [f"p{i}" for i in range(100)]))
-    assert proof.agreement.value == 0.97 and proof.standing is m.Standing.UNPROVEN
+    assert proof.agreement.value == 0.97 and proof.standing is m.JudgeStanding.UNPROVEN
     assert "3 of people's fails" in proof.why
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.metrics.calibration.corrected import _grouped
 from worksample.metrics.calibration.labels_only import effective_labels, labels_only
-from worksample.metrics.calibration.sample import Kind, labelled
+from worksample.metrics.calibration.sample import LabelKind, labelled
 
 
 def sample(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Sample:
@@ -56,17 +56,17 @@ def test_a_stratum_of_many_rows_and_few_labels_widens_labels_alone() -> None:
 @given(
     st.lists(st.tuples(st.integers(1, 40), st.integers(0, 12), st.floats(0, 1)), min_size=1, max_size=8),
     st.integers(0, 2**32 - 1),
-    st.sampled_from([Kind.RATE, Kind.SCORE]),
+    st.sampled_from([LabelKind.RATE, LabelKind.SCORE]),
     st.integers(1, 60),
 )
 def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
-    strata: list[tuple[int, int, float]], seed: int, kind: Kind, projects: int
+    strata: list[tuple[int, int, float]], seed: int, kind: LabelKind, projects: int
 ) -> None:
     rng = np.random.default_rng(seed)
     people: list[float | None] = []
     stratum: list[str] = []
     for name, (rows, labels, rate) in enumerate(strata):
-        passes = (rng.random(rows) < rate) if kind is Kind.RATE else rng.random(rows) * rate
+        passes = (rng.random(rows) < rate) if kind is LabelKind.RATE else rng.random(rows) * rate
         people += [float(p) if place < labels else None for place, p in enumerate(passes)]
         stratum += [f"s{name}"] * rows
     data = labelled(sample(people, stratum, rng.integers(0, projects, len(people)).tolist()), kind)
@@ -107,7 +107,7 @@ def test_figures_over_several_strata_hold_the_truth(name: str, labels: int) -> N
     assert found.corrected.none < 150
     assert found.corrected.covers >= 0.92
     assert found.labels.covers >= 0.93
-    if not world.least and world.kind is Kind.RATE:
+    if not world.least and world.kind is LabelKind.RATE:
         assert np.mean(found.ratios) < 1.3
 
 

@@ -29,14 +29,14 @@ def test_blakers_interval_is_exact_and_lies_within_clopper_and_pearsons(trials: 
     assert ((binom.pmf(np.arange(trials + 1), trials, shares) * held).sum(axis=1)).min() >= level - 1e-9
 
 
-def drawn(kind: m.Kind, seed: int) -> Labelled:
+def drawn(kind: m.LabelKind, seed: int) -> Labelled:
     judge = ("right", "good", "kind", "noisy", "guessing")[seed % 5]
     rate = (0.05, 0.3, 0.8)[seed % 3]
     return World(kind, 70, 20, rate, judge).draw(np.random.default_rng(seed))[0]
 
 
-@pytest.mark.parametrize("kind", list(m.Kind))
-def test_ends_of_many_draws_at_once_are_those_of_the_product(kind: m.Kind) -> None:
+@pytest.mark.parametrize("kind", list(m.LabelKind))
+def test_ends_of_many_draws_at_once_are_those_of_the_product(kind: m.LabelKind) -> None:
     for seed in range(15):
         data = drawn(kind, seed)
         parts = Parts(data, kind, 0.95)
@@ -51,11 +51,11 @@ def test_ends_of_many_draws_at_once_are_those_of_the_product(kind: m.Kind) -> No
 
 
 def test_exact_coverage_is_what_draws_show() -> None:
-    world = World(m.Kind.RATE, 70, 20, 0.3, "kind")
+    world = World(m.LabelKind.RATE, 70, 20, 0.3, "kind")
     held = []
     for seed in range(400):
         data, truth = world.draw(np.random.default_rng(seed))
-        parts = Parts(data, m.Kind.RATE, 0.95)
+        parts = Parts(data, m.LabelKind.RATE, 0.95)
         low, high = parts.interval(parts.tuned())
         held.append(low <= truth <= high)
     told = float(Rates(70, 20).covers(0.3, np.array([[0.98, 0.25]]))[0])
@@ -71,12 +71,12 @@ def test_the_worst_judges_of_rates_are_held_in_93_percent(jobs: int) -> None:
     assert found.covers(0.0279, np.array([[1.0, 1.0], [0.0, 0.0]])).min() >= 0.93
     kind = np.array([[1.0, no] for no in (0.35, 0.5, 0.65, 0.702, 0.712, 0.8, 0.9, 0.95)])
     assert min(found.covers(rate, kind).min() for rate in (0.1615, 0.165, 0.17, 0.25, 0.26, 0.32, 0.38, 0.43)) >= 0.93
-    assert worst(m.Kind.RATE, jobs, 20, 0, np.array([0.03, 0.16])).covers >= 0.93
+    assert worst(m.LabelKind.RATE, jobs, 20, 0, np.array([0.03, 0.16])).covers >= 0.93
 
 
-@pytest.mark.parametrize("kind", [m.Kind.PREFERENCE, m.Kind.SCORE])
-def test_the_search_of_drawn_kinds_runs_on_a_small_grid(kind: m.Kind) -> None:
-    judges = np.full((2, 6 if kind is m.Kind.PREFERENCE else 4), 0.2)
+@pytest.mark.parametrize("kind", [m.LabelKind.PREFERENCE, m.LabelKind.SCORE])
+def test_the_search_of_drawn_kinds_runs_on_a_small_grid(kind: m.LabelKind) -> None:
+    judges = np.full((2, 6 if kind is m.LabelKind.PREFERENCE else 4), 0.2)
     found = worst(kind, 70, 20, 80, np.array([0.4, 0.5, 0.6]), judges)
     assert 0.8 < found.covers <= 1 and 0.02 <= found.rate <= 0.98
 
@@ -84,7 +84,7 @@ def test_the_search_of_drawn_kinds_runs_on_a_small_grid(kind: m.Kind) -> None:
 def test_a_page_of_cells_that_is_written_anew_keeps_bounds(tmp_path: Path) -> None:
     file = tmp_path / "cells.md"
     file.write_text("| rate | 70 | 20 | 0.3 | right | 98.0 % | why | 97.2 / 98.1 |\n")
-    at = Result(World(m.Kind.RATE, 70, 20, 0.3, "right"), 0.98, 0.9, 0.3, 1.0, 1000)
-    other = Result(World(m.Kind.RATE, 70, 20, 0.3, "good"), 0.95, 0.9, 0.3, 1.0, 1000)
+    at = Result(World(m.LabelKind.RATE, 70, 20, 0.3, "right"), 0.98, 0.9, 0.3, 1.0, 1000)
+    other = Result(World(m.LabelKind.RATE, 70, 20, 0.3, "good"), 0.95, 0.9, 0.3, 1.0, 1000)
     told = page([at, other], 1000, bounds(file)).splitlines()[-2:]
     assert [line.endswith("| 97.2 / 98.1 |") for line in told] == [True, False]

@@ -14,7 +14,7 @@ from benchmarks.calibration_coverage import CEILING, World, worlds
 from benchmarks.least_coverage import Design, least, same_mean
 
 from worksample import metrics as m
-from worksample.metrics.calibration.sample import Kind
+from worksample.metrics.calibration.sample import LabelKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -85,7 +85,7 @@ def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
 
 @pytest.mark.parametrize("jobs", [70, 150])
 def test_a_right_judge_of_rare_passes_is_covered_by_any_interval(jobs: int) -> None:
-    world = World(Kind.RATE, jobs, 20, 0.03, "right")
+    world = World(LabelKind.RATE, jobs, 20, 0.03, "right")
     found = calibration_bound.rate(world, 0.93)
     assert found is not None
     assert found > 0.97
@@ -101,7 +101,9 @@ def test_the_docs_have_the_bound_of_each_calibration_cell() -> None:
         if world is None:
             continue
         above = float(cells[5].removesuffix("%")) > CEILING
-        bounded = world.agents == 1 and (world.kind is Kind.RATE or (world.kind, world.judge) == (Kind.SCORE, "right"))
+        bounded = world.agents == 1 and (
+            world.kind is LabelKind.RATE or (world.kind, world.judge) == (LabelKind.SCORE, "right")
+        )
         assert not cells[7] or (above and bounded), line
         if above and bounded and world.judge == "right" and world.jobs == 70:
             checked += 1

@@ -136,14 +136,14 @@ def pair(seed, tasks=25):
     rng = np.random.default_rng(seed)
     task, instance = np.repeat(np.arange(tasks), 4), np.tile([0, 0, 1, 1], tasks)
     level = rng.random(tasks)[task]
-    return [m.Trials((rng.random(4 * tasks) < level).astype(float), task, instance) for _ in range(2)]
+    return [m.TrialColumns((rng.random(4 * tasks) < level).astype(float), task, instance) for _ in range(2)]
 
 
 def test_a_paired_difference_without_spread_still_has_a_width():
     tasks = ["a", "b", "c"]
-    found = m.paired_difference(m.Trials([1.0] * 3, tasks), m.Trials([0.0] * 3, tasks)).difference
+    found = m.paired_difference(m.TrialColumns([1.0] * 3, tasks), m.TrialColumns([0.0] * 3, tasks)).difference
     assert found.value == found.low == -1.0 and found.high > -0.5
-    same = m.paired_difference(m.Trials([1.0] * 12), m.Trials([1.0] * 12)).difference
+    same = m.paired_difference(m.TrialColumns([1.0] * 12), m.TrialColumns([1.0] * 12)).difference
     assert same.value == 0 and -same.low == same.high > 0.1 and "no task differs" in same.notes[0]
 
 
@@ -160,15 +160,15 @@ def test_pairing_narrows_the_interval():
     rng = np.random.default_rng(6)
     level = rng.random(200)
     score = [np.clip(level + rng.normal(0, 0.02, 200), 0, 1) for _ in range(2)]
-    one, two = (m.Trials(s, np.arange(200)) for s in score)
+    one, two = (m.TrialColumns(s, np.arange(200)) for s in score)
     paired = m.paired_difference(one, two).difference
     alone = m.mean_score(one.score)
     assert (paired.high - paired.low) * 3 < alone.high - alone.low
 
 
 def test_what_changed_instance_by_instance():
-    one = m.Trials([1.0, 0.0, 0.5, 0.5, 1.0], ["a", "b", "c", "d", "e"])
-    two = m.Trials([0.0, 1.0, 0.7, 0.5, 1.0], ["a", "b", "c", "d", "f"])
+    one = m.TrialColumns([1.0, 0.0, 0.5, 0.5, 1.0], ["a", "b", "c", "d", "e"])
+    two = m.TrialColumns([0.0, 1.0, 0.7, 0.5, 1.0], ["a", "b", "c", "d", "f"])
     found = m.paired_difference(one, two)
     assert found.instances["change"].to_list() == ["lost", "gained", "better", "same"]
     special = found.difference.counts.special
@@ -177,9 +177,9 @@ def test_what_changed_instance_by_instance():
 
 
 def test_nothing_in_common():
-    found = m.paired_difference(m.Trials([1.0], ["a"]), m.Trials([1.0], ["b"]))
+    found = m.paired_difference(m.TrialColumns([1.0], ["a"]), m.TrialColumns([1.0], ["b"]))
     assert found.difference.reason == found.sign_test.reason == "no instance has a valid trial of both"
-    same = m.paired_difference(m.Trials([1.0, 0.0], ["a", "b"]), m.Trials([1.0, 0.0], ["a", "b"]))
+    same = m.paired_difference(m.TrialColumns([1.0, 0.0], ["a", "b"]), m.TrialColumns([1.0, 0.0], ["a", "b"]))
     assert same.sign_test.reason == "no task differs"
 
 

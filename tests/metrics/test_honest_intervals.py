@@ -141,7 +141,7 @@ def test_few_tasks_are_not_many():
         for seed in range(300):
             rng = np.random.default_rng(seed)
             chance = rng.random(tasks)
-            one, two = (m.Trials((rng.random(tasks) < chance).astype(float), range(tasks)) for _ in range(2))
+            one, two = (m.TrialColumns((rng.random(tasks) < chance).astype(float), range(tasks)) for _ in range(2))
             found = m.paired_difference(one, two).difference
             alarms += found.low > 0 or found.high < 0
         assert alarms <= 18
@@ -159,7 +159,7 @@ def test_power_is_what_was_planned():
         noise = math.sqrt(0.10)
         one, two = (level[task] + gain + rng.choice([-noise, noise], len(task)) for gain in (0.0, 0.1))
         shift = [(x + 0.5) / 2 for x in (one, two)]
-        found = m.paired_difference(m.Trials(shift[0], task), m.Trials(shift[1], task)).difference
+        found = m.paired_difference(m.TrialColumns(shift[0], task), m.TrialColumns(shift[1], task)).difference
         seen += found.low > 0
     assert 0.74 <= seen / 400 <= 0.87
 
@@ -189,7 +189,7 @@ def test_usage_below_nothing_is_refused_at_the_record(wrong):
 
 def test_a_missing_task_is_named():
     with pytest.raises(UsageError, match="task"):
-        m.paired_difference(m.Trials([1.0, 0.0], ["a", None]), m.Trials([1.0], ["a"]))
+        m.paired_difference(m.TrialColumns([1.0, 0.0], ["a", None]), m.TrialColumns([1.0], ["a"]))
 
 
 def test_a_tiny_horizon_is_not_printed_as_nothing():
@@ -205,7 +205,7 @@ def test_the_sd_of_a_run_is_not_that_of_a_trial():
     rng = np.random.default_rng(1)
     task = np.arange(100).repeat(3)
     score = (rng.random((100, 3)) < 0.5).astype(float)
-    spread = m.repeat_spread(m.Trials(score.ravel(), task, task))
+    spread = m.repeat_spread(m.TrialColumns(score.ravel(), task, task))
     assert spread.whole.value == pytest.approx(spread.run.value / 10)
     assert spread.whole.value == pytest.approx(spread.mean.value * math.sqrt(3))
 

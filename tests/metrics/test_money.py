@@ -145,10 +145,10 @@ def test_autoflation_over_time_never_falls():
 
 LIST = {
     "m": [
-        m.Price(3, 15, cache_read=0.3, cache_write=3.75),
-        m.Price(6, 22.5, cache_read=0.6, cache_write=7.5, above=200_000),
+        m.TokenPrice(3, 15, cache_read=0.3, cache_write=3.75),
+        m.TokenPrice(6, 22.5, cache_read=0.6, cache_write=7.5, above=200_000),
     ],
-    "n": [m.Price(1, 2), m.Price(10, 20, since=date(2026, 1, 1))],
+    "n": [m.TokenPrice(1, 2), m.TokenPrice(10, 20, since=date(2026, 1, 1))],
 }
 
 
@@ -202,9 +202,9 @@ def test_price_lists_that_cannot_be():
     with pytest.raises(UsageError, match="when the calls were made"):
         m.call_costs(m.Calls(["n"], [1], [1]), LIST)
     with pytest.raises(UsageError, match="same date"):
-        m.call_costs(m.Calls(["n"], [1], [1]), {"n": [m.Price(1, 1), m.Price(2, 2)]})
+        m.call_costs(m.Calls(["n"], [1], [1]), {"n": [m.TokenPrice(1, 1), m.TokenPrice(2, 2)]})
     with pytest.raises(UsageError, match="per million"):
-        m.Price(-1, 2)
+        m.TokenPrice(-1, 2)
     with pytest.raises(UsageError, match="below 0"):
         m.call_costs(m.Calls(["n"], [-1], [1]), {})
     with pytest.raises(UsageError, match="basis"):

@@ -31,7 +31,7 @@ def table(rows):
 
 
 def trials(frame, state):
-    return m.Trials(frame["score"], frame["task"], frame["instance"], frame["state"] if state else None)
+    return m.TrialColumns(frame["score"], frame["task"], frame["instance"], frame["state"] if state else None)
 
 
 def same(one, two):
@@ -65,7 +65,7 @@ def test_timeouts_of_a_group_are_those_of_its_runs_alone(rows, state, shared):
     def timeouts(part, by):
         trial = trials(part, state)
         if not shared:
-            trial = m.Trials(trial.score, state=trial.state)
+            trial = m.TrialColumns(trial.score, state=trial.state)
         return m.timeout_table(trial, part["late"], by)
 
     found = timeouts(frame, frame["tier"])

@@ -77,7 +77,7 @@ def test_what_a_plan_says_is_seen_is_seen(tasks, repeats):
         rng = np.random.default_rng(seed)
         at, task = rng.random(tasks), np.arange(tasks).repeat(repeats)
         chance = [betaincinv(mean / 4, (1 - mean) / 4, at)[task] for mean in (0.3, 0.3 + points)]
-        sides = [m.Trials((rng.random(len(task)) < c).astype(float), task) for c in chance]
+        sides = [m.TrialColumns((rng.random(len(task)) < c).astype(float), task) for c in chance]
         found = m.paired_difference(*sides).difference
         seen += found.low > 0
     assert 0.72 < seen / 300 < 0.88
@@ -117,15 +117,15 @@ def test_variances_from_data():
     task = rng.normal(0.5, 0.1, (3000, 1, 1))
     score = task + rng.normal(0, 0.06, (3000, 2, 1)) + rng.normal(0, 0.04, (3000, 2, 3))
     names = np.arange(3000).repeat(6), np.tile([0, 0, 0, 1, 1, 1], 3000)
-    found, between = m.variance_components(m.Trials(np.clip(score, 0, 1).ravel(), *names))
+    found, between = m.variance_components(m.TrialColumns(np.clip(score, 0, 1).ravel(), *names))
     assert (found.task, found.instance, found.repeat) == pytest.approx((0.01, 0.0036, 0.0016), rel=0.12)
     assert between.value == pytest.approx(0.01 / 0.0152, abs=0.05)
-    once, share = m.variance_components(m.Trials([0.0, 1.0, 1.0], list("abc")))
+    once, share = m.variance_components(m.TrialColumns([0.0, 1.0, 1.0], list("abc")))
     assert once.task == 0 and once.repeat == pytest.approx(1 / 3) and "no instance has repeats" in share.notes[0]
-    assert m.variance_components(m.Trials([1.0, 1.0], list("ab")))[1].reason == "every trial scored the same"
+    assert m.variance_components(m.TrialColumns([1.0, 1.0], list("ab")))[1].reason == "every trial scored the same"
     for wrong in ([None], [1.0]):
         with pytest.raises(UsageError):
-            m.variance_components(m.Trials(wrong))
+            m.variance_components(m.TrialColumns(wrong))
 
 
 # --- time horizon

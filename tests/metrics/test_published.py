@@ -118,7 +118,7 @@ def overall(totals, sizes):
     rows = [row for place, total in enumerate(totals) for row in runs(total, (place, sizes[place]))]
     task, passed = zip(*rows, strict=True)
     tier = [name[0] for name in task]
-    trials = m.Trials(score=[float(p) for p in passed], task=task, instance=task)
+    trials = m.TrialColumns(score=[float(p) for p in passed], task=task, instance=task)
     table = m.tier_table(trials, tier, how=m.Resampling(resamples=2))
     return [part.full_pass.printed() for part in table]
 
@@ -151,7 +151,7 @@ def test_ale_table_6():
         tier += [name] * total
         late += [True] * timeouts + [False] * (total - timeouts)
         score += [timed] * timeouts + [other] * (total - timeouts)
-    table = m.timeout_table(m.Trials(score), late, tier, how=QUICK)
+    table = m.timeout_table(m.TrialColumns(score), late, tier, how=QUICK)
     for name, (_, _, rate, _, _) in TIMEOUTS.items():
         found = table[name]
         assert (found.rate.printed(), found.timed_out.printed(), found.others.printed()) == (rate, *TABLE_6[name])

@@ -9,11 +9,11 @@ from worksample import metrics as m
 from worksample.errors import UsageError
 
 
-def agents(tasks: int, *lifts: float, seed: int = 0) -> dict[str, m.Trials]:
+def agents(tasks: int, *lifts: float, seed: int = 0) -> dict[str, m.TrialColumns]:
     rng = np.random.default_rng(seed)
     chance = rng.beta(1, 2, tasks)
     return {
-        f"a{k}": m.Trials((rng.random(tasks) < chance + lift).astype(float), np.arange(tasks))
+        f"a{k}": m.TrialColumns((rng.random(tasks) < chance + lift).astype(float), np.arange(tasks))
         for k, lift in enumerate(lifts)
     }
 
@@ -45,18 +45,18 @@ def test_a_p_says_what_the_interval_says():
 
 
 def test_ties_share_their_rank_and_strangers_have_no_interval():
-    same = {"x": m.Trials([1.0, 0.0, 1.0], [1, 2, 3]), "y": m.Trials([1.0, 0.0, 1.0], [1, 2, 3])}
+    same = {"x": m.TrialColumns([1.0, 0.0, 1.0], [1, 2, 3]), "y": m.TrialColumns([1.0, 0.0, 1.0], [1, 2, 3])}
     found = m.rank_agents(same)
     assert [e.printed() for e in found.ranks.values()] == ["1.5", "1.5"]
     assert [e.value for e in found.best.values()] == [0.5, 0.5]
-    apart = m.rank_agents({"x": m.Trials([1.0, 0.0], [1, 2]), "y": m.Trials([0.0, 0.0], [3, 4])})
+    apart = m.rank_agents({"x": m.TrialColumns([1.0, 0.0], [1, 2]), "y": m.TrialColumns([0.0, 0.0], [3, 4])})
     assert apart.pairs[0].p is None and apart.ranks["x"].low is None
-    empty = m.rank_agents({"x": m.Trials([1.0, 0.0], [1, 2]), "y": m.Trials([None, None], [1, 2])})
+    empty = m.rank_agents({"x": m.TrialColumns([1.0, 0.0], [1, 2]), "y": m.TrialColumns([None, None], [1, 2])})
     assert "graded" in empty.ranks["y"].reason
 
 
 def test_ten_thousand_arms_are_refused_at_once():
-    one = m.Trials([1.0], [1])
+    one = m.TrialColumns([1.0], [1])
     with pytest.raises(UsageError, match=r"49,995,000 pairs"):
         m.rank_agents({f"arm{k}": one for k in range(10_000)})
 

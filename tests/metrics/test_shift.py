@@ -73,7 +73,7 @@ def test_p_is_the_sign_tests_and_agrees_with_the_interval(study: tuple[int, int,
 
 @pytest.mark.parametrize("tasks", [5, 40, 322])
 def test_where_no_task_differs_the_ends_are_clopper_and_pearsons(tasks: int) -> None:
-    one = m.Trials([1.0, 0.0] * tasks, np.arange(2 * tasks))
+    one = m.TrialColumns([1.0, 0.0] * tasks, np.arange(2 * tasks))
     found = m.paired_difference(one, one)
     assert found.difference.high == pytest.approx(m.exact(0, 2 * tasks)[1], rel=0.01)
     assert found.difference.low == pytest.approx(-m.exact(0, 2 * tasks)[1], rel=0.01)
@@ -86,7 +86,7 @@ def test_where_no_task_differs_the_ends_are_clopper_and_pearsons(tasks: int) -> 
 
 @pytest.mark.parametrize("margin", [0.0, -0.1, 1.5])
 def test_a_margin_is_a_share(margin: float) -> None:
-    one = m.Trials([1.0, 0.0], [1, 2])
+    one = m.TrialColumns([1.0, 0.0], [1, 2])
     with pytest.raises(UsageError):
         m.paired_difference(one, one).not_worse(margin)
 
@@ -101,7 +101,9 @@ def test_graded_work_that_loses_points_on_a_few_tasks_is_held(loss: float, tasks
         one = rng.beta(2, 2, tasks)
         two = np.where(rng.random(tasks) < often, np.maximum(one - loss, 0.0), one)
         task = np.arange(tasks)
-        claimed = m.paired_difference(m.Trials(one, task), m.Trials(two, task)).not_worse(often * lost).value
+        claimed = (
+            m.paired_difference(m.TrialColumns(one, task), m.TrialColumns(two, task)).not_worse(often * lost).value
+        )
         held += claimed is not None and claimed < 0.975
     assert held >= 279
 

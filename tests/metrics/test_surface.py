@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 
 
 def test_names_are_sorted_and_resolve():
-    assert list(metrics.__all__) == sorted(metrics.__all__, key=lambda n: (not n.isupper(), not n[0].isupper(), n))
+    assert list(metrics.__all__) == sorted(metrics.__all__)
     for name in metrics.__all__:
         assert getattr(metrics, name).__module__.startswith("worksample.metrics") or name.isupper()
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
@@ -50,8 +50,8 @@ def test_codes_stand_for_their_column():
         )
     plain, coded = (
         (
-            metrics.tier_table(metrics.Trials(score, one), by, how=metrics.Resampling(50)),
-            metrics.timeout_table(metrics.Trials(score, one), passed, by),
+            metrics.tier_table(metrics.TrialColumns(score, one), by, how=metrics.Resampling(50)),
+            metrics.timeout_table(metrics.TrialColumns(score, one), passed, by),
         )
         for one, by in ((task, tier), (tasks, tiers))
     )

@@ -16,7 +16,7 @@ QUICK = m.Resampling(resamples=200)
 
 
 def test_overall_is_pooled():
-    trials = m.Trials([1.0, 1.0, 0.0, 0.0, 0.0], ["a", "b", "c", "d", "e"])
+    trials = m.TrialColumns([1.0, 1.0, 0.0, 0.0, 0.0], ["a", "b", "c", "d", "e"])
     table = m.tier_table(
         trials, ["easy", "easy", "hard", "hard", "hard"], {"cost": [1, 2, 3, None, 5]}, ("easy", "hard")
     )
@@ -30,30 +30,30 @@ def test_overall_is_pooled():
 
 
 def test_full_pass_with_repeats_is_the_mean_credit():
-    trials = m.Trials([1.0, 0.4, 1.0, 1.0, 0.0, None], list("aabbcc"), state=["valid"] * 5 + ["infrastructure"])
+    trials = m.TrialColumns([1.0, 0.4, 1.0, 1.0, 0.0, None], list("aabbcc"), state=["valid"] * 5 + ["infrastructure"])
     found = m.full_pass(trials)
     assert found.exact == Fraction(1, 2)
     assert (found.counts.valid, found.counts.infrastructure_failed) == (5, 1)
 
 
 def test_full_credit_survives_rounding():
-    assert m.full_pass(m.Trials([0.1 * 3 + 0.7, 0.999999])).value == 0.5
+    assert m.full_pass(m.TrialColumns([0.1 * 3 + 0.7, 0.999999])).value == 0.5
 
 
 def test_spread_of_repeats():
     score = [0.2, 0.4, 0.9, 0.5, 0.5, 0.7]
-    found = m.repeat_spread(m.Trials(score, list("aaabbc")))
+    found = m.repeat_spread(m.TrialColumns(score, list("aaabbc")))
     each = [stdev(score[:3]) ** 2, stdev(score[3:5]) ** 2]
     assert found.run.value == pytest.approx((sum(each) / 2) ** 0.5)
     error = sum(v / n for v, n in zip([*each, sum(each) / 2], (3, 2, 1), strict=True)) ** 0.5 / 3
     assert found.mean.value == pytest.approx(error)
     assert "1 instances with one run" in found.mean.notes[0]
-    assert m.repeat_spread(m.Trials([0.5, 0.5], ["a", "b"])).run.reason == "no instance has two valid runs"
-    assert m.repeat_spread(m.Trials([None], ["a"])).run.value is None
+    assert m.repeat_spread(m.TrialColumns([0.5, 0.5], ["a", "b"])).run.reason == "no instance has two valid runs"
+    assert m.repeat_spread(m.TrialColumns([None], ["a"])).run.value is None
 
 
 def test_timeouts_apart():
-    trials = m.Trials([0.0, 0.5, 1.0, 0.5], list("aabb"))
+    trials = m.TrialColumns([0.0, 0.5, 1.0, 0.5], list("aabb"))
     table = m.timeout_table(trials, [True, False, None, False], ["x", "x", "y", "y"], QUICK)
     assert table["x"].rate.value == 0.5 and table["x"].timed_out.value == 0
     assert table["y"].rate.counts.ungraded == 1 and table["y"].timed_out.reason == "nothing was planned"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
-from worksample.models import Price, Service, plus, resolve
+from worksample.models import ModelService, Price, plus, resolve
 from worksample.models.account import UNKNOWN_ANSWER, ModelAccount, Most, together
 from worksample.records import Usage
 
@@ -29,7 +29,7 @@ SOON = {"Retry-After": "0"}
 
 
 def model_at(args: dict[str, Any], *, retries: int = 0, **generation: Any) -> Any:
-    return resolve(MODEL, Service(args=args, retries=retries, prices=PRICES), generation)
+    return resolve(MODEL, ModelService(args=args, retries=retries, prices=PRICES), generation)
 
 
 def without_usage(**usage: Any) -> Reply:
@@ -90,7 +90,7 @@ async def test_no_providers_client_repeats_a_request_by_itself(provider: str) ->
         args: dict[str, Any] = {"base_url": base, "api_key": "none"}
         if provider == "openai":
             args["responses_api"] = False  # else Inspect asks once whether the service has it
-        model = resolve(f"{provider}/model-1", Service(args=args, retries=0))
+        model = resolve(f"{provider}/model-1", ModelService(args=args, retries=0))
         for number in (1, 2):
             with contextlib.suppress(Exception):  # what it raises is another test's
                 await model.generate(ASKED)

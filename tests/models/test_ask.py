@@ -12,15 +12,12 @@ from openai_server import Answer, Fault, Seen, judged, read, says, serving
 from worksample.errors import POLICY, Boundary, Cause, JudgeError, PlanError, UsageError
 from worksample.files import HashSink
 from worksample.models import (
-    Answer as Judged,
-)
-from worksample.models import (
     Exhibit,
     JudgeConfig,
+    ModelRole,
+    ModelService,
     Price,
     Probe,
-    Role,
-    Service,
     ask,
     checklist,
     choice,
@@ -28,6 +25,9 @@ from worksample.models import (
     judges_of,
     pair,
     yes_no,
+)
+from worksample.models import (
+    JudgeReply as Judged,
 )
 from worksample.records import Usage
 
@@ -53,8 +53,8 @@ async def put(
     sink: Kept | None = None, price: Price | None = None, **config: Any,
 ) -> tuple[Judged, Usage, list[dict[str, Any]]]:  # fmt: skip
     with serving(answers) as served:
-        service = Service(args=served.args, retries=retries, prices={MODEL: price} if price else {})
-        role = Role("judge", MODEL, JudgeConfig(model=MODEL, **config), service, sink or Kept())
+        service = ModelService(args=served.args, retries=retries, prices={MODEL: price} if price else {})
+        role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL, **config), service, sink or Kept())
         answer, usage = await ask(role, probe)
     return answer, usage, served.requests
 
@@ -154,8 +154,8 @@ async def test_a_question_is_asked_no_more_often_than_tries_and_retries_say(trie
     """Neither Inspect nor the provider's client repeats a request beside that."""
     for answer, most in ((says("prose"), tries), (Answer(fault=Fault.BROKEN), 3), (Answer(fault=Fault.LIMIT), 3)):
         with serving([answer]) as served:
-            role = Role(
-                "judge", MODEL, JudgeConfig(model=MODEL, tries=tries), Service(args=served.args, retries=2), Kept()
+            role = ModelRole(
+                "judge", MODEL, JudgeConfig(model=MODEL, tries=tries), ModelService(args=served.args, retries=2), Kept()
             )
             with pytest.raises(JudgeError) as caught:
                 await ask(role, DATED)
@@ -167,7 +167,9 @@ async def test_a_service_is_asked_for_the_form_and_without_it_where_it_refuses()
         return Answer(fault=Fault.REJECTED) if "response_format" in request else judged("yes", "3 May")
 
     with serving(strict) as served:
-        role = Role("judge", MODEL, JudgeConfig(model=MODEL, tries=1), Service(args=served.args, retries=0), Kept())
+        role = ModelRole(
+            "judge", MODEL, JudgeConfig(model=MODEL, tries=1), ModelService(args=served.args, retries=0), Kept()
+        )
         for _ in range(2):
             assert (await ask(role, DATED))[0].value is True
     assert ["response_format" in r for r in served.requests] == [True, False, False]
@@ -251,9 +253,9 @@ async def test_what_is_too_much_is_cut_and_the_judge_told() -> None:
 
 async def test_caps_stop_a_judge_before_it_is_asked() -> None:
     with serving([judged("yes", "3 May", input_tokens=1000)]) as served:
-        service = Service(args=served.args, prices={MODEL: Price(input=1000, output=0)})
+        service = ModelService(args=served.args, prices={MODEL: Price(input=1000, output=0)})
         for config in (JudgeConfig(model=MODEL, calls=2), JudgeConfig(model=MODEL, cost=1.5)):
-            role = Role("judge", MODEL, config, service, Kept())
+            role = ModelRole("judge", MODEL, config, service, Kept())
             await ask(role, DATED)
             await ask(role, DATED)
             with pytest.raises(JudgeError) as caught:
@@ -264,7 +266,7 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
 
 
 async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
-    role = Role("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), Service(), Kept())
+    role = ModelRole("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), ModelService(), Kept())
     with pytest.raises(JudgeError, match="no provider is called") as caught:
         await ask(role, DATED)
     assert caught.value.cause is Cause.JUDGE_ERROR
@@ -272,8 +274,8 @@ async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
 
 async def test_a_call_that_failed_makes_no_price_unknown() -> None:
     with serving([judged("yes", "3 May"), *[Answer(fault=Fault.REJECTED)] * 2, judged("yes", "3 May")]) as served:
-        service = Service(args=served.args, retries=0, prices={MODEL: Price(input=1, output=1)})
-        role = Role("judge", MODEL, JudgeConfig(model=MODEL), service, Kept())
+        service = ModelService(args=served.args, retries=0, prices={MODEL: Price(input=1, output=1)})
+        role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL), service, Kept())
         await ask(role, DATED)
         with pytest.raises(JudgeError):
             await ask(role, DATED)
@@ -282,7 +284,7 @@ async def test_a_call_that_failed_makes_no_price_unknown() -> None:
 
 
 def test_tables_that_cannot_be_used_are_refused() -> None:
-    service = Service()
+    service = ModelService()
     with pytest.raises(PlanError, match="different models"):
         judges_of({"judge": JudgeConfig(model="a/b")}, {"judge": "a/c"}, service, Kept())
     with pytest.raises(PlanError, match=r"none or not different(.|\n)*next: name each once"):
@@ -295,7 +297,7 @@ def test_tables_that_cannot_be_used_are_refused() -> None:
 
 def test_the_version_is_that_of_prompt_model_settings_and_rendering() -> None:
     def version(model: str = "a/b", **config: Any) -> str:
-        return Role("judge", model, JudgeConfig(model=model, **config), Service(), Kept()).version
+        return ModelRole("judge", model, JudgeConfig(model=model, **config), ModelService(), Kept()).version
 
     assert version() == version(timeout=9, tries=1, repeats=5, cost=1)
     changed = [{"model": "a/c"}, {"temperature": 0.5}, {"settings": {"seed": 1}}, {"pictures": 3}]

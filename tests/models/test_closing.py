@@ -12,13 +12,13 @@ import uvloop
 
 from models.test_ask import DATED, MODEL, Kept
 from openai_server import judged, serving
-from worksample.models import JudgeConfig, Role, Service, ask, close_models
+from worksample.models import JudgeConfig, ModelRole, ModelService, ask, close_models
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_nothing_is_left_open_in_a_loop_that_asked(factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
-    async def once(role: Role) -> None:
+    async def once(role: ModelRole) -> None:
         try:
             for _ in range(2):
                 assert (await ask(role, DATED))[0].value is True
@@ -27,7 +27,7 @@ def test_nothing_is_left_open_in_a_loop_that_asked(factory: Callable[[], asyncio
 
     with serving([judged("yes", "to be paid by 3 May")]) as served, warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
-        role = Role("judge", MODEL, JudgeConfig(model=MODEL), Service(args=served.args, retries=0), Kept())
+        role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL), ModelService(args=served.args, retries=0), Kept())
         for _ in range(2):
             # uvloop says of an open connection that it is one, and then cannot be closed (`OSError: [Errno 16]`).
             with asyncio.Runner(loop_factory=factory) as runner:

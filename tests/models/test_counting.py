@@ -6,7 +6,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, modelapi
 
-from worksample.models import Service, resolve
+from worksample.models import ModelService, resolve
 
 
 class NoPlace(Exception):
@@ -31,9 +31,9 @@ def miscounting() -> type[ModelAPI]:
 
 
 async def test_tokens_are_estimated_where_a_service_does_not_count() -> None:
-    model = resolve("miscounting/x", Service())
+    model = resolve("miscounting/x", ModelService())
     assert await model.count_tokens("a" * 700) == 200
     messages: list[ChatMessage] = [ChatMessageUser(content="a" * 700)] * 3
     assert 600 <= await model.count_tokens(messages) <= 700
-    assert resolve("miscounting/x", Service()).api is model.api
+    assert resolve("miscounting/x", ModelService()).api is model.api
     assert await model.count_tokens("a" * 700) == 200

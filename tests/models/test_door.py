@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openai_server import Answer, Call, Fault, calls, says, serving
-from worksample.models import Service, resolve
-from worksample.models.door import Door, Refusal
+from worksample.models import ModelService, resolve
+from worksample.models.door import ModelGateway, Refusal
 from worksample.models.door.door import ROUTES
 from worksample.models.door.http import LARGEST
 
@@ -24,10 +24,10 @@ MODEL = "openai-api/local/model-1"
 
 
 @asynccontextmanager
-async def door_of(answers: list[Answer], turns: int | None = None) -> AsyncIterator[tuple[Door, int, Any]]:
+async def door_of(answers: list[Answer], turns: int | None = None) -> AsyncIterator[tuple[ModelGateway, int, Any]]:
     """A door on a port of loopback."""
     with serving(answers) as served:
-        door = Door(resolve(MODEL, Service(args=served.args, retries=0)), ("model-1", MODEL), turns)
+        door = ModelGateway(resolve(MODEL, ModelService(args=served.args, retries=0)), ("model-1", MODEL), turns)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await door.serve(reader, writer)

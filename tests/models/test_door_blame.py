@@ -12,7 +12,7 @@ from models.test_door import asking, door_of, raw, request, status
 from openai_server import Answer, says
 from openai_server.faults import reply
 from worksample.errors import WorksampleError
-from worksample.models import Service, resolve
+from worksample.models import ModelService, resolve
 from worksample.models.blame import QUESTION
 from worksample.models.sending import NotSentError, observed
 from worksample.models.waiting import waiting
@@ -125,7 +125,7 @@ async def test_a_client_that_fails_before_it_sends_is_no_fault_of_the_service(mo
 async def test_a_service_that_cannot_be_reached_is_to_blame() -> None:
     async with door_of([says("ok")]) as (door, port, _):
         door.model = resolve(
-            "openai-api/local/gone", Service(args={"base_url": "http://127.0.0.1:9/v1", "api_key": "k"}, retries=0)
+            "openai-api/local/gone", ModelService(args={"base_url": "http://127.0.0.1:9/v1", "api_key": "k"}, retries=0)
         )
         assert status(await raw(port, request(asking()))) == 500
         assert isinstance(door.ended, WorksampleError)

@@ -19,7 +19,7 @@ from models.recorded import recording
 from models.test_door import door_of, raw, request, status
 from models.wire import Work, longest_turn
 from openai_server import Answer, Call, says
-from worksample.models.door import Door
+from worksample.models.door import ModelGateway
 from worksample.runs.gc_freeze import settled
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
@@ -260,7 +260,7 @@ class Used:
 
     calls = tokens = 0
 
-    def watch(self, door: Door) -> None:
+    def watch(self, door: ModelGateway) -> None:
         generate = door.model.generate
 
         async def counted(*args: Any, **kwargs: Any) -> Any:

@@ -22,7 +22,7 @@ from openai.types.responses import response_create_params as responses
 from models.recorded import recording
 from models.typed_requests import MISSING, Case, cases, fields
 from worksample.models.door import Refusal
-from worksample.models.door.asked import Asked
+from worksample.models.door.asked import ModelRequest
 from worksample.models.door.dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 
 GEMINI = "/v1beta/models/m:generateContent"
@@ -57,7 +57,7 @@ SAME_GOOGLE = {("response_json_schema",)}
 FINE = ("passed", "noted", "refused", "given", "no request")
 
 
-def seen(asked: Asked) -> str:
+def seen(asked: ModelRequest) -> str:
     """All that goes to the model."""
     plain = [one.model_dump(exclude={"id"}) for one in asked.messages]
     tools = [one.model_dump() for one in asked.tools]
@@ -65,7 +65,7 @@ def seen(asked: Asked) -> str:
     return json.dumps([plain, tools, asked.config.model_dump(exclude_none=True), rest], default=str, sort_keys=True)
 
 
-def read(dialect: Dialect, body: dict[str, Any], path: str = "/") -> Asked | str:
+def read(dialect: Dialect, body: dict[str, Any], path: str = "/") -> ModelRequest | str:
     try:
         return dialect.read(json.loads(json.dumps(body)), path)
     except (Refusal, ValueError) as error:

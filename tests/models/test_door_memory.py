@@ -15,7 +15,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
-from worksample.models.door.asked import Asked
+from worksample.models.door.asked import ModelRequest
 from worksample.models.door.memory import Memory
 
 
@@ -29,7 +29,7 @@ def conversation(*answers: ChatMessageAssistant) -> list[ChatMessage]:
     out: list[ChatMessage] = [ChatMessageUser(content="go")]
     for number, answer in enumerate(answers):
         out += [answer.model_copy(deep=True), ChatMessageTool(content=f"result {number}", tool_call_id="bash:0")]
-    return Asked(model="m", messages=out).numbered()
+    return ModelRequest(model="m", messages=out).numbered()
 
 
 def thoughts(messages: list[ChatMessage]) -> list[str]:

@@ -13,7 +13,7 @@ from inspect_ai.tool import ToolCall
 from models.test_door import asking, door_of, raw, request
 from openai_server import Answer, Call, says
 from worksample.models.door import Refusal
-from worksample.models.door.asked import Asked
+from worksample.models.door.asked import ModelRequest
 from worksample.models.door.dialects import anthropic, gemini, openai_chat, openai_responses
 from worksample.models.door.notes import MOST, note_settings
 
@@ -24,11 +24,11 @@ MESSAGE: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": 
 CHAT: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
 
 
-def generate(config: dict[str, Any], **rest: Any) -> Asked:
+def generate(config: dict[str, Any], **rest: Any) -> ModelRequest:
     return gemini.DIALECT.read({"contents": [{"parts": [{"text": "x"}]}], "generationConfig": config, **rest}, GEMINI)
 
 
-FORMS: dict[str, Asked] = {
+FORMS: dict[str, ModelRequest] = {
     "chat": openai_chat.DIALECT.read(
         CHAT | {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": OBJECT}}}, "/"
     ),
@@ -170,16 +170,16 @@ def output(*texts: str) -> ModelOutput:
 
 
 def test_every_choice_comes_back_with_its_probabilities() -> None:
-    done = openai_chat.DIALECT.answer(output("a", "b"), Asked(model="m"))
+    done = openai_chat.DIALECT.answer(output("a", "b"), ModelRequest(model="m"))
     assert [one["message"]["content"] for one in done["choices"]] == ["a", "b"]
     assert done["choices"][1]["logprobs"]["content"][0]["token"] == "a"
-    pieces = b"".join(openai_chat.DIALECT.stream(output("a", "b"), Asked(model="m"))).split(b"\n\n")
+    pieces = b"".join(openai_chat.DIALECT.stream(output("a", "b"), ModelRequest(model="m"))).split(b"\n\n")
     told = [json.loads(p[6:]) for p in pieces if p.startswith(b"data: {")]
     assert {choice["index"] for piece in told for choice in piece["choices"]} == {0, 1}
-    google = gemini.DIALECT.answer(output("a", "b"), Asked(model="m"))["candidates"]
+    google = gemini.DIALECT.answer(output("a", "b"), ModelRequest(model="m"))["candidates"]
     assert [one["content"]["parts"][0]["text"] for one in google] == ["a", "b"]
     assert google[0]["logprobsResult"]["chosenCandidates"] == [{"token": "a", "logProbability": -0.5}]
-    [message] = openai_responses.DIALECT.answer(output("a"), Asked(model="m"))["output"]
+    [message] = openai_responses.DIALECT.answer(output("a"), ModelRequest(model="m"))["output"]
     assert message["content"][0]["logprobs"][0]["logprob"] == -0.5
 
 

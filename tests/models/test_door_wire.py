@@ -24,15 +24,15 @@ from models.wire import (
     status,
 )
 from running.profiles import examples
-from worksample.models.door.http import Answer, HttpLimits, HttpServer, Request
+from worksample.models.door.http import HttpLimits, HttpRequest, HttpResponse, HttpServer
 
 CHAT = json.dumps(BODIES[PATHS[0]]).encode()
 
 
-async def echo(request: Request) -> Answer:
+async def echo(request: HttpRequest) -> HttpResponse:
     if request.path == "/fails":
         raise TypeError("unhashable type: 'list'")
-    return Answer(200, bytes(request.body) or request.method.encode(), "text/plain")
+    return HttpResponse(200, bytes(request.body) or request.method.encode(), "text/plain")
 
 
 def fault(status: int, message: str, path: str) -> bytes:

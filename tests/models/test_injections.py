@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from models.injections import BODY, Injection, injections
 from openai_server import Answer, Judge, Seen, judged, read, serving
 from worksample.files import HashSink
-from worksample.models import Exhibit, JudgeConfig, Look, Role, Service, ask, pair, yes_no
+from worksample.models import Exhibit, JudgeConfig, Look, ModelRole, ModelService, ask, pair, yes_no
 from worksample.models.exhibit import ExhibitLimits
 from worksample.models.fence import Fence
 from worksample.models.prompt import prompt
@@ -65,7 +65,7 @@ async def test_all_200_reach_the_judge_and_none_leaves_the_delimiters() -> None:
         return current[-1](request, count)
 
     with serving(latest) as served:
-        role = Role("judge", MODEL, JudgeConfig(model=MODEL, tries=1), Service(args=served.args), HashSink())
+        role = ModelRole("judge", MODEL, JudgeConfig(model=MODEL, tries=1), ModelService(args=served.args), HashSink())
         for injection in ALL:
             current.append(judge_of(injection))
             answer, _ = await ask(role, yes_no(QUESTION, *injection.exhibits))

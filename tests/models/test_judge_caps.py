@@ -12,9 +12,9 @@ import pytest
 from openai_server import Answer, Fault, judged, says, serving
 from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
-from worksample.models import JudgeConfig, Price, Service, ask, judges_of, yes_no
+from worksample.models import JudgeConfig, ModelService, Price, ask, judges_of, yes_no
 from worksample.models.chat_turn import Turn, speak
-from worksample.models.judge import Role, Spent
+from worksample.models.judge import ModelRole, Spent
 from worksample.records import Usage
 
 MODEL = "openai-api/local/judge-1"
@@ -23,13 +23,13 @@ EACH = (100 * 1.0 + 20 * 10.0) / 1e6
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 
 
-def role_at(args: dict[str, Any], **config: Any) -> Role:
-    service = Service(args=args, prices=PRICES, retries=0)
+def role_at(args: dict[str, Any], **config: Any) -> ModelRole:
+    service = ModelService(args=args, prices=PRICES, retries=0)
     given = JudgeConfig(model=MODEL, max_tokens=20, **config)
     return judges_of({"judge": given}, {}, service, HashSink())["judge"][0]
 
 
-async def asked_at_once(count: int, answer: Any, **config: Any) -> tuple[Role, list[Any], int]:
+async def asked_at_once(count: int, answer: Any, **config: Any) -> tuple[ModelRole, list[Any], int]:
     with serving(answer) as served:
         role = role_at(served.args, **config)
         done = await asyncio.gather(*(ask(role, yes_no("Is it?")) for _ in range(count)), return_exceptions=True)
@@ -104,7 +104,7 @@ async def test_a_judge_that_gives_no_answer_is_paid_for_what_it_took(
 
 async def test_a_colleague_that_says_nothing_is_paid_for_what_it_took() -> None:
     with serving([says("")]) as served:
-        service = Service(args=served.args, prices=PRICES, retries=0)
+        service = ModelService(args=served.args, prices=PRICES, retries=0)
         with pytest.raises(ColleagueError) as raised:
             await speak(MODEL, service, "You are Ann.", [Turn("Hello", by="bob")], {})
     used = raised.value.usage

@@ -8,8 +8,8 @@ import pytest
 
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.loading import load
-from worksample.models import Service
-from worksample.models.resolve import check_generation
+from worksample.models import ModelService
+from worksample.models.resolver import check_generation
 from worksample.models.services import ServiceConfig, config_for, service_for
 from worksample.runs import RunConfig
 
@@ -40,7 +40,7 @@ def test_a_run_calls_each_model_its_own_way() -> None:
     assert config.service("openai/gpt-5").args == {"c": 5, "a": 3, "b": 2, "base_url": "http://two/v1"}
     assert config.service("x/y").try_timeout == 90
     assert config.service(None).timeout == 7
-    assert service_for("x/y", {}, {}, Service()) == Service()
+    assert service_for("x/y", {}, {}, ModelService()) == ModelService()
 
 
 def test_retries_of_a_providers_client_are_refused() -> None:

@@ -12,7 +12,7 @@ from inspect_ai.model import GenerateConfig
 from openai_server import Answer, says, serving
 from openai_server.dialects import CHAT, MESSAGES, RESPONSES, Dialect
 from openai_server.faults import Reply, reply
-from worksample.models import Price, Service, resolve
+from worksample.models import ModelService, Price, resolve
 from worksample.models.account import ModelAccount
 from worksample.records import Usage
 
@@ -63,7 +63,7 @@ async def _asked(way: tuple[str, Dialect, bool, dict[str, Any]], usage: Any) -> 
     name, dialect, stream, args = way
     with serving([_answer(dialect, usage, stream)]) as served:
         base = served.root if dialect is MESSAGES else served.base_url
-        service = Service(args=served.args | args | {"base_url": base}, retries=0, prices={name: DEAR})
+        service = ModelService(args=served.args | args | {"base_url": base}, retries=0, prices={name: DEAR})
         account = ModelAccount({name: DEAR})
         with account.current():
             output = await resolve(name, service).generate("hi", config=GenerateConfig(max_tokens=50))

@@ -18,7 +18,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from worksample.models.door import Door
+from worksample.models.door import ModelGateway
 from worksample.models.door.http import HttpServer
 
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:generateContent")
@@ -185,10 +185,10 @@ class SayYes(ModelAPI):
         return output
 
 
-def mock_door() -> Door:
+def mock_door() -> ModelGateway:
     """A door to it."""
     warnings.filterwarnings("ignore", "The 'initial' parameter", DeprecationWarning)  # the engine
-    return Door(get_model("yes/model", memoize=False), ("m",))
+    return ModelGateway(get_model("yes/model", memoize=False), ("m",))
 
 
 @asynccontextmanager

@@ -14,10 +14,10 @@ from worksample.people import (
     Denied,
     FaultyRows,
     Form,
-    Kind,
     NotReady,
     NotYours,
     Profile,
+    RoundKind,
     backgrounds,
     export_csv,
     export_parquet,
@@ -64,7 +64,7 @@ def test_names_of_a_round_are_those_of_what_looks_at_it(desk: Office) -> None:
     one, two = desk.hire("ada", "admin"), desk.hire("abe", "admin")
     round = desk.open()
     desk.work_off(voters, lambda account, item: {"score": 2, "justification": "all of it"})
-    audit, second = desk.open(Kind.AUDIT, over=round.id), desk.open(Kind.AUDIT, over=round.id)
+    audit, second = desk.open(RoundKind.AUDIT, over=round.id), desk.open(RoundKind.AUDIT, over=round.id)
     show_names(desk.store, one, round.id, clock=desk.clock)
     show_names(desk.store, two, audit.id, clock=desk.clock)
     for account in (one, two):
@@ -80,7 +80,7 @@ def test_an_audit_is_decided_before_the_votes_are_read(desk: Office) -> None:
     reviewer = desk.hire("rea", "reviewer")
     round = desk.open()
     desk.work_off(voters, lambda account, item: {"score": 2, "justification": "all of it"})
-    audit = desk.open(Kind.AUDIT, over=round.id)
+    audit = desk.open(RoundKind.AUDIT, over=round.id)
     refuse_votes_at_work(desk.store, reviewer, round.id)
     assert desk.people.drafting.claim(reviewer, audit.id) is not None
     with pytest.raises(Conflict):
@@ -126,16 +126,16 @@ def test_the_list_of_accounts_knows_who_was_here(desk: Office) -> None:
 @pytest.mark.parametrize(
     ("kind", "answer"),
     [
-        (Kind.HOLISTIC, {"score": 1, "critical_flaw": "it is, in short,\n\"empty\"", "recognised": "no"}),
-        (Kind.PAIRWISE, {"completion": "first", "quality": "equal", "justification": "whole", "inspected": True}),
-        (Kind.TAGS, {"tags": ["corrupt", "too long"], "note": "=1+1"}),
-        (Kind.RUBRIC, {
+        (RoundKind.HOLISTIC, {"score": 1, "critical_flaw": "it is, in short,\n\"empty\"", "recognised": "no"}),
+        (RoundKind.PAIRWISE, {"completion": "first", "quality": "equal", "justification": "whole", "inspected": True}),
+        (RoundKind.TAGS, {"tags": ["corrupt", "too long"], "note": "=1+1"}),
+        (RoundKind.RUBRIC, {
             "marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
             "feedback": {"sums": "off by one", "tidy": "too dark"},
         }),
     ],
 )  # fmt: skip
-def test_an_export_as_csv_is_an_import(desk: Office, tmp_path: Path, kind: Kind, answer: dict[str, Any]) -> None:
+def test_an_export_as_csv_is_an_import(desk: Office, tmp_path: Path, kind: RoundKind, answer: dict[str, Any]) -> None:
     person = desk.hire("ann", "evaluator", "expert")
     round = desk.open(kind)
     desk.work_off([person], lambda account, item: answer)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import Office, office
-from worksample.people import Account, Kind, top_up
+from worksample.people import Account, RoundKind, top_up
 from worksample.records import Fed, Slot, Submission, Trial
 
 
@@ -43,7 +43,7 @@ def marks(desk: Office, account: Account, round: str) -> list[str]:
 @pytest.mark.parametrize("others", [True, False])
 def test_unchanged_work_goes_to_somebody_else(desk: Office, others: bool) -> None:
     ann, bob, cem = (desk.hire(name, "expert") for name in ("ann", "bob", "cem"))
-    round = desk.open(Kind.RUBRIC, again_by_others=others).id
+    round = desk.open(RoundKind.RUBRIC, again_by_others=others).id
     assert marks(desk, ann, round) == ["s-maker-0.p0"]
     hand_in_again(desk, "again", "s-maker-0.p0")
     assert top_up(desk.people.store, round) == 1
@@ -61,7 +61,7 @@ def test_unchanged_work_goes_to_somebody_else(desk: Office, others: bool) -> Non
 
 def test_work_that_was_done_anew_goes_to_anybody(desk: Office) -> None:
     ann = desk.hire("ann", "expert")
-    round = desk.open(Kind.RUBRIC).id
+    round = desk.open(RoundKind.RUBRIC).id
     marks(desk, ann, round)
     hand_in_again(desk, "again", "s-maker-0.p0")
     other = desk.store.get(Trial, "t-again")

@@ -12,7 +12,7 @@ import pytest
 from people.worlds import office
 from worksample.people import Account, Conflict, Item, NotReady, People, withdraw
 from worksample.people.quality import dashboard
-from worksample.records import Evaluation, Rule
+from worksample.records import Evaluation, ResolutionRule
 from worksample.store import check
 
 ANSWER = {"score": 2, "justification": "report.txt has every figure of the brief"}
@@ -20,7 +20,7 @@ ANSWER = {"score": 2, "justification": "report.txt has every figure of the brief
 
 def test_one_refused_answer_refuses_no_other(tmp_path: Path) -> None:
     desk = office(tmp_path, agents=3, projects=4)
-    round = desk.open(overlap=1, rule=Rule.LATEST)
+    round = desk.open(overlap=1, rule=ResolutionRule.LATEST)
     people = [desk.hire(f"evaluator {n}") for n in range(8)]
     held: list[tuple[Account, Item]] = []
     for account in people:
@@ -52,7 +52,7 @@ def test_one_refused_answer_refuses_no_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", ["key", "other"])
 def test_the_same_answer_at_once_is_one(tmp_path: Path, key: str) -> None:
     desk = office(tmp_path, agents=1, projects=1)
-    desk.open(overlap=1, rule=Rule.LATEST)
+    desk.open(overlap=1, rule=ResolutionRule.LATEST)
     ann = desk.hire("ann")
     item = desk.people.drafting.claim(ann)
     assert item is not None
@@ -78,7 +78,7 @@ def test_who_may_not_claim_costs_others_nothing(tmp_path: Path) -> None:
     desk = office(tmp_path / "s", agents=4, projects=5)
     new = [desk.people.accounts.accept(desk.people.accounts.invite(["evaluator"]), f"new {n}", None) for n in range(10)]
     ready = [desk.hire(f"ready {n}") for n in range(20)]
-    round = desk.open(overlap=1, rule=Rule.LATEST)
+    round = desk.open(overlap=1, rule=ResolutionRule.LATEST)
 
     def claim(account: Account) -> Item | NotReady | None:
         try:
@@ -107,7 +107,7 @@ class Meddler:
 
 def test_an_item_given_back_while_its_answer_is_on_its_way_is_not_free(tmp_path: Path) -> None:
     desk = office(tmp_path, agents=1, projects=1)
-    round = desk.open(overlap=1, rule=Rule.LATEST)
+    round = desk.open(overlap=1, rule=ResolutionRule.LATEST)
     ann, bob = desk.hire("ann"), desk.hire("bob")
     item = desk.people.drafting.claim(ann)
     assert item is not None

@@ -12,15 +12,13 @@ import pytest
 from people.test_labels import fill, good, judge, label, office, routed
 from people.worlds import Office
 from store.worlds import START
-from worksample.calibration.config import CalibrationConfig, calibration_of
-from worksample.calibration.prior_labels import earlier
 from worksample.errors import PlanError
 from worksample.records import (
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
     Holistic,
     Protocol,
     Record,
@@ -30,6 +28,8 @@ from worksample.records import (
     Trial,
 )
 from worksample.reports.sections import measure
+from worksample.results.calibration.config import CalibrationConfig, calibration_of
+from worksample.results.calibration.prior_labels import earlier
 
 LATER = START + timedelta(days=1)
 CALIBRATED = {
@@ -71,12 +71,19 @@ def judged_anew(desk: Office, passes: Callable[[str], bool], version: str = "1")
     )  # fmt: skip
     said = [
         Evaluation(
-            id=f"again {s.id}", round=round.id, subject=s.id, evaluator=who.id, instance=s.instance, grading=grading,
-            outcome=Given.GIVEN, payload=Holistic(score=2 if passes(s.id) else 1, justification="so"), author="me",
+            id=f"again {s.id}",
+            round=round.id,
+            subject=s.id,
+            evaluator=who.id,
+            instance=s.instance,
+            grading=grading,
+            outcome=EvaluationOutcome.GIVEN,
+            payload=Holistic(score=2 if passes(s.id) else 1, justification="so"),
+            author="me",
             at=LATER,
         )
         for s in work
-    ]  # fmt: skip
+    ]
     desk.store.commit(round, who, *said)
 
 

@@ -9,21 +9,21 @@ import pytest
 
 from people.worlds import Office, office
 from store.worlds import START
-from worksample.people import Kind, Profile, list_queues
+from worksample.people import Profile, RoundKind, list_queues
 from worksample.people.quality.disagreements import WHOLE, partings
 from worksample.people.quality.waiting import wanted_of
 from worksample.people.rounds.queues import Queue
 from worksample.records import (
     Amendment,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
     Importance,
     Instance,
+    PartPayload,
     Protocol,
     Purpose,
     Round,
@@ -44,13 +44,13 @@ def machine(desk: Office, kind: EvaluatorKind, marks: dict[str, bool], protocol:
         id=f"r-{kind}", protocol=protocol, by=kind, experiment="x1", gradings=gradings, author="me", at=START, **rest
     )
     parts = tuple(
-        GradePart(name=name, fraction=float(good), importance=Importance.CRITICAL, reason="read the file")
+        PartPayload(name=name, fraction=float(good), importance=Importance.CRITICAL, reason="read the file")
         for name, good in marks.items()
     )
     said = Evaluation(
         id=f"e-{kind}", round=round.id, subject="s-maker-0.p0", instance=instance.id, evaluator=who.id,
-        grading=instance.grading_digest(Protocol.RUBRIC), outcome=Given.GIVEN,
-        payload=Grade(score=sum(marks.values()) / len(marks), parts=parts), author="me", at=START,
+        grading=instance.grading_digest(Protocol.RUBRIC), outcome=EvaluationOutcome.GIVEN,
+        payload=GradePayload(score=sum(marks.values()) / len(marks), parts=parts), author="me", at=START,
     )  # fmt: skip
     desk.store.commit(who, round, said)
     return round
@@ -61,7 +61,7 @@ def found(desk: Office) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Office) -> None:
-    round = desk.open(Kind.HOLISTIC)
+    round = desk.open(RoundKind.HOLISTIC)
     people = [desk.hire(name) for name in ("ann", "bob", "cem")]
 
     def answer(account: Any, item: Any) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Offic
 
 def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
-    round = desk.open(Kind.RUBRIC)
+    round = desk.open(RoundKind.RUBRIC)
     marks = {"marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
              "feedback": {"sums": "off by one", "tidy": "no file"}}  # fmt: skip
     desk.work_off([expert], lambda account, item: marks, round.id)
@@ -118,7 +118,7 @@ def test_what_is_wanted_is_told_in_votes_hours_and_pay(desk: Office) -> None:
     def queue() -> Queue:
         return list_queues(desk.people.store)[0]
 
-    round = desk.open(Kind.HOLISTIC)
+    round = desk.open(RoundKind.HOLISTIC)
     left = wanted_of(desk.store, queue())
     assert (left.votes, left.minutes, left.measured, left.hours, left.pay) == (6, 20, False, 2, None)
     ann = desk.people.accounts.set_profile(desk.hire("ann"), Profile(pay_rate=30))

@@ -11,7 +11,7 @@ from worksample.people.access.profile import Profile
 from worksample.people.quality.expert_sets import coverage
 from worksample.records import Evaluator, EvaluatorKind
 from worksample.store import Store
-from worksample.taxonomy import EXPERT_SETS, lookup, set_of, spread
+from worksample.tasks.taxonomy import EXPERT_SETS, lookup, set_of, spread
 
 AT = datetime(2025, 3, 1, tzinfo=UTC)
 

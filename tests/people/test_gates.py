@@ -16,9 +16,9 @@ from worksample.people import (
     Conflict,
     Form,
     Gold,
-    Kind,
     NotReady,
     PeopleRound,
+    RoundKind,
     export_jsonl,
     final_verdicts,
     gold_results,
@@ -30,7 +30,7 @@ from worksample.people import (
     shipped,
 )
 from worksample.people.quality import dashboard
-from worksample.records import Round, Rule
+from worksample.records import ResolutionRule, Round
 from worksample.store import Store, rebuild
 from worksample.store.people_tables import assignments, items, queues
 
@@ -47,12 +47,12 @@ def test_instructions_are_opened_by_a_pilot_that_agrees(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob")]
     with pytest.raises(PlanError, match="no pilot has opened"):
         desk.open(waive_pilot="")
-    first = desk.open(Kind.PILOT, sample=6)
+    first = desk.open(RoundKind.PILOT, sample=6)
     assert len(first.subjects) == 6
     desk.work_off(voters, lambda account, item: YES if account is voters[0] else NO)
     with pytest.raises(PlanError, match=r"reached 0\.0 % agreement on 6 items"):
         desk.open(waive_pilot="")
-    desk.open(Kind.PILOT, sample=6)
+    desk.open(RoundKind.PILOT, sample=6)
     desk.work_off(voters, lambda account, item: NO)
     round = desk.open(waive_pilot="")
     assert "people.waived_pilot" not in round.versions
@@ -61,7 +61,7 @@ def test_instructions_are_opened_by_a_pilot_that_agrees(desk: Office) -> None:
 
 def test_a_pilot_of_few_items_opens_nothing(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob")]
-    desk.open(Kind.PILOT, sample=4)
+    desk.open(RoundKind.PILOT, sample=4)
     desk.work_off(voters, lambda account, item: NO)
     with pytest.raises(PlanError, match="at least 5"):
         desk.open(waive_pilot="")
@@ -86,7 +86,7 @@ def test_a_quiz_opens_a_queue(desk: Office) -> None:
     people = desk.people
     ann, bob = desk.hire("ann"), desk.hire("bob")
     gold = tuple(Gold(f"s-maker-{n}.p0", {"score": 1 + n // 2}, f"because {n}") for n in range(3))
-    quiz = desk.open(Kind.CALIBRATION, gold=gold)
+    quiz = desk.open(RoundKind.CALIBRATION, gold=gold)
     round = desk.open(quiz=quiz.id)
     right = {f"s-maker-{n}.p0": 1 + n // 2 for n in range(3)}
     for person, good in ((ann, True), (bob, False)):
@@ -115,7 +115,7 @@ def test_a_quiz_opens_a_queue(desk: Office) -> None:
 def test_hidden_gold_is_answered_by_all_and_enters_no_figure(desk: Office) -> None:
     voters = [desk.hire("ann"), desk.hire("bob")]
     ids = tuple(f"s-maker-{a}.p{p}" for a in range(2) for p in range(3))
-    round = desk.open(subjects=ids, overlap=1, rule=Rule.LATEST, gold=(Gold("s-maker-2.p0", {"score": 1}),))
+    round = desk.open(subjects=ids, overlap=1, rule=ResolutionRule.LATEST, gold=(Gold("s-maker-2.p0", {"score": 1}),))
     seen: list[dict[str, Any]] = []
 
     def answer(account: Any, item: Any) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def test_hidden_gold_is_answered_by_all_and_enters_no_figure(desk: Office) -> No
 def test_a_gold_item_asks_for_no_tie_break(desk: Office) -> None:
     people = [desk.hire(name) for name in ("ann", "bob", "cem", "dan")]
     gold = (Gold("s-maker-2.p0", {"score": 1}),)
-    round = desk.open(subjects=("s-maker-0.p0",), overlap=2, rule=Rule.TIE_BREAK, gold=gold)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=2, rule=ResolutionRule.TIE_BREAK, gold=gold)
     said: dict[str, list[str]] = {}
 
     def answer(account: Any, item: Any) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def test_a_gold_item_asks_for_no_tie_break(desk: Office) -> None:
 @pytest.mark.parametrize(("second", "asked"), [("pass", 2), ("not_applicable", 3)])
 def test_a_rubric_asks_for_a_third_where_two_differ_on_a_criterion(desk: Office, second: str, asked: int) -> None:
     people = [desk.hire(name, "expert") for name in ("ann", "bob", "cem", "dan")]
-    desk.open(Kind.RUBRIC, subjects=("s-maker-0.p0",), rule=Rule.TIE_BREAK)
+    desk.open(RoundKind.RUBRIC, subjects=("s-maker-0.p0",), rule=ResolutionRule.TIE_BREAK)
     marks = iter(["pass", second, "pass", "pass"])
 
     def answer(account: Any, item: Any) -> dict[str, Any]:
@@ -253,13 +253,13 @@ def test_files_that_are_wrong_leave_nothing_behind(desk: Office, data: bytes, fo
 @pytest.mark.parametrize(
     "options",
     [
-        {"kind": Kind.HOLISTIC},
-        {"kind": Kind.AUDIT, "experiment": "x1"},
-        {"kind": Kind.HOLISTIC, "experiment": "x1", "over": "r"},
-        {"kind": Kind.HOLISTIC, "experiment": "x1", "subjects": ("s",)},
-        {"kind": Kind.CALIBRATION},
-        {"kind": Kind.PAIRWISE, "experiment": "x1", "form": Form.RUBRIC},
-        {"kind": Kind.HOLISTIC, "experiment": "x1", "overlap": 0},
+        {"kind": RoundKind.HOLISTIC},
+        {"kind": RoundKind.AUDIT, "experiment": "x1"},
+        {"kind": RoundKind.HOLISTIC, "experiment": "x1", "over": "r"},
+        {"kind": RoundKind.HOLISTIC, "experiment": "x1", "subjects": ("s",)},
+        {"kind": RoundKind.CALIBRATION},
+        {"kind": RoundKind.PAIRWISE, "experiment": "x1", "form": Form.RUBRIC},
+        {"kind": RoundKind.HOLISTIC, "experiment": "x1", "overlap": 0},
     ],
 )
 def test_rounds_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:

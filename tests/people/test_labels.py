@@ -14,19 +14,17 @@ from sqlalchemy import delete
 from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
-from worksample.calibration.config import CalibrationConfig
-from worksample.calibration.drawing import DRAWN, read_draw
-from worksample.calibration.labels import labels_of, wanted
 from worksample.people import Account, Item
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
-    Action,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
     Holistic,
     Instance,
     Protocol,
@@ -34,14 +32,16 @@ from worksample.records import (
     Round,
     Slot,
     Standing,
-    Target,
 )
 from worksample.reports.sections import measure
+from worksample.results.answers import answers
+from worksample.results.calibration.config import CalibrationConfig
+from worksample.results.calibration.drawing import DRAWN, read_draw
+from worksample.results.calibration.labels import labels_of, wanted
+from worksample.results.frame import ResultSet
+from worksample.results.second_looks import ROUTED
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues
-from worksample.verdicts.answers import answers
-from worksample.verdicts.frame import Work
-from worksample.verdicts.second_looks import ROUTED
 
 WORDS = "as seen, and nothing else is amiss"
 """What judges of this file say of everything."""
@@ -83,7 +83,7 @@ def judge(
         *(
             Evaluation(
                 id=f"{round.id} {who.id} {maker} {i.name}", round=round.id, subject=f"s-{maker}.{i.name}",
-                evaluator=who.id, instance=i.id, grading=round.gradings[i.id], outcome=Given.GIVEN,
+                evaluator=who.id, instance=i.id, grading=round.gradings[i.id], outcome=EvaluationOutcome.GIVEN,
                 payload=Holistic(score=2 if passes(f"{maker}.{i.name}") else 1, justification=WORDS),
                 author="me", at=START,
             )
@@ -141,7 +141,9 @@ def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Pa
     desk = office(tmp_path, agents=2, projects=4)
     experiment = planned(desk, route=())
     judge(desk, lambda subject: True)
-    before = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
+    before = (
+        ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
+    )
     fill(desk, experiment)
     ann = desk.hire("ann", "expert")
     item = desk.people.drafting.claim(ann)
@@ -150,7 +152,7 @@ def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Pa
     assert desk.people.judging.earlier(item.id, ann) == []
     label(desk, ann)
     assert fill(desk, experiment) == 0 and routed(desk) == {}
-    after = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
+    after = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()
     assert after == before and all(passed for _, passed, _ in after)
 
 
@@ -170,12 +172,12 @@ def test_a_proven_judge_decides_and_one_below_the_threshold_does_not(tmp_path: P
     unlabelled = {s for s in why if "refused" in why[s]}
     contradicted = {s for s in why if "a person said otherwise" in why[s]}
     assert len(unlabelled) == 16 and contradicted and len(unlabelled | contradicted) == len(why)
-    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     waiting = {s for s, cause in frame.select("submission", "verdict_cause").rows() if cause == "person.awaited"}
     assert waiting == set(why)
     # Who labelled a work does not settle it.
     assert label(desk, ann) == 16 and label(desk, bob) == len(contradicted)
-    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     assert set(frame["standing"]) == {Standing.DECIDED.value}
     assert {s: passed for s, passed in frame.select("submission", "passed").rows() if s in why} == {
         s: good(s) for s in why
@@ -295,14 +297,20 @@ def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> 
     late = START + timedelta(hours=1)
     again = first.replaced(id="again", purpose=Purpose.REGRADE, over=first.id, gradings=gradings, at=late)
     adopt = Amendment(
-        id="a", target=Target.ROUND, target_id="again", action=Action.ADOPT, reason="mended", author="me", at=late
+        id="a",
+        target=AmendmentTarget.ROUND,
+        target_id="again",
+        action=AmendmentAction.ADOPT,
+        reason="mended",
+        author="me",
+        at=late,
     )
-    assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert "person" in set(answers(ResultSet(desk.store, [experiment]))["kind"])
     desk.store.commit(*later, again)
     assert fill(desk, experiment) == 0, "a regrade that is not adopted asks nobody anything"
     desk.store.commit(adopt)
     judge(desk, good, round=again)
-    assert "person" not in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert "person" not in set(answers(ResultSet(desk.store, [experiment]))["kind"])
     assert (fill(desk, experiment), fill(desk, experiment)) == (2, 0)
     found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
     assert found is not None and found.round.id != old.id and found.round.over == "again"
@@ -313,7 +321,7 @@ def test_labels_of_another_rubric_are_not_taken_for_this_one(tmp_path: Path) -> 
     said = desk.people.judging.submit(item.id, bob, {"score": 1, "justification": "report.txt"}, "k")
     assert said.grading == other.digest
     assert label(desk, bob) == 1
-    assert "person" in set(answers(Work(desk.store, [experiment]))["kind"])
+    assert "person" in set(answers(ResultSet(desk.store, [experiment]))["kind"])
     assert fill(desk, experiment) > 0
     sent = [r for r in desk.store.find(Round, over="again") if ROUTED in r.versions]
     assert len(sent) == 1 and set(sent[0].gradings.values()) == {other.digest}
@@ -340,11 +348,11 @@ def test_a_judge_that_always_passes_is_named_and_decides_nothing(tmp_path: Path)
         f"passes all 80 that it was asked, among them 3 on which people said otherwise, seen with {place} labels"
     )
     assert fill(desk, experiment) > 0
-    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     assert frame.filter(frame["verdict_cause"] == "person.awaited").height == len(routed(desk)) > 48
     label(desk, bob)
     label(desk, ann)
-    frame = Work(desk.store, [experiment]).frame(Protocol.HOLISTIC)
+    frame = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC)
     assert dict(frame.select("submission", "passed").rows()) == {
         f"s-{m.name}.{i.name}": good(i.name) for m in desk.makers for i in desk.instances
     }
@@ -380,10 +388,15 @@ def test_a_person_who_copies_the_judge_is_named_and_struck(tmp_path: Path) -> No
     before = {s.id: s for s in measure(desk.store, [experiment])}["calibrated"]
     desk.store.commit(
         Amendment(
-            id="a", target=Target.EVALUATOR, target_id=accounts["bob"].evaluator, action=Action.STRIKE,
-            reason="copied the judge", author="me", at=START,
+            id="a",
+            target=AmendmentTarget.EVALUATOR,
+            target_id=accounts["bob"].evaluator,
+            action=AmendmentAction.STRIKE,
+            reason="copied the judge",
+            author="me",
+            at=START,
         )
-    )  # fmt: skip
+    )
     after = {s.id: s for s in measure(desk.store, [experiment])}["calibrated"]
     assert suspects(desk, experiment) == {}
     counts = [cell(table, "all agents", "people's labels alone").counts.valid for table in (before, after)]
@@ -402,7 +415,7 @@ def test_labels_that_were_struck_are_asked_of_somebody_else(tmp_path: Path, lost
     found = labels_of(desk.store, "x1", Protocol.HOLISTIC)
     assert found is not None and wanted(desk.store, experiment, found) == 0
     strike = Amendment(
-        id="a", target=Target.EVALUATOR, target_id=bob.evaluator, action=Action.STRIKE,
+        id="a", target=AmendmentTarget.EVALUATOR, target_id=bob.evaluator, action=AmendmentAction.STRIKE,
         reason="copied the judge", author="me", at=START,
     )  # fmt: skip
     desk.store.commit(strike)  # by no verb that tells the queue

@@ -13,38 +13,38 @@ from people.test_labels import Tasks
 from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
-from worksample.calibration.config import CalibrationConfig
-from worksample.calibration.drawing import read_draw
-from worksample.calibration.labels import labels_of, wanted
 from worksample.experiments.rounds import pair_round
 from worksample.grading import Evaluators
 from worksample.grading.scripted import Scripted
 from worksample.people import Account, Item
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
-    Action,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
     Pairwise,
+    PairwiseChoice,
     Protocol,
     Purpose,
     Round,
-    Side,
     Submission,
-    Target,
     canonical,
 )
 from worksample.reports.sections import measure
+from worksample.results.calibration.config import CalibrationConfig
+from worksample.results.calibration.drawing import read_draw
+from worksample.results.calibration.labels import labels_of, wanted
+from worksample.results.pairs import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
+from worksample.results.second_looks import ROUTED
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues
-from worksample.verdicts.pairs import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
-from worksample.verdicts.second_looks import ROUTED
 
-Chooses = Callable[[str, str], Side]
+Chooses = Callable[[str, str], PairwiseChoice]
 CALIBRATED = {"calibration": CalibrationConfig(share=0.5, protocols=(Protocol.PAIRWISE,)).plain()}
 
 
@@ -59,16 +59,22 @@ def planned(desk: Office, **rest: Any) -> Experiment:
     return found.replaced(lock=found.lock.replaced(protocols=(Protocol.PAIRWISE,)))
 
 
-def best(one: str, two: str) -> Side:
+def best(one: str, two: str) -> PairwiseChoice:
     """The truth of this file: in project n maker k's work is worth (7 n + 3 k) modulo 5."""
     worth = [(7 * int(s.rpartition("p")[2]) + 3 * int(s[len("s-maker-")])) % 5 for s in (one, two)]
-    return Side.FIRST if worth[0] > worth[1] else Side.SECOND if worth[0] < worth[1] else Side.EQUAL
+    return (
+        PairwiseChoice.FIRST
+        if worth[0] > worth[1]
+        else PairwiseChoice.SECOND
+        if worth[0] < worth[1]
+        else PairwiseChoice.EQUAL
+    )
 
 
-def loves_the_last(one: str, two: str) -> Side:
+def loves_the_last(one: str, two: str) -> PairwiseChoice:
     """Right, but for work of maker 2, which it always prefers."""
     last = [s.startswith("s-maker-2") for s in (one, two)]
-    return best(one, two) if not any(last) else Side.FIRST if last[0] else Side.SECOND
+    return best(one, two) if not any(last) else PairwiseChoice.FIRST if last[0] else PairwiseChoice.SECOND
 
 
 def judge(
@@ -94,7 +100,7 @@ def answer(desk: Office, round: Round, chooses: Chooses, pairs: Sequence[tuple[s
     said = [
         Evaluation(
             id=f"j {one} {two}", round=round.id, subject=one, second=two, evaluator=who.id, instance=instances[one],
-            outcome=Given.GIVEN, payload=Pairwise(completion=chooses(one, two), quality=chooses(one, two)),
+            outcome=EvaluationOutcome.GIVEN, payload=Pairwise(completion=chooses(one, two), quality=chooses(one, two)),
             author="me", at=START,
         )
         for one, two in pairs
@@ -164,7 +170,7 @@ def test_where_the_judge_is_proven_it_decides_and_elsewhere_people_do(tmp_path: 
     truth: dict[str, list[float]] = {}
     for one, two in pairs.values():
         a, b = sorted((one, two), key=lambda s: s[: len("s-maker-0")])
-        value = {Side.FIRST: 1.0, Side.EQUAL: 0.5, Side.SECOND: 0.0}[best(a, b)]
+        value = {PairwiseChoice.FIRST: 1.0, PairwiseChoice.EQUAL: 0.5, PairwiseChoice.SECOND: 0.0}[best(a, b)]
         truth.setdefault(f"{a[2:9]} over {b[2:9]}", []).append(value)
     for label_, values in truth.items():
         mean = sum(values) / len(values)
@@ -209,9 +215,9 @@ def test_a_struck_side_takes_its_pairs_along(tmp_path: Path) -> None:
     desk.store.commit(
         Amendment(
             id="a",
-            target=Target.SUBMISSION,
+            target=AmendmentTarget.SUBMISSION,
             target_id=gone,
-            action=Action.STRIKE,
+            action=AmendmentAction.STRIKE,
             reason="not its own work",
             author="me",
             at=START,
@@ -262,10 +268,15 @@ def test_who_labels_later_pairs_does_not_change_with_what_is_struck(tmp_path: Pa
     gone = next(key for key in sorted(found.draw.drawn) if "s-maker-2" in key).split("\x1f")[0]
     desk.store.commit(
         Amendment(
-            id="a", target=Target.SUBMISSION, target_id=gone, action=Action.STRIKE, reason="a leak", author="me",
+            id="a",
+            target=AmendmentTarget.SUBMISSION,
+            target_id=gone,
+            action=AmendmentAction.STRIKE,
+            reason="a leak",
+            author="me",
             at=START,
         )
-    )  # fmt: skip
+    )
     again = labels_of(desk.store, "x1", Protocol.PAIRWISE)
     assert again is not None and again.draw == found.draw
 

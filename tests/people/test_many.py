@@ -14,7 +14,7 @@ from people.worlds import Office, office
 from running.profiles import examples
 from worksample.people import People, own_queues
 from worksample.people.clock import MINUTE, wall
-from worksample.records import Evaluation, Given
+from worksample.records import Evaluation, EvaluationOutcome
 from worksample.store import Store, check
 from worksample.store.people_tables import assignments, items
 
@@ -102,7 +102,7 @@ def test_a_process_killed_between_the_evaluation_and_the_queue_counts_once(tmp_p
         other = later.accounts.all()[1]
         while (item := later.drafting.claim(other)) is not None:
             later.judging.submit(item.id, other, {"score": 1, "justification": "empty"}, "k")
-        said = store.find(Evaluation, outcome=Given.GIVEN)
+        said = store.find(Evaluation, outcome=EvaluationOutcome.GIVEN)
         assert Counter(e.subject for e in said) == Counter({e.subject: 1 for e in said})
         assert len(said) == 16
         assert Counter(e.author for e in said)[f"person-{later.accounts.all()[0].id}"] == 3
@@ -130,4 +130,4 @@ def test_who_comes_back_after_such_a_kill_finds_the_answer_noted_at_once(tmp_pat
         item = people.drafting.claim(me)
         assert item is not None
         people.judging.submit(item.id, me, {"score": 1, "justification": "empty"}, "k")
-        assert len(store.find(Evaluation, outcome=Given.GIVEN)) == 4
+        assert len(store.find(Evaluation, outcome=EvaluationOutcome.GIVEN)) == 4

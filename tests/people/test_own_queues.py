@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from people.worlds import office
-from worksample.people import Denied, Kind, Profile, Role, own_queues, set_state
+from worksample.people import Denied, Profile, Role, RoundKind, own_queues, set_state
 
 
 def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -> None:
@@ -15,7 +15,7 @@ def test_a_persons_queues_say_what_is_left_and_what_is_missing(tmp_path: Path) -
     ann = desk.hire("ann")
     first = desk.open()
     desk.clock.pass_(1)
-    audit = desk.open(Kind.TAGS)
+    audit = desk.open(RoundKind.TAGS)
     assert [(s.queue.round, s.missing, s.open, s.left) for s in own_queues(desk.people.store, ann)] == [
         (first.id, "", 0, 12), (audit.id, "", 0, 12),
     ]  # fmt: skip

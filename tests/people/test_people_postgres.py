@@ -10,10 +10,10 @@ import pytest
 from people.test_many import clerks, go
 from people.worlds import office
 from store.test_postgres import server, url
-from worksample.people import Conflict, Denied, Kind, People
+from worksample.people import Conflict, Denied, People, RoundKind
 from worksample.people.clock import MINUTE, wall
 from worksample.people.quality import dashboard
-from worksample.records import Evaluation, Given
+from worksample.records import Evaluation, EvaluationOutcome
 from worksample.store import Store, check, rebuild
 
 __all__ = ["server", "url"]
@@ -30,7 +30,7 @@ def test_two_servers_over_one_database(url: str, tmp_path: Path) -> None:
             desk.people.accounts.accept(token, "Bob", "four words in a row")
         assert desk.people.accounts.session(other.accounts.login("Ann", "four words in a row")) == ann
         desk.people.read_training(ann)
-        round = desk.open(Kind.PAIRWISE, per_pair=3)
+        round = desk.open(RoundKind.PAIRWISE, per_pair=3)
         item = other.drafting.claim(ann)
         assert item is not None
         again = desk.people.drafting.claim(ann)
@@ -61,6 +61,6 @@ def test_servers_that_are_killed_leave_each_item_judged_once(url: str, tmp_path:
         last = later.accounts.all()[-1]
         while (item := later.drafting.claim(last)) is not None:
             later.judging.submit(item.id, last, {"score": 1, "justification": "empty"}, "k")
-        said = Counter(e.subject for e in store.find(Evaluation, outcome=Given.GIVEN))
+        said = Counter(e.subject for e in store.find(Evaluation, outcome=EvaluationOutcome.GIVEN))
         assert (len(said), set(said.values())) == (30, {1})
         assert check(store, deep=True) == []

@@ -12,13 +12,22 @@ from hypothesis import strategies as st
 
 from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
-from worksample.people import Account, InvalidAnswer, Item, Kind, PeopleRound, amend, final_verdicts, restock
+from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, restock
 from worksample.people.quality import dashboard
 from worksample.people.rounds.questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
 from worksample.people.rounds.screening_results import keep_looks
-from worksample.records import Action, Importance, Labels, Purpose, Round, Rule, Standing, Target
+from worksample.records import (
+    AmendmentAction,
+    AmendmentTarget,
+    Importance,
+    Labels,
+    Purpose,
+    ResolutionRule,
+    Round,
+    Standing,
+)
+from worksample.results.qualifying import DECIDES, qualifies, votes_wanted
 from worksample.store import check, rebuild
-from worksample.verdicts.qualifying import DECIDES, qualifies, votes_wanted
 
 FIT = {CONTEXT: "yes", QUALITY: "yes", IDENTIFIERS: "yes"}
 UNFIT = {**FIT, CONTEXT: "no", CONTEXT + "_why": "the price list is missing"}
@@ -30,7 +39,7 @@ def desk(tmp_path: Path) -> Office:
 
 
 def opened(desk: Office, **rest: Any) -> Round:
-    return desk.open(Kind.QUALIFICATION, subjects=tuple(i.id for i in desk.instances), **rest)
+    return desk.open(RoundKind.QUALIFICATION, subjects=tuple(i.id for i in desk.instances), **rest)
 
 
 def by_name(says: dict[str, Sequence[dict[str, Any]]], desk: Office) -> Any:
@@ -86,8 +95,8 @@ def test_a_struck_answer_is_given_by_somebody_else(desk: Office) -> None:
     amend(
         desk.people.store,
         admin,
-        Action.STRIKE,
-        Target.EVALUATION,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.EVALUATION,
         said.id,
         "it was another job",
         clock=desk.people.clock,
@@ -158,25 +167,27 @@ def test_a_faulty_file_of_questions_says_where(written: str, tmp_path: Path) -> 
     [
         {"experiment": "x1", "subjects": ()},
         {"overlap": 2},
-        {"rule": Rule.MEAN},
-        {"kind": Kind.TAGS, "questions": (Question(name="a", text="b"),)},
-        {"kind": Kind.HOLISTIC, "rule": Rule.VERIFIED},
+        {"rule": ResolutionRule.MEAN},
+        {"kind": RoundKind.TAGS, "questions": (Question(name="a", text="b"),)},
+        {"kind": RoundKind.HOLISTIC, "rule": ResolutionRule.VERIFIED},
     ],
 )
 def test_a_round_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        PeopleRound(**{"kind": Kind.QUALIFICATION, "subjects": ("i",), **wrong})
+        PeopleRound(**{"kind": RoundKind.QUALIFICATION, "subjects": ("i",), **wrong})
 
 
-@given(votes=st.lists(st.booleans(), max_size=4), rule=st.sampled_from([Rule.VERIFIED, Rule.TIE_BREAK]))
-def test_a_job_wants_as_many_votes_as_decide_it(votes: list[bool], rule: Rule) -> None:
-    overlap = 1 if rule is Rule.VERIFIED else 2
+@given(
+    votes=st.lists(st.booleans(), max_size=4), rule=st.sampled_from([ResolutionRule.VERIFIED, ResolutionRule.TIE_BREAK])
+)
+def test_a_job_wants_as_many_votes_as_decide_it(votes: list[bool], rule: ResolutionRule) -> None:
+    overlap = 1 if rule is ResolutionRule.VERIFIED else 2
     asked: list[bool] = []
     while len(asked) < votes_wanted(rule, overlap, asked) and len(asked) < len(votes):
         asked.append(votes[len(asked)])
     # Whoever was not asked for changes nothing.
     assert qualifies(rule, overlap, votes) == qualifies(rule, overlap, asked)
     if len(asked) == votes_wanted(rule, overlap, asked):
-        first = asked[:1] == [False] and rule is Rule.VERIFIED
+        first = asked[:1] == [False] and rule is ResolutionRule.VERIFIED
         plain = False if first else asked[0] if asked[0] == asked[1] else asked[2]
         assert qualifies(rule, overlap, votes) is plain

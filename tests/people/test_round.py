@@ -14,7 +14,7 @@ from worksample.people import (
     Conflict,
     DecidedBy,
     Item,
-    Kind,
+    RoundKind,
     export_precomputed,
     false_negatives,
     final_verdicts,
@@ -23,8 +23,8 @@ from worksample.people import (
 )
 from worksample.people.quality import dashboard
 from worksample.records import Purpose, Round, Standing, Submission
+from worksample.results.slots import slots_df
 from worksample.store import check, rebuild
-from worksample.verdicts.slots import slots_df
 
 # Who delivered what: on p0 maker-0 passes, on p1 the votes are split, on p2 all pass maker-1 wrongly.
 TRUTH = {"s-maker-0.p0": (2, 3, 2), "s-maker-1.p1": (1, 2, 1), "s-maker-1.p2": (2, 2, 2), "s-maker-0.p3": (1, 1, 2)}
@@ -73,14 +73,14 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     assert all(f.verdict.standing is Standing.DECIDED for f in verdicts.values())
 
     # Every positive is audited; the reviewer finds that p2 of maker-1 is no good.
-    audit = desk.open(Kind.AUDIT, over=round.id)
+    audit = desk.open(RoundKind.AUDIT, over=round.id)
     assert set(audit.subjects) == passed
     judge = lambda account, item: {  # noqa: E731
         "score": 1 if desk.behind(item) == ("s-maker-1.p2",) else 2, "justification": "checked every file",
     }  # fmt: skip
     assert desk.work_off([reviewer], judge) == 2
     # What the votes contest is adjudicated by somebody who did not vote, blind at first.
-    contested = desk.open(Kind.ADJUDICATION, over=round.id)
+    contested = desk.open(RoundKind.ADJUDICATION, over=round.id)
     assert set(contested.subjects) == {"s-maker-1.p1", "s-maker-0.p3"}
     item = people.drafting.claim(reviewer)
     assert item is not None
@@ -104,13 +104,13 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     assert verdicts["s-maker-1.p2"].votes.passed
 
     # A sample of what failed, one per project: none of it should have passed.
-    desk.open(Kind.FALSE_NEGATIVES, over=round.id, sample=3)
+    desk.open(RoundKind.FALSE_NEGATIVES, over=round.id, sample=3)
     assert desk.work_off([reviewer], always(score=1)) == 3
     bound = false_negatives(store, round.id)
     assert (bound.value, bound.counts.valid, round_to(bound.high)) == (0.0, 3, 0.632)
 
     # Whatever passed is looked at for honesty; the leak is struck, and the figures follow.
-    desk.open(Kind.INTEGRITY, over=round.id, sample=1)
+    desk.open(RoundKind.INTEGRITY, over=round.id, sample=1)
     leak = lambda account, item: {  # noqa: E731
         "finding": "leak" if desk.behind(item) == ("s-maker-0.p0",) else "sound", "justification": "step 3",
     }  # fmt: skip
@@ -140,7 +140,7 @@ def round_to(value: float | None) -> float | None:
 
 def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
     voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
-    pairs = desk.open(Kind.PAIRWISE, per_pair=3)
+    pairs = desk.open(RoundKind.PAIRWISE, per_pair=3)
     assert desk.work_off(voters, better(desk)) == 3 * 3 * 2
     found = preferences(desk.store, pairs.id, {})
     names = {a.id: a.name for a in desk.makers}
@@ -158,9 +158,9 @@ def test_pairs_give_the_order_of_the_agents(desk: Office) -> None:
 
 def test_a_tie_break_is_asked_for_where_the_first_two_differ(desk: Office) -> None:
     voters = [desk.hire(name) for name in ("ann", "bob", "cem")]
-    from worksample.records import Rule
+    from worksample.records import ResolutionRule
 
-    round = desk.open(rule=Rule.TIE_BREAK)
+    round = desk.open(rule=ResolutionRule.TIE_BREAK)
     count = desk.work_off(voters, holistic(desk, voters))
     verdicts = final_verdicts(desk.people.store, round.id)
     assert all(f.verdict.standing is Standing.DECIDED for f in verdicts.values())
@@ -178,7 +178,7 @@ def test_quality_decides_between_two_that_succeeded_and_completion_otherwise(des
         voters,
         lambda account, item: {"score": 2 if desk.behind(item)[0] in passing else 1, "justification": "seen"},
     )
-    pairs = desk.open(Kind.PAIRWISE, per_pair=4, holistic=round.id)
+    pairs = desk.open(RoundKind.PAIRWISE, per_pair=4, holistic=round.id)
 
     def answer(account: Account, item: Item) -> dict[str, Any]:
         # maker-0 is always closer to completion, the other of higher quality.

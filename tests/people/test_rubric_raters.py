@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from people.worlds import Office, office
-from worksample.people import Account, Item, Kind, final_verdicts
-from worksample.records import Rule
+from worksample.people import Account, Item, RoundKind, final_verdicts
+from worksample.records import ResolutionRule
 
 MARKS = {"title": "pass", "sums": "pass", "tidy": "pass"}
 
@@ -40,21 +40,21 @@ def hire(desk: Office, said: dict[str, dict[str, Any]]) -> tuple[list[Account], 
 
 
 def test_a_tie_break_asks_for_a_third_where_two_differ_on_a_criterion(desk: Office) -> None:
-    round = desk.open(Kind.RUBRIC, rule=Rule.TIE_BREAK).id
+    round = desk.open(RoundKind.RUBRIC, rule=ResolutionRule.TIE_BREAK).id
     people, answer = hire(desk, {"Ann": marked(), "Bob": marked(sums="fail"), "Cid": marked(sums="fail")})
     assert desk.work_off(people, answer, round) == 3
     assert told(desk, round) == ("decided", False, 3)
 
 
 def test_two_who_agree_settle_it(desk: Office) -> None:
-    round = desk.open(Kind.RUBRIC, rule=Rule.TIE_BREAK).id
+    round = desk.open(RoundKind.RUBRIC, rule=ResolutionRule.TIE_BREAK).id
     people, answer = hire(desk, {"Ann": marked(tidy="fail"), "Bob": marked(tidy="fail"), "Cid": marked()})
     assert desk.work_off(people, answer, round) == 2
     assert told(desk, round) == ("decided", True, 2)
 
 
 def test_fail_fail_pass_is_failed_and_undecided_before(desk: Office) -> None:
-    round = desk.open(Kind.RUBRIC, rule=Rule.MAJORITY, overlap=3).id
+    round = desk.open(RoundKind.RUBRIC, rule=ResolutionRule.MAJORITY, overlap=3).id
     fail = marked(title="fail")
     people, answer = hire(desk, {"Ann": fail, "Bob": fail, "Cid": marked()})
     for n, account in enumerate(people, 1):

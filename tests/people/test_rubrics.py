@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from people.worlds import RUBRIC, Office, office
 from worksample.errors import RecordMissing, UsageError
-from worksample.people import Conflict, Denied, Kind, final_verdicts, save_version
+from worksample.people import Conflict, Denied, RoundKind, final_verdicts, save_version
 from worksample.people.rubrics.asked import asked_in_rounds
 from worksample.people.rubrics.versions import digest_of_criteria, newest, versions
 from worksample.records import Criteria, Importance
@@ -71,7 +71,7 @@ def test_what_cannot_be_a_version_is_refused_and_nothing_is_kept(desk: Office) -
 def test_a_new_version_never_touches_what_was_graded_under_an_older_one(desk: Office) -> None:
     expert = desk.hire("eva", "expert")
     first = save_version(desk.people.store, expert, "report", RUBRIC, over=0, reason="", clock=desk.people.clock)
-    round = desk.open(Kind.RUBRIC)
+    round = desk.open(RoundKind.RUBRIC)
     marks = {"marks": {"title": "pass", "sums": "pass", "tidy": "fail"}, "feedback": {"tidy": "a blot on page 1"}}
     desk.work_off([expert], lambda account, item: marks, round.id)
     before = final_verdicts(desk.people.store, round.id)

@@ -13,13 +13,13 @@ from worksample.errors import PlanError
 from worksample.people.rounds.ordering import flipped, random_start
 from worksample.people.rounds.sampling import enriched, one_per_project
 from worksample.people.work.blinding import BLOT, scrub
-from worksample.verdicts.pairs import Entry, sample_pairs
+from worksample.results.pairs import PairCandidate, sample_pairs
 
 
-def entries(table: list[list[int]]) -> list[Entry]:
+def entries(table: list[list[int]]) -> list[PairCandidate]:
     """table[agent][project]: how many deliverables."""
     return [
-        Entry(f"a{a}p{p}n{n}", f"agent{a}", f"i{p}", f"task/{p}")
+        PairCandidate(f"a{a}p{p}n{n}", f"agent{a}", f"i{p}", f"task/{p}")
         for a, row in enumerate(table)
         for p, count in enumerate(row)
         for n in range(count)

@@ -15,10 +15,10 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
 from worksample.experiments.amend import amend
-from worksample.people import Account, Conflict, Kind, amending, own_queues, withdraw
+from worksample.people import Account, Conflict, RoundKind, amending, own_queues, withdraw
 from worksample.people.quality import dashboard
 from worksample.people.work.withdrawn import WITHDRAWN
-from worksample.records import Action, Amendment, Rule, Submission, Target, struck
+from worksample.records import Amendment, AmendmentAction, AmendmentTarget, ResolutionRule, Submission, struck
 from worksample.store.people_tables import items
 
 YES = {"score": 2, "justification": "all there"}
@@ -30,12 +30,14 @@ def desk(tmp_path: Path) -> Office:
     return office(tmp_path, agents=2, projects=2)
 
 
-def about(desk: Office, target: Target) -> str:
+def about(desk: Office, target: AmendmentTarget) -> str:
     submission = desk.store.get(Submission, SUBJECT)
     assert submission.trial is not None
     return {
-        Target.SUBMISSION: SUBJECT, Target.TRIAL: submission.trial, Target.INSTANCE: submission.instance,
-    }[target]  # fmt: skip
+        AmendmentTarget.SUBMISSION: SUBJECT,
+        AmendmentTarget.TRIAL: submission.trial,
+        AmendmentTarget.INSTANCE: submission.instance,
+    }[target]
 
 
 def offered(desk: Office, account: Account) -> set[str]:
@@ -48,30 +50,38 @@ def offered(desk: Office, account: Account) -> set[str]:
     return {shown for item in got for shown in desk.behind(item)}
 
 
-@pytest.mark.parametrize("target", [Target.SUBMISSION, Target.TRIAL, Target.INSTANCE])
-@pytest.mark.parametrize("kind", [Kind.HOLISTIC, Kind.PAIRWISE])
-def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target: Target, kind: Kind) -> None:
+@pytest.mark.parametrize("target", [AmendmentTarget.SUBMISSION, AmendmentTarget.TRIAL, AmendmentTarget.INSTANCE])
+@pytest.mark.parametrize("kind", [RoundKind.HOLISTIC, RoundKind.PAIRWISE])
+def test_struck_work_is_given_out_only_once_it_is_restored(
+    desk: Office, target: AmendmentTarget, kind: RoundKind
+) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
-    options = {"per_pair": 2} if kind is Kind.PAIRWISE else {"overlap": 1, "rule": Rule.LATEST}
+    options = {"per_pair": 2} if kind is RoundKind.PAIRWISE else {"overlap": 1, "rule": ResolutionRule.LATEST}
     round = desk.open(kind, most_open=99, **options)
     everything = {f"s-maker-{a}.p{p}" for a in range(2) for p in range(2)}
     assert offered(desk, ann) == everything
     gone = {
         s for s in everything
-        if s == SUBJECT or (s.endswith(".p0") and (target is Target.INSTANCE or kind is Kind.PAIRWISE))
+        if s == SUBJECT or (s.endswith(".p0") and (target is AmendmentTarget.INSTANCE or kind is RoundKind.PAIRWISE))
     }  # fmt: skip
     before = dashboard.progress(desk.people.store, round.id)
     amending.amend(
-        desk.people.store, dana, Action.STRIKE, target, about(desk, target), "a leak", clock=desk.people.clock
+        desk.people.store, dana, AmendmentAction.STRIKE, target, about(desk, target), "a leak", clock=desk.people.clock
     )
     assert offered(desk, ann) == everything - gone
     after = dashboard.progress(desk.people.store, round.id)
-    away = len(gone) if kind is Kind.HOLISTIC else 1
+    away = len(gone) if kind is RoundKind.HOLISTIC else 1
     assert (after.withdrawn, after.open) == (away, before.open - away * (before.open // before.items))
     assert [s.left for s in own_queues(desk.people.store, ann)] == [before.items - away]
     desk.clock.pass_(1)
     amending.amend(
-        desk.people.store, dana, Action.RESTORE, target, about(desk, target), "it was none", clock=desk.people.clock
+        desk.people.store,
+        dana,
+        AmendmentAction.RESTORE,
+        target,
+        about(desk, target),
+        "it was none",
+        clock=desk.people.clock,
     )
     assert offered(desk, ann) == everything and dashboard.progress(desk.people.store, round.id) == before
 
@@ -79,7 +89,7 @@ def test_struck_work_is_given_out_only_once_it_is_restored(desk: Office, target:
 @pytest.mark.parametrize("target", ["evaluation", "evaluator"])
 def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path: Path, target: str) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
-    desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
+    desk.open(subjects=(SUBJECT,), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None
     said = desk.people.judging.submit(item.id, ann, YES, "k")
@@ -93,12 +103,12 @@ def test_what_the_command_line_strikes_is_asked_for_again(desk: Office, tmp_path
     assert desk.people.drafting.claim(bob) is not None and desk.people.drafting.claim(ann) is None
 
 
-@pytest.mark.parametrize("kind", [Kind.HOLISTIC, Kind.PAIRWISE])
-def test_a_struck_vote_makes_no_tie(desk: Office, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [RoundKind.HOLISTIC, RoundKind.PAIRWISE])
+def test_a_struck_vote_makes_no_tie(desk: Office, kind: RoundKind) -> None:
     ann, bob, cem, dan = (desk.hire(name) for name in ("ann", "bob", "cem", "dan"))
-    dana, pairs = desk.hire("dana", "admin"), kind is Kind.PAIRWISE
+    dana, pairs = desk.hire("dana", "admin"), kind is RoundKind.PAIRWISE
     chosen = {"per_pair": 1} if pairs else {"subjects": (SUBJECT,)}
-    desk.open(kind, rule=Rule.TIE_BREAK, overlap=2, **chosen)
+    desk.open(kind, rule=ResolutionRule.TIE_BREAK, overlap=2, **chosen)
 
     def vote(account: Account, passes: bool) -> str:
         item = desk.people.drafting.claim(account)
@@ -109,7 +119,15 @@ def test_a_struck_vote_makes_no_tie(desk: Office, kind: Kind) -> None:
         return desk.people.judging.submit(item.id, account, {**said, "justification": "seen"}, account.id).id
 
     gone = vote(ann, False)
-    amending.amend(desk.people.store, dana, Action.STRIKE, Target.EVALUATION, gone, "a slip", clock=desk.people.clock)
+    amending.amend(
+        desk.people.store,
+        dana,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.EVALUATION,
+        gone,
+        "a slip",
+        clock=desk.people.clock,
+    )
     vote(bob, True)
     vote(cem, True)
     assert desk.people.drafting.claim(dan) is None
@@ -117,17 +135,29 @@ def test_a_struck_vote_makes_no_tie(desk: Office, kind: Kind) -> None:
 
 def test_an_item_that_an_admin_took_out_stays_out_when_its_work_is_restored(desk: Office) -> None:
     ann, dana = desk.hire("ann"), desk.hire("dana", "admin")
-    desk.open(subjects=(SUBJECT,), overlap=1, rule=Rule.LATEST)
+    desk.open(subjects=(SUBJECT,), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None
     desk.people.leasing.release(item.id, ann)
     withdraw(desk.people.store, dana, item.id)
     amending.amend(
-        desk.people.store, dana, Action.STRIKE, Target.SUBMISSION, SUBJECT, "a leak", clock=desk.people.clock
+        desk.people.store,
+        dana,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.SUBMISSION,
+        SUBJECT,
+        "a leak",
+        clock=desk.people.clock,
     )
     desk.clock.pass_(1)
     amending.amend(
-        desk.people.store, dana, Action.RESTORE, Target.SUBMISSION, SUBJECT, "it was none", clock=desk.people.clock
+        desk.people.store,
+        dana,
+        AmendmentAction.RESTORE,
+        AmendmentTarget.SUBMISSION,
+        SUBJECT,
+        "it was none",
+        clock=desk.people.clock,
     )
     assert desk.people.drafting.claim(ann) is None
 
@@ -140,7 +170,9 @@ def test_what_is_out_may_be_handed_in_and_what_was_given_back_is_not_had_again(d
     desk.people.leasing.release(ran_out.id, bob)
     desk.people.judging.skip(skipped.id, cem, "I made it")
     # Not by way of the app.
-    amend(desk.store, action="strike", target="trial", id=about(desk, Target.TRIAL), reason="a leak", author="me")
+    amend(
+        desk.store, action="strike", target="trial", id=about(desk, AmendmentTarget.TRIAL), reason="a leak", author="me"
+    )
     desk.people.judging.submit(held.id, ann, YES, "k")
     assert desk.people.drafting.claim(bob) is None
     with pytest.raises(Conflict):
@@ -151,20 +183,28 @@ def test_what_is_out_may_be_handed_in_and_what_was_given_back_is_not_had_again(d
 
 TARGETS = st.sampled_from(
     [
-        (Target.SUBMISSION, "s-maker-0.p0"), (Target.SUBMISSION, "s-maker-1.p1"), (Target.TRIAL, "t-maker-0.p0"),
-        (Target.TRIAL, "t-maker-1.p0"), (Target.INSTANCE, 0), (Target.INSTANCE, 1),
+        (AmendmentTarget.SUBMISSION, "s-maker-0.p0"),
+        (AmendmentTarget.SUBMISSION, "s-maker-1.p1"),
+        (AmendmentTarget.TRIAL, "t-maker-0.p0"),
+        (AmendmentTarget.TRIAL, "t-maker-1.p0"),
+        (AmendmentTarget.INSTANCE, 0),
+        (AmendmentTarget.INSTANCE, 1),
     ]
-)  # fmt: skip
-CHANGES = st.lists(st.tuples(TARGETS, st.sampled_from([Action.STRIKE, Action.RESTORE]), st.integers(0, 3)), max_size=12)
+)
+CHANGES = st.lists(
+    st.tuples(TARGETS, st.sampled_from([AmendmentAction.STRIKE, AmendmentAction.RESTORE]), st.integers(0, 3)),
+    max_size=12,
+)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=CHANGES)
 def test_the_queue_says_of_amendments_what_the_records_say(
-    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[tuple[Target, str | int], Action, int]]
+    tmp_path_factory: pytest.TempPathFactory,
+    changes: list[tuple[tuple[AmendmentTarget, str | int], AmendmentAction, int]],
 ) -> None:
     desk = office(tmp_path_factory.mktemp("office"), agents=2, projects=2)
-    desk.open(overlap=1, rule=Rule.LATEST)
+    desk.open(overlap=1, rule=ResolutionRule.LATEST)
     made = [
         Amendment(
             id=f"a{n * 7 % 13:02}", action=action, target=target, reason="why", author="me",
@@ -181,6 +221,10 @@ def test_the_queue_says_of_amendments_what_the_records_say(
     for row in rows:
         s = desk.store.get(Submission, row.subject)
         assert s.trial is not None
-        about = {(Target.SUBMISSION, s.id), (Target.TRIAL, s.trial), (Target.INSTANCE, s.instance)}
+        about = {
+            (AmendmentTarget.SUBMISSION, s.id),
+            (AmendmentTarget.TRIAL, s.trial),
+            (AmendmentTarget.INSTANCE, s.instance),
+        }
         assert bool(row.withdrawn) == bool(about & out)
     desk.store.close()

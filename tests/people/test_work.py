@@ -14,10 +14,10 @@ from worksample.errors import UsageError
 from worksample.people import (
     Conflict,
     InvalidAnswer,
-    Kind,
     NotReady,
     NotYours,
     Profile,
+    RoundKind,
     all_flags,
     amend,
     final_verdicts,
@@ -28,7 +28,16 @@ from worksample.people import (
 from worksample.people.quality import dashboard
 from worksample.people.rounds.queues import find_queue
 from worksample.people.work.item import panes_of
-from worksample.records import Action, Evaluation, Given, Grade, Protocol, Rule, Standing, Target
+from worksample.records import (
+    AmendmentAction,
+    AmendmentTarget,
+    Evaluation,
+    EvaluationOutcome,
+    GradePayload,
+    Protocol,
+    ResolutionRule,
+    Standing,
+)
 from worksample.store import check
 from worksample.store.people_tables import items
 
@@ -43,7 +52,7 @@ def desk(tmp_path: Path) -> Office:
 
 def test_an_item_says_nothing_of_who_made_it(desk: Office) -> None:
     ann = desk.hire("ann", "evaluator", "expert", "reviewer")
-    rounds = [desk.open(), desk.open(Kind.PAIRWISE), desk.open(Kind.RUBRIC), desk.open(Kind.TAGS)]
+    rounds = [desk.open(), desk.open(RoundKind.PAIRWISE), desk.open(RoundKind.RUBRIC), desk.open(RoundKind.TAGS)]
     for round in rounds:
         item = desk.people.drafting.claim(ann, round.id)
         assert item is not None
@@ -57,15 +66,20 @@ def test_an_item_says_nothing_of_who_made_it(desk: Office) -> None:
 def test_panes_are_those_of_the_protocol(desk: Office) -> None:
     ann = desk.hire("ann", "evaluator", "expert")
     labels = {}
-    for kind, rest in ((Kind.HOLISTIC, {}), (Kind.PAIRWISE, {}), (Kind.RUBRIC, {}), (Kind.RUBRIC, {"reference": True})):
+    for kind, rest in (
+        (RoundKind.HOLISTIC, {}),
+        (RoundKind.PAIRWISE, {}),
+        (RoundKind.RUBRIC, {}),
+        (RoundKind.RUBRIC, {"reference": True}),
+    ):
         item = desk.people.drafting.claim(ann, desk.open(kind, **rest).id)
         assert item is not None
         labels[kind, bool(rest)] = ([p.label for p in item.shown], item.soft_limit_minutes)
     assert labels == {
-        (Kind.HOLISTIC, False): (["Reference", "Alternative"], 20),
-        (Kind.PAIRWISE, False): (["Reference", "AD-1", "AD-2"], 30),
-        (Kind.RUBRIC, False): (["Deliverable"], 20),
-        (Kind.RUBRIC, True): (["Reference", "Deliverable"], 20),
+        (RoundKind.HOLISTIC, False): (["Reference", "Alternative"], 20),
+        (RoundKind.PAIRWISE, False): (["Reference", "AD-1", "AD-2"], 30),
+        (RoundKind.RUBRIC, False): (["Deliverable"], 20),
+        (RoundKind.RUBRIC, True): (["Reference", "Deliverable"], 20),
     }
 
 
@@ -123,7 +137,7 @@ def test_handing_in_twice_counts_once(desk: Office) -> None:
 
 def test_a_lease_that_ran_out_goes_to_others_and_its_draft_stays(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
-    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None and desk.people.drafting.claim(bob) is None
     desk.people.drafting.save(item.id, ann, 0, {"score": 2})
@@ -167,13 +181,13 @@ def test_drafts_have_revisions_and_time_is_counted_once(desk: Office) -> None:
 
 def test_a_skip_is_a_declined_evaluation_and_the_item_goes_to_others(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
-    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(InvalidAnswer):
         desk.people.judging.skip(item.id, ann, "  ")
     raise_flag(desk.people.store, item.id, ann, "broken file", "report.txt does not open", clock=desk.people.clock)
-    assert desk.people.judging.skip(item.id, ann, "I cannot read Finnish").outcome is Given.DECLINED
+    assert desk.people.judging.skip(item.id, ann, "I cannot read Finnish").outcome is EvaluationOutcome.DECLINED
     assert desk.people.drafting.claim(ann) is None
     taken = desk.people.drafting.claim(bob)
     assert taken is not None
@@ -185,7 +199,7 @@ def test_a_skip_is_a_declined_evaluation_and_the_item_goes_to_others(desk: Offic
 
 def test_a_skipped_item_is_had_back_while_nobody_else_took_it(desk: Office) -> None:
     ann, bob = desk.hire("ann"), desk.hire("bob")
-    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(Conflict, match="nothing is handed in"):
@@ -234,15 +248,15 @@ def test_no_more_skipped_items_are_had_back_than_may_be_open(desk: Office) -> No
 
 def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None:
     ann, bob, dana = desk.hire("ann"), desk.hire("bob"), desk.hire("dana", "admin")
-    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    round = desk.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     item = desk.people.drafting.claim(ann)
     assert item is not None
     said = desk.people.judging.submit(item.id, ann, YES, "k")
     amend(
         desk.people.store,
         dana,
-        Action.STRIKE,
-        Target.EVALUATION,
+        AmendmentAction.STRIKE,
+        AmendmentTarget.EVALUATION,
         said.id,
         "did not open the file",
         clock=desk.people.clock,
@@ -259,7 +273,7 @@ def test_a_struck_vote_is_asked_for_again_of_somebody_else(desk: Office) -> None
 
 def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
     eve = desk.hire("eve", "expert")
-    round = desk.open(Kind.RUBRIC, subjects=("s-maker-0.p0", "s-maker-0.p1"))
+    round = desk.open(RoundKind.RUBRIC, subjects=("s-maker-0.p0", "s-maker-0.p1"))
     item = desk.people.drafting.claim(eve)
     assert item is not None and [c.id for c in item.criteria.leaves] == ["title", "sums", "tidy"]
     marks = {"title": "pass", "sums": "fail", "tidy": "not_applicable"}
@@ -268,7 +282,7 @@ def test_rubrics_make_grades_with_reasons_and_causes(desk: Office) -> None:
     assert set(caught.value.faults) == {"sums", "tidy", "more"}
     feedback = {"sums": "row 3 is off by ten", "tidy": "no layout was asked for"}
     grade = desk.people.judging.submit(item.id, eve, {"marks": marks, "feedback": feedback}, "k").payload
-    assert isinstance(grade, Grade) and grade.score == 0.5
+    assert isinstance(grade, GradePayload) and grade.score == 0.5
     other = desk.people.drafting.claim(eve)
     assert other is not None
     (shown,) = desk.behind(other)

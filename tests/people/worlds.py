@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from store.worlds import EMPTY, NOTHING, START, instance_of
-from worksample.people import Account, Item, Kind, People, PeopleRound
+from worksample.people import Account, Item, People, PeopleRound, RoundKind
 from worksample.records import (
     Agent,
     Arm,
@@ -24,14 +24,14 @@ from worksample.records import (
     Lock,
     Manifest,
     Origin,
-    Outcome,
-    Part,
     Protocol,
     Record,
     Round,
     Slot,
     Submission,
+    SubmissionPart,
     Trial,
+    TrialOutcome,
     canonical,
 )
 from worksample.store import Store
@@ -111,9 +111,9 @@ class Office:
         trial = Trial(
             id=f"t-{id}", slot=slot.id, experiment="x1", agent=agent.id, instance=instance.id,
             work=instance.work.digest, capture=instance.capture.digest, try_number=1,
-            outcome=Outcome(ending=Ending.DONE), started=START, ended=START, working_seconds=1,
+            outcome=TrialOutcome(ending=Ending.DONE), started=START, ended=START, working_seconds=1,
         )  # fmt: skip
-        part = Part(manifest=folder_of(self.store, {"report.txt": id.encode()}), files=1)
+        part = SubmissionPart(manifest=folder_of(self.store, {"report.txt": id.encode()}), files=1)
         submission = Submission(
             id=f"s-{id}", instance=instance.id, work=trial.work, capture=trial.capture, origin=Origin.TRIAL,
             entrant=agent.id, at=START, trial=trial.id, experiment="x1", parts={"output": part},
@@ -132,9 +132,9 @@ class Office:
         self.people.read_training(account)
         return account
 
-    def open(self, kind: Kind = Kind.HOLISTIC, **rest: Any) -> Round:
+    def open(self, kind: RoundKind = RoundKind.HOLISTIC, **rest: Any) -> Round:
         options: dict[str, Any] = {"kind": kind, "seed": 7, "waive_pilot": WAIVED, **rest}
-        if kind is not Kind.CALIBRATION and not {"over", "subjects", "experiment"} & set(rest):
+        if kind is not RoundKind.CALIBRATION and not {"over", "subjects", "experiment"} & set(rest):
             options["experiment"] = "x1"
         return self.people.open_people_round(PeopleRound(**options))
 

@@ -10,10 +10,10 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.kernel = None
 from IPython.utils.capture import capture_output
-from worksample.experiments.watch import Tally
-from worksample.python_api.progress import Cell, in_notebook, watcher
-assert in_notebook() and isinstance(watcher(silent=False), Cell)
-tally = Tally(planned=3)
+from worksample.experiments.watch import RunTally
+from worksample.python_api.progress import NotebookCell, in_notebook, watcher
+assert in_notebook() and isinstance(watcher(silent=False), NotebookCell)
+tally = RunTally(planned=3)
 with capture_output() as shown:
     cell = watcher(silent=False)
     cell.begin(tally)

@@ -6,7 +6,7 @@ import pytest
 
 from worksample.errors import Cause
 from worksample.python_api.progress import LONGEST, outcome_of
-from worksample.records import Ending, Outcome, Trial
+from worksample.records import Ending, Trial, TrialOutcome
 
 
 @pytest.mark.parametrize(
@@ -27,5 +27,5 @@ from worksample.records import Ending, Outcome, Trial
     ],
 )  # fmt: skip
 def test_a_failed_agents_line_says_why(ending: Ending, cause: Cause | None, reason: str, line: str) -> None:
-    outcome = Outcome(ending=ending, cause=cause, reason=reason)
+    outcome = TrialOutcome(ending=ending, cause=cause, reason=reason)
     assert outcome_of(Trial.model_construct(outcome=outcome)) == line

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from worksample.errors import Cause
 from worksample.records import (
     About,
-    Act,
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Arm,
     Capture,
     CaptureStatus,
@@ -24,12 +24,11 @@ from worksample.records import (
     Ending,
     Environment,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Grading,
     Holistic,
     Hours,
@@ -39,29 +38,30 @@ from worksample.records import (
     Limits,
     Lock,
     Origin,
-    Outcome,
     Pairwise,
-    Part,
+    PairwiseChoice,
+    PartPayload,
     Protocol,
     Record,
     Reported,
+    ResolutionRule,
     Round,
-    Rule,
+    SeatAct,
     SeatEvent,
-    Side,
-    Skip,
+    SkipReason,
     Slot,
     Source,
     Submission,
+    SubmissionPart,
     Suite,
     Tags,
-    Target,
     Task,
+    TaskWork,
     Tier,
     Trial,
+    TrialOutcome,
     Usage,
     Value,
-    Work,
 )
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -99,7 +99,7 @@ limits = st.builds(
 environments = st.builds(Environment, requires=tuples_of_names, software=tuples_of_names, limits=limits)
 deliverables = st.builds(Deliverable, name=words, format=words, required=st.booleans(), about=words)
 works = st.builds(
-    Work,
+    TaskWork,
     brief=words,
     inputs=digests,
     software=digests,
@@ -144,8 +144,8 @@ usages = st.builds(
     cost=maybe(amounts),
     priced=st.booleans(),
 )
-outcomes = st.just(Outcome(ending=Ending.DONE)) | st.builds(
-    Outcome,
+outcomes = st.just(TrialOutcome(ending=Ending.DONE)) | st.builds(
+    TrialOutcome,
     ending=st.sampled_from([e for e in Ending if e is not Ending.DONE]),
     cause=st.sampled_from(Cause),
     reason=words,
@@ -172,7 +172,7 @@ trials = st.builds(
     phases=st.dictionaries(names, amounts, max_size=2),
 )
 parts = st.builds(
-    Part,
+    SubmissionPart,
     manifest=digests,
     status=st.sampled_from(CaptureStatus),
     reason=words,
@@ -195,25 +195,25 @@ submissions = st.builds(
 )
 grade_parts = st.deferred(
     lambda: st.builds(
-        lambda name, points, result, inner: GradePart(name=name, points=points, parts=tuple(inner), **result),
+        lambda name, points, result, inner: PartPayload(name=name, points=points, parts=tuple(inner), **result),
         words,
         st.floats(0.1, 10),
-        shares.map(lambda f: {"fraction": f}) | st.sampled_from(Skip).map(lambda s: {"skip": s}),
+        shares.map(lambda f: {"fraction": f}) | st.sampled_from(SkipReason).map(lambda s: {"skip": s}),
         st.just([]) | st.lists(grade_parts, max_size=1),
     )
 )
-grades = st.builds(Grade, score=shares, parts=st.lists(grade_parts, max_size=2).map(tuple), reason=words)
+grades = st.builds(GradePayload, score=shares, parts=st.lists(grade_parts, max_size=2).map(tuple), reason=words)
 payloads = (
     grades
     | st.builds(Holistic, score=st.sampled_from([1, 2, 3]), justification=words)
-    | st.builds(Pairwise, completion=st.sampled_from(Side), quality=st.sampled_from(Side))
+    | st.builds(Pairwise, completion=st.sampled_from(PairwiseChoice), quality=st.sampled_from(PairwiseChoice))
     | st.builds(Tags, tags=tuples_of_names)
     | st.builds(Labels, labels=st.dictionaries(words, words, max_size=2))
 )
 said = (
-    payloads.map(lambda p: {"outcome": Given.GIVEN, "payload": p})
-    | st.sampled_from(Cause).map(lambda c: {"outcome": Given.FAILED, "cause": c})
-    | st.just({"outcome": Given.DECLINED})
+    payloads.map(lambda p: {"outcome": EvaluationOutcome.GIVEN, "payload": p})
+    | st.sampled_from(Cause).map(lambda c: {"outcome": EvaluationOutcome.FAILED, "cause": c})
+    | st.just({"outcome": EvaluationOutcome.DECLINED})
 )
 evaluations = st.builds(
     lambda said, **rest: Evaluation(**said, **rest),
@@ -285,7 +285,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
         slot=words,
         number=st.integers(1, 10_000),
         person=words,
-        act=st.sampled_from(Act),
+        act=st.sampled_from(SeatAct),
         at=moments,
         until=maybe(moments),
         output=maybe(digests),
@@ -301,7 +301,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
         experiment=maybe(words),
         subjects=tuples_of_names,
         overlap=st.integers(1, 5),
-        rule=st.sampled_from(Rule),
+        rule=st.sampled_from(ResolutionRule),
         gradings=st.dictionaries(words, words, max_size=2),
         author=words,
         at=moments,
@@ -311,8 +311,8 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
     "amendment": st.builds(
         Amendment,
         id=words,
-        action=st.sampled_from([Action.STRIKE, Action.RESTORE]),
-        target=st.sampled_from(Target),
+        action=st.sampled_from([AmendmentAction.STRIKE, AmendmentAction.RESTORE]),
+        target=st.sampled_from(AmendmentTarget),
         target_id=words,
         reason=words.filter(bool),
         author=words,

@@ -11,29 +11,29 @@ from pydantic import ValidationError
 
 from worksample.errors import Cause
 from worksample.records import (
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Criteria,
     Criterion,
     Entry,
     Evaluation,
+    EvaluationOutcome,
     Experiment,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
     Limits,
     Lock,
     Manifest,
-    Part,
+    PartPayload,
     Protocol,
     Reported,
-    Skip,
+    SkipReason,
     Slot,
     Source,
     Submission,
-    Target,
+    SubmissionPart,
     Usage,
     Value,
     canonical,
@@ -55,12 +55,14 @@ EMPTY = digest_of([])
 def evaluation(**more: Any) -> Evaluation:
     usual = {
         "id": "e", "round": "r", "subject": "s", "second": "t", "instance": "i", "evaluator": "who", "author": "a",
-        "outcome": Given.GIVEN, "payload": Holistic(score=2), "at": AT,
+        "outcome": EvaluationOutcome.GIVEN, "payload": Holistic(score=2), "at": AT,
     }  # fmt: skip
     return Evaluation(**{**usual, **more})
 
 
-def amendment(action: Action, at: datetime = AT, id: str = "a", target: Target = Target.TRIAL) -> Amendment:
+def amendment(
+    action: AmendmentAction, at: datetime = AT, id: str = "a", target: AmendmentTarget = AmendmentTarget.TRIAL
+) -> Amendment:
     return Amendment(id=id, action=action, target=target, target_id="x", reason="why", author="a", at=at)
 
 
@@ -72,8 +74,8 @@ def branch(id: str, *parts: Criterion, **more: Any) -> Criterion:
     return Criterion(id=id, text=id, parts=parts, **more)
 
 
-def part(name: str, fraction: float | None = 1, **more: Any) -> GradePart:
-    return GradePart(name=name, fraction=fraction, **more)
+def part(name: str, fraction: float | None = 1, **more: Any) -> PartPayload:
+    return PartPayload(name=name, fraction=fraction, **more)
 
 
 def test_tokens_are_all_that_were_read_and_written() -> None:
@@ -113,11 +115,16 @@ def test_what_is_full_and_what_is_accepted() -> None:
 
 
 def test_a_grade_knows_what_it_is_made_of() -> None:
-    grade = Grade(score=0.5, parts=(part("a"), part("b", parts=(part("c", 0.5), part("d", 0)))))
+    grade = GradePayload(score=0.5, parts=(part("a"), part("b", parts=(part("c", 0.5), part("d", 0)))))
     assert [p.name for p in grade.leaves] == ["a", "c", "d"]
     assert [p.passed for p in grade.leaves] == [True, False, False]
     assert (grade.full, grade.partial, grade.undecided, grade.void) == (False, 0.25, (), False)
-    assert (Grade(score=1).full, Grade(score=1).partial, Grade(score=0).partial, Grade(score=1).void) == (
+    assert (
+        GradePayload(score=1).full,
+        GradePayload(score=1).partial,
+        GradePayload(score=0).partial,
+        GradePayload(score=1).void,
+    ) == (
         True,
         1,
         0,
@@ -127,13 +134,13 @@ def test_a_grade_knows_what_it_is_made_of() -> None:
 
 def test_parts_that_were_skipped() -> None:
     below = (part("deep"),)
-    none = part("n", None, skip=Skip.NOT_APPLICABLE, parts=below)
-    unknown = part("u", None, skip=Skip.CANNOT_JUDGE)
-    assert [p.name for p in Grade(score=0, parts=(none, unknown)).leaves] == ["n", "u"]
-    assert Grade(score=0, parts=(none, unknown, part("a"))).undecided == ("u",)
-    assert Grade(score=0, parts=(none,)).void and not Grade(score=0, parts=(none, unknown)).void
+    none = part("n", None, skip=SkipReason.NOT_APPLICABLE, parts=below)
+    unknown = part("u", None, skip=SkipReason.CANNOT_JUDGE)
+    assert [p.name for p in GradePayload(score=0, parts=(none, unknown)).leaves] == ["n", "u"]
+    assert GradePayload(score=0, parts=(none, unknown, part("a"))).undecided == ("u",)
+    assert GradePayload(score=0, parts=(none,)).void and not GradePayload(score=0, parts=(none, unknown)).void
     assert not unknown.passed and not none.gate
-    for fraction, skip in ((None, None), (1, Skip.CANNOT_JUDGE)):
+    for fraction, skip in ((None, None), (1, SkipReason.CANNOT_JUDGE)):
         with pytest.raises(ValidationError, match="give a fraction, or why it was skipped"):
             part("x", fraction, skip=skip)
 
@@ -141,7 +148,7 @@ def test_parts_that_were_skipped() -> None:
 @pytest.mark.parametrize("wrong", [{"score": -0.1}, {"score": 1.1}, {"score": 1, "reason": "x" * 20_001}])
 def test_no_grade(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Grade(**wrong)
+        GradePayload(**wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"points": 0}, {"fraction": -0.1}, {"fraction": 1.1}, {"reason": "x" * 20_001}])
@@ -180,33 +187,41 @@ def test_only_the_last_criterion_implies_the_others() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"payload": None}, {"outcome": Given.FAILED, "cause": Cause.GRADER_CRASH},
-        {"outcome": Given.FAILED, "payload": None}, {"minutes": -1}, {"cost": -1}, {"reason": "x" * 20_001},
+        {"payload": None}, {"outcome": EvaluationOutcome.FAILED, "cause": Cause.GRADER_CRASH},
+        {"outcome": EvaluationOutcome.FAILED, "payload": None}, {"minutes": -1}, {"cost": -1}, {"reason": "x" * 20_001},
     ],
 )  # fmt: skip
 def test_an_evaluation_has_what_its_outcome_says(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         evaluation(**wrong)
     assert evaluation(minutes=0, cost=0.0, reason="x" * 20_000).payload == Holistic(score=2)
-    assert evaluation(outcome=Given.FAILED, payload=None, cause=Cause.GRADER_CRASH).payload is None
+    assert evaluation(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.GRADER_CRASH).payload is None
 
 
 def test_the_latest_amendment_counts() -> None:
-    strike, later = amendment(Action.STRIKE), AT + timedelta(seconds=1)
-    key = (Target.TRIAL, "x")
+    strike, later = amendment(AmendmentAction.STRIKE), AT + timedelta(seconds=1)
+    key = (AmendmentTarget.TRIAL, "x")
     assert strikes([strike]) == {key: strike} and struck([strike]) == {key}
-    assert struck([amendment(Action.RESTORE, later), strike]) == frozenset()
-    assert struck([amendment(Action.STRIKE, later), amendment(Action.RESTORE)]) == {key}
-    assert struck([amendment(Action.RESTORE, id="b"), strike]) == frozenset(), "at the same moment by id"
+    assert struck([amendment(AmendmentAction.RESTORE, later), strike]) == frozenset()
+    assert struck([amendment(AmendmentAction.STRIKE, later), amendment(AmendmentAction.RESTORE)]) == {key}
+    assert struck([amendment(AmendmentAction.RESTORE, id="b"), strike]) == frozenset(), "at the same moment by id"
     with pytest.raises(ValidationError, match="a round can be adopted, no trial"):
-        amendment(Action.ADOPT)
-    assert amendment(Action.ADOPT, target=Target.ROUND).action is Action.ADOPT
+        amendment(AmendmentAction.ADOPT)
+    assert amendment(AmendmentAction.ADOPT, target=AmendmentTarget.ROUND).action is AmendmentAction.ADOPT
 
 
 def test_what_takes_an_evaluation_away() -> None:
-    usual = {(Target.EVALUATION, "e"), (Target.EVALUATOR, "who"), (Target.INSTANCE, "i"), (Target.ROUND, "r")}
-    assert set(targets_of(evaluation())) == usual | {(Target.SUBMISSION, "s"), (Target.SUBMISSION, "t")}
-    assert set(targets_of(evaluation(second=None))) == usual | {(Target.SUBMISSION, "s")}
+    usual = {
+        (AmendmentTarget.EVALUATION, "e"),
+        (AmendmentTarget.EVALUATOR, "who"),
+        (AmendmentTarget.INSTANCE, "i"),
+        (AmendmentTarget.ROUND, "r"),
+    }
+    assert set(targets_of(evaluation())) == usual | {
+        (AmendmentTarget.SUBMISSION, "s"),
+        (AmendmentTarget.SUBMISSION, "t"),
+    }
+    assert set(targets_of(evaluation(second=None))) == usual | {(AmendmentTarget.SUBMISSION, "s")}
 
 
 def test_slots_and_locks_are_named_by_their_parts() -> None:
@@ -225,12 +240,12 @@ def test_slots_and_locks_are_named_by_their_parts() -> None:
 
 
 def test_submissions_are_compared_by_their_folders() -> None:
-    def handed_in(**parts: Part) -> Submission:
+    def handed_in(**parts: SubmissionPart) -> Submission:
         return Submission(
             id="s", instance="i", work=EMPTY, capture=EMPTY, origin="person", entrant="Ada", at=AT, parts=parts
         )
 
-    one, other = Part(manifest=EMPTY), Part(manifest=digest_of([1]))
+    one, other = SubmissionPart(manifest=EMPTY), SubmissionPart(manifest=digest_of([1]))
     assert handed_in(output=one).content == handed_in(output=one.replaced(files=3)).content
     assert len({handed_in(output=one).content, handed_in(output=other).content, handed_in(probes=one).content}) == 3
     assert (one.files, one.size) == (0, 0)

@@ -15,7 +15,7 @@ from worksample.errors import (
     UsageError,
     WorksampleError,
 )
-from worksample.records import Ending, Outcome
+from worksample.records import Ending, TrialOutcome
 
 
 def test_policy_covers_every_cause() -> None:
@@ -35,16 +35,16 @@ def test_only_the_agents_own_failures_and_captures_limits_are_graded() -> None:
 
 @pytest.mark.parametrize("cause", list(Cause))
 def test_an_outcome_follows_its_cause(cause: Cause) -> None:
-    outcome = Outcome(ending=Ending.FAILED, cause=cause)
+    outcome = TrialOutcome(ending=Ending.FAILED, cause=cause)
     assert (outcome.finished, outcome.retried) == (POLICY[cause].graded, POLICY[cause].retry)
 
 
 def test_done_has_no_cause_and_all_else_has_one() -> None:
-    assert Outcome(ending=Ending.DONE).finished
+    assert TrialOutcome(ending=Ending.DONE).finished
     with pytest.raises(ValidationError):
-        Outcome(ending=Ending.DONE, cause=Cause.CANCELLED)
+        TrialOutcome(ending=Ending.DONE, cause=Cause.CANCELLED)
     with pytest.raises(ValidationError):
-        Outcome(ending=Ending.LIMIT)
+        TrialOutcome(ending=Ending.LIMIT)
 
 
 def test_errors_say_what_where_and_what_next() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from running.profiles import is_quick_run
 from store import worlds
 from worksample.metrics import Estimate, Resampling
-from worksample.records import Amendment, Target
+from worksample.records import Amendment, AmendmentTarget
 from worksample.reports.sections import MeasureConfig, Section
-from worksample.reports.sections.material import Material
+from worksample.reports.sections.material import SectionMaterial
 from worksample.reports.sections.measuring import PARTS, _guarded, resolve_experiments
 from worksample.store import Store
 
@@ -23,7 +23,7 @@ class Sections(Mapping[str, Section]):
     """
 
     def __init__(self, store: Store, config: MeasureConfig) -> None:
-        self._material = Material(store, resolve_experiments(store, ()), config)
+        self._material = SectionMaterial(store, resolve_experiments(store, ()), config)
         self._made: dict[int, dict[str, Section]] = {}
         if not is_quick_run():
             self._all()
@@ -80,7 +80,7 @@ def cell(section: Section, label: str, column: str) -> Estimate:
     return found
 
 
-def strike(store: Store, target: Target, id: str) -> None:
+def strike(store: Store, target: AmendmentTarget, id: str) -> None:
     store.commit(
         Amendment(id=f"a-{id}", action="strike", target=target, target_id=id, reason="r", author="me", at=worlds.at(99))
     )

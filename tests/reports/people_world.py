@@ -13,28 +13,28 @@ from worksample.records import (
     Chain,
     Environment,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
     Importance,
     Instance,
     Lock,
     Origin,
-    Outcome,
     Pairwise,
-    Part,
+    PairwiseChoice,
+    PartPayload,
     Protocol,
+    ResolutionRule,
     Round,
-    Rule,
-    Side,
     Slot,
     Source,
     Submission,
+    SubmissionPart,
     Trial,
+    TrialOutcome,
     Usage,
     Value,
 )
@@ -101,7 +101,7 @@ class PeopleWorld:
         used = Usage(calls=1, input_tokens=10, output_tokens=1, cost=cost, priced=cost is not None)
         trial = Trial(
             id=id, slot=slot.id, experiment="x1", agent=who.id, instance=instance.id, work="0" * 64, capture="0" * 64,
-            try_number=1, outcome=Outcome(ending=Ending.DONE), started=worlds.at(0), ended=worlds.at(1),
+            try_number=1, outcome=TrialOutcome(ending=Ending.DONE), started=worlds.at(0), ended=worlds.at(1),
             working_seconds=30, steps=3, **({"usage": {"agent": used}} | rest),
         )  # fmt: skip
         made = self.submission(f"s-{id}", project, Origin.TRIAL, who.id, trial=id, experiment="x1")
@@ -111,11 +111,11 @@ class PeopleWorld:
     def submission(self, id: str, project: int, origin: Origin, entrant: str, **rest: Any) -> Submission:
         return Submission(
             id=id, instance=self.instances[project].id, work="0" * 64, capture="0" * 64, origin=origin,
-            entrant=entrant, at=worlds.at(1), parts={"output": Part(manifest=worlds.EMPTY)}, **rest,
+            entrant=entrant, at=worlds.at(1), parts={"output": SubmissionPart(manifest=worlds.EMPTY)}, **rest,
         )  # fmt: skip
 
     def round(self, id: str, protocol: Protocol, overlap: int = 3, **rest: Any) -> Round:
-        given = {"experiment": "x1", "rule": Rule.MAJORITY if overlap > 1 else Rule.LATEST} | rest
+        given = {"experiment": "x1", "rule": ResolutionRule.MAJORITY if overlap > 1 else ResolutionRule.LATEST} | rest
         made = Round(id=id, protocol=protocol, overlap=overlap, author="me", at=worlds.at(2), **given)
         self.store.commit(made)
         return made
@@ -126,7 +126,7 @@ class PeopleWorld:
         self.store.commit(
             Evaluation(
                 id=id, round=round, subject=subject, instance=self.instances[project].id, evaluator=judge,
-                outcome=Given.GIVEN, payload=payload, author="me", at=worlds.at(3 + self.said), **rest,
+                outcome=EvaluationOutcome.GIVEN, payload=payload, author="me", at=worlds.at(3 + self.said), **rest,
             )
         )  # fmt: skip
         return id
@@ -136,7 +136,7 @@ class PeopleWorld:
         for judge, score in zip(JUDGES, scores, strict=False):
             self.say(round, subject, project, Holistic(score=score), judge)  # type: ignore[arg-type]
 
-    def pair(self, round: str, first: str, second: str, project: int, *sides: Side) -> None:
+    def pair(self, round: str, first: str, second: str, project: int, *sides: PairwiseChoice) -> None:
         """Votes on a pair, the same side on both scales."""
         for judge, side in zip(JUDGES, sides, strict=False):
             self.say(round, first, project, Pairwise(completion=side, quality=side), judge, second=second)
@@ -145,7 +145,7 @@ class PeopleWorld:
         """A critical, an important and an optional criterion; None is a skip that cannot be judged."""
         kinds = (Importance.CRITICAL, Importance.IMPORTANT, Importance.OPTIONAL)
         parts = tuple(
-            GradePart(
+            PartPayload(
                 name=k.value,
                 importance=k,
                 fraction=None if p is None else float(p),
@@ -154,7 +154,7 @@ class PeopleWorld:
             for k, p in zip(kinds, passed, strict=True)
         )
         score = sum(bool(p) for p in passed) / len(passed)
-        self.say(round, subject, project, Grade(score=score, parts=parts), **rest)
+        self.say(round, subject, project, GradePayload(score=score, parts=parts), **rest)
 
 
 def rli(store: Store) -> PeopleWorld:

@@ -17,7 +17,7 @@ from reports.people_world import PeopleWorld
 from worksample.cli.commands.advise import show
 from worksample.errors import FaultyRows, UsageError
 from worksample.metrics import Resampling
-from worksample.records import Agent, Arm, Experiment, Feedback, Grade, Instance, Protocol
+from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Instance, Protocol
 from worksample.records.trial import Fed
 from worksample.reports.job_advice import AdviceConfig, advise, evidence_of, read_list
 from worksample.store import Store
@@ -57,10 +57,10 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made.round("r1", Protocol.PROGRAM, 1)
         for n in range(JOBS):
             first, won = made.work(0, n, arm="first"), n % 2 == 0
-            said = made.say("r1", first, n, Grade(score=float(won), reason="" if won else "no"), minutes=10)
+            said = made.say("r1", first, n, GradePayload(score=float(won), reason="" if won else "no"), minutes=10)
             if not won:
                 again = made.work(0, n, 2, arm="experts", fed=Fed(submission=first, evaluations=(said,)))
-                made.say("r1", again, n, Grade(score=0.0))
+                made.say("r1", again, n, GradePayload(score=0.0))
     (folder / "jobs.csv").write_text(LIST)
     return folder
 

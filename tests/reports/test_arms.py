@@ -9,13 +9,13 @@ import pytest
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from worksample.people.verdicts import preferences
-from worksample.records import Agent, Arm, Feedback, Grade, Protocol, Side, Submission
+from worksample.records import Agent, Arm, Feedback, GradePayload, PairwiseChoice, Protocol, Submission
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of
+from worksample.results.entrants import entrants
+from worksample.results.frame import ResultSet
+from worksample.results.pairs import entries_of, sample_pairs
 from worksample.store import Store
-from worksample.verdicts.entrants import entrants
-from worksample.verdicts.frame import Work
-from worksample.verdicts.pairs import entries_of, sample_pairs
 
 PROJECTS = 2
 
@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> PeopleWorld:
     made.round("r1", Protocol.PROGRAM, 1)
     for n in range(PROJECTS):
         for arm, attempt, score in (("plain", 1, 0.0), ("plain", 2, 1.0), ("hints", 1, 1.0)):
-            made.say("r1", made.work(0, n, attempt, arm=arm), n, Grade(score=score))
+            made.say("r1", made.work(0, n, attempt, arm=arm), n, GradePayload(score=score))
     return made
 
 
@@ -54,9 +54,9 @@ def test_a_later_attempt_stands_below_the_first_and_ranks_nobody(tmp_path: Path)
         made.round("r1", Protocol.PROGRAM, 1)
         for agent, passes in ((0, 1), (1, 2)):
             for n in range(3):
-                made.say("r1", made.work(agent, n), n, Grade(score=float(n < passes)))
+                made.say("r1", made.work(agent, n), n, GradePayload(score=float(n < passes)))
         for n in (1, 2):
-            made.say("r1", made.work(0, n, 2, arm="again"), n, Grade(score=1.0))
+            made.say("r1", made.work(0, n, 2, arm="again"), n, GradePayload(score=1.0))
         rows = leaderboard(store).rows
     assert [(row.agent.partition("@")[0], row.attempt) for row in rows] == [("bob", 1), ("ann", 1), ("ann", 2)]
     assert rows[-1].passed.value == 1
@@ -70,7 +70,7 @@ def test_one_arm_alone_is_shown_without_its_name(tmp_path: Path) -> None:
 
 
 def test_heat_maps_have_a_column_for_each(world: PeopleWorld) -> None:
-    work = Work(world.store, [world.experiment])
+    work = ResultSet(world.store, [world.experiment])
     heat = heat_of(work.frame(Protocol.PROGRAM))
     for line in heat.rows:
         assert {c.name: cell.score for c, cell in zip(heat.agents, line.cells, strict=True)} == NAMES
@@ -95,8 +95,8 @@ def test_people_compare_arms_and_attempts_with_each_other(world: PeopleWorld) ->
 def test_pairs_of_arms_are_rated_apart(world: PeopleWorld) -> None:
     round = world.round("w1", Protocol.PAIRWISE, 1)
     plain, hints, again = "s-ann-0-1", "s-ann-0-1-hints", "s-ann-1-2"
-    world.pair("w1", hints, plain, 0, Side.FIRST)
-    world.pair("w1", again, "s-ann-1-1", 1, Side.FIRST)
+    world.pair("w1", hints, plain, 0, PairwiseChoice.FIRST)
+    world.pair("w1", again, "s-ann-1-1", 1, PairwiseChoice.FIRST)
     found = sections(world.store)
     assert {row.label for row in found["preferences"].rows} == {
         "ann (hints, attempt 1) over ann (plain, attempt 1)", "ann (plain, attempt 1) over ann (plain, attempt 2)",

@@ -13,12 +13,12 @@ from pydantic import ValidationError
 from reports.measuring import cell, sections, strike
 from reports.people_world import PeopleWorld, rli
 from store import worlds
-from worksample.records import Agent, Hours, Protocol, Source, Target, Usage, Value
+from worksample.records import Agent, AmendmentTarget, Hours, Protocol, Source, Usage, Value
 from worksample.records.submission import Reported
 from worksample.reports import leaderboard
 from worksample.reports.sections import Section
+from worksample.results.subset import Subset
 from worksample.store import Store
-from worksample.verdicts.subset import Subset
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_a_category_with_one_trial_has_a_value_and_says_why_it_has_no_more(store
 def test_the_votes_of_a_struck_evaluator_enter_no_figure(store: Store) -> None:
     rli(store)
     before = sections(store)["automation"]
-    strike(store, Target.EVALUATOR, "eva")
+    strike(store, AmendmentTarget.EVALUATOR, "eva")
     after = sections(store)["automation"]
     assert cell(before, "ann", "automation rate").counts.valid == 4
     rate = cell(after, "ann", "automation rate")

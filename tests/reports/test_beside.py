@@ -13,14 +13,14 @@ import pytest
 from reports.test_pages import check_site
 from store import worlds
 from worksample.metrics import Estimate, Unit, mean_score
-from worksample.records import Criteria, Criterion, Grade, GradePart, Instance
+from worksample.records import Criteria, Criterion, GradePayload, Instance, PartPayload
 from worksample.reports import ReportConfig, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.plots import Axis, Canvas, Dated, budget_curves, scores_over_time
 from worksample.reports.sections import Section, SectionRow
 from worksample.reports.static_site.beside import MOST, STEPS, beside, piece_of, texts_of
 from worksample.reports.static_site.charts import measured_charts
-from worksample.reports.static_site.transcript import Call, Step
+from worksample.reports.static_site.transcript import Call, TranscriptStep
 from worksample.store import Store
 
 HOSTILE = "</td><script>alert(1)</script>"
@@ -44,9 +44,9 @@ def asking(*texts: str) -> Instance:
     return found.replaced(grading={protocol: grading.replaced(criteria=Criteria(criteria=leaves))})
 
 
-def grade(*fractions: float) -> Grade:
-    parts = tuple(GradePart(name=f"c{at}", points=1, fraction=f) for at, f in enumerate(fractions))
-    return Grade(score=sum(fractions) / len(fractions), parts=parts)
+def grade(*fractions: float) -> GradePayload:
+    parts = tuple(PartPayload(name=f"c{at}", points=1, fraction=f) for at, f in enumerate(fractions))
+    return GradePayload(score=sum(fractions) / len(fractions), parts=parts)
 
 
 def test_each_criterion_stands_once_with_its_text_across_the_agents() -> None:
@@ -65,7 +65,10 @@ def test_each_criterion_stands_once_with_its_text_across_the_agents() -> None:
 
 def test_what_is_too_much_is_counted_and_not_shown() -> None:
     instance = asking("One thing.")
-    steps = [Step("user", "do it"), *(Step("agent", "", (Call("bash", "\n ls -l \nmore"),)) for _ in range(STEPS + 5))]
+    steps = [
+        TranscriptStep("user", "do it"),
+        *(TranscriptStep("agent", "", (Call("bash", "\n ls -l \nmore"),)) for _ in range(STEPS + 5)),
+    ]
     pieces = [piece_of(row(f"agent-{at:02}", instance), "p", None, (), steps) for at in range(MOST + 3)]
     (side,) = beside(pieces, {instance.id: instance}, [])
     assert (len(side.pieces), side.left_out) == (MOST, 3)

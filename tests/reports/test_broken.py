@@ -9,11 +9,11 @@ import pytest
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.errors import POLICY, Cause
-from worksample.records import Agent, Evaluation, Given, Grade, Protocol
+from worksample.records import Agent, Evaluation, EvaluationOutcome, GradePayload, Protocol
 from worksample.reports import leaderboard
 from worksample.reports.sections import measure
+from worksample.results.frame import ResultSet
 from worksample.store import Store
-from worksample.verdicts.frame import Work
 
 BY_DELIVERABLE = {
     Cause.GRADER_CRASH, Cause.GRADER_TIME, Cause.GRADER_MEMORY, Cause.GRADER_OUTPUT, Cause.GRADER_STATE,
@@ -26,7 +26,7 @@ def failed(world: PeopleWorld, project: int, cause: Cause) -> None:
     world.store.commit(
         Evaluation(
             id=f"f{project}", round="r1", subject=subject, instance=world.instances[project].id, evaluator="eva",
-            outcome=Given.FAILED, cause=cause, author="me", at=worlds.at(9),
+            outcome=EvaluationOutcome.FAILED, cause=cause, author="me", at=worlds.at(9),
         )
     )  # fmt: skip
 
@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Store:
     world = PeopleWorld(store, Protocol.PROGRAM, [Agent.of("ann", "worker")], [1.0] * 4)
     world.round("r1", Protocol.PROGRAM, 1)
     for n, score in enumerate((1.0, 0.0)):
-        world.say("r1", world.work(0, n), n, Grade(score=score))
+        world.say("r1", world.work(0, n), n, GradePayload(score=score))
     failed(world, 2, Cause.GRADER_MEMORY)
     failed(world, 3, Cause.GRADER_SANDBOX)
     return store
@@ -53,7 +53,7 @@ def test_the_leaderboard_counts_them_apart(store: Store) -> None:
 
 
 def test_the_frame_says_which(store: Store) -> None:
-    work = Work(store, leaderboard(store).experiments)
+    work = ResultSet(store, leaderboard(store).experiments)
     frame = work.frame(Protocol.PROGRAM)
     assert dict(frame.select("submission", "broken").iter_rows()) == {
         "s-ann-0-1": False, "s-ann-1-1": False, "s-ann-2-1": True, "s-ann-3-1": False,
@@ -67,7 +67,7 @@ def test_what_could_not_be_seen_is_counted_on_the_board(store: Store, cause: Cau
     store.commit(
         Evaluation(
             id="later", round="r1", subject="s-ann-3-1", instance=lost.instance,
-            evaluator="eva", outcome=Given.FAILED, cause=cause, author="me", at=worlds.at(10),
+            evaluator="eva", outcome=EvaluationOutcome.FAILED, cause=cause, author="me", at=worlds.at(10),
         )
     )  # fmt: skip
     [row] = leaderboard(store).rows

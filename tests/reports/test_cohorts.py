@@ -11,10 +11,10 @@ from cli.run_cli import cli, cli_json
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from worksample.errors import UsageError
-from worksample.records import Agent, Grade, Instance, Job, Protocol
+from worksample.records import Agent, GradePayload, Instance, Job, Protocol
 from worksample.reports.sections import MeasureConfig, compare
+from worksample.results.subset import Subset
 from worksample.store import Store
-from worksample.verdicts.subset import Subset
 
 STARTS = [datetime(2025, 11, 3, tzinfo=UTC), datetime(2025, 12, 9, tzinfo=UTC), datetime(2026, 1, 31, tzinfo=UTC), None]
 CATEGORIES = ("upwork:writing", "upwork:design-creative", "upwork:legal", "upwork:translation", "upwork:it-networking")
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Store:
     world.round("p1", Protocol.PROGRAM, overlap=1)
     for agent in (0, 1):
         for n in range(10):
-            world.say("p1", world.work(agent, n), n, Grade(score=float(agent or n in (0, 1, 2, 5, 6, 8))))
+            world.say("p1", world.work(agent, n), n, GradePayload(score=float(agent or n in (0, 1, 2, 5, 6, 8))))
     return store
 
 

@@ -12,7 +12,7 @@ import pytest
 from cli.run_cli import cli
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
-from worksample.records import Agent, Arm, Feedback, Grade, Protocol, Usage
+from worksample.records import Agent, Arm, Feedback, GradePayload, Protocol, Usage
 from worksample.records.trial import Fed
 from worksample.store import Store
 
@@ -39,10 +39,10 @@ def filled(folder: Path, used: Usage | None) -> Store:
     for n in range(JOBS):
         more: dict[str, Any] = {"usage": {"agent": used}} if used is not None and n == 0 else {}
         first, won = made.work(0, n, arm="first", **more), n % 3 == 0
-        said = made.say("r1", first, n, Grade(score=float(won), reason="" if won else "no"), minutes=10)
+        said = made.say("r1", first, n, GradePayload(score=float(won), reason="" if won else "no"), minutes=10)
         if not won:
             again = made.work(0, n, 2, arm="experts", fed=Fed(submission=first, evaluations=(said,)))
-            made.say("r1", again, n, Grade(score=float(n < JOBS - 3)))
+            made.say("r1", again, n, GradePayload(score=float(n < JOBS - 3)))
     return store
 
 

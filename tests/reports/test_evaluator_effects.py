@@ -8,7 +8,7 @@ import pytest
 
 from reports.measuring import QUICK, cell, sections
 from reports.people_world import JUDGES, PeopleWorld, rli, upbench
-from worksample.records import Agent, Protocol, Side
+from worksample.records import Agent, PairwiseChoice, Protocol
 from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
@@ -42,8 +42,15 @@ def test_the_first_shown_of_a_pair(store: Store) -> None:
     world.round("w1", Protocol.PAIRWISE)
     for project in range(4):
         ends = f"s-ann-{project}-1", f"s-bob-{project}-1"
-        world.pair("w1", *(ends if project % 2 else ends[::-1]), project, Side.FIRST, Side.EQUAL, Side.FIRST)
-    world.pair("w1", "s-ann-1-1", "s-bob-1-1", 1, Side.FIRST)
+        world.pair(
+            "w1",
+            *(ends if project % 2 else ends[::-1]),
+            project,
+            PairwiseChoice.FIRST,
+            PairwiseChoice.EQUAL,
+            PairwiseChoice.FIRST,
+        )
+    world.pair("w1", "s-ann-1-1", "s-bob-1-1", 1, PairwiseChoice.FIRST)
     table = next(s for s in measure(store, (), MeasureConfig(how=QUICK)) if s.id == "position")
     found = cell(table, "all evaluators", "first preferred: completion")
     assert (found.value, found.counts.valid, found.counts.special["tasks"]) == (1.0, 8, 4)

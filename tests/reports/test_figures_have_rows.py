@@ -11,8 +11,8 @@ from benchmarks.coverage_shown import has_none, row_of
 
 from reports.measuring import QUICK
 from reports.people_world import rli, upbench
-from verdicts.joined_worlds import JoinedWorld
-from verdicts.random_worlds import RandomWorld
+from results.joined_worlds import JoinedWorld
+from results.random_worlds import RandomWorld
 from worksample.metrics import Estimate
 from worksample.records import Protocol
 from worksample.reports import leaderboard

@@ -9,7 +9,7 @@ import pytest
 from reports.measuring import cell, sections
 from store import worlds
 from worksample.errors import UsageError
-from worksample.records import Origin, Reported, Round, Suite, Target
+from worksample.records import AmendmentTarget, Origin, Reported, Round, Suite
 from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.reports.sections import compare
 from worksample.store import Store
@@ -92,7 +92,7 @@ def test_a_later_grade_of_handed_in_work_counts_and_a_struck_one_does_not(store:
     said = world.evaluation("carla-0", "e-again", 1.0, instance=world.instances[0].id).replaced(round="again")
     store.commit(again, said)
     assert next(r for r in leaderboard(store).rows if r.entrant).passed.value == 1.0
-    store.commit(world.amend(Target.SUBMISSION, "carla-0", 90))
+    store.commit(world.amend(AmendmentTarget.SUBMISSION, "carla-0", 90))
     assert [r.valid for r in leaderboard(store).rows if r.entrant] in ([], [0])
 
 

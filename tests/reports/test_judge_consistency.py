@@ -16,8 +16,8 @@ from worksample.records import (
     EvaluatorKind,
     Holistic,
     Pairwise,
+    PairwiseChoice,
     Protocol,
-    Side,
 )
 from worksample.reports import leaderboard
 from worksample.reports.sections import MeasureConfig, Section, measure
@@ -42,7 +42,7 @@ def compare(world: PeopleWorld, project: int, shown: str, swapped: str, n: int =
     """One comparison in both orders, each answer in its own terms; ann's is shown first as drawn."""
     one, two = (world.work(who, project) for who in (0, 1)) if n == 1 else (f"s-ann-{project}-1", f"s-bob-{project}-1")
     orders = [shown, TURNED[swapped]]
-    side = Side(shown) if orders[0] == orders[1] else Side.EQUAL
+    side = PairwiseChoice(shown) if orders[0] == orders[1] else PairwiseChoice.EQUAL
     asked = [{"ask": "pair", "value": side.value, "orders": orders}] * 2
     record = {"asked": asked, **({"n": n} if n > 1 else {})}
     world.say("j1", one, project, Pairwise(completion=side, quality=side), JUDGE, second=two, record=record)

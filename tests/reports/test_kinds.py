@@ -8,9 +8,18 @@ import pytest
 
 from reports.measuring import cell, sections
 from store import worlds
-from worksample.records import CheckpointKind, Criteria, Criterion, Evaluation, Grade, GradePart, Grading, Protocol
+from worksample.records import (
+    CheckpointKind,
+    Criteria,
+    Criterion,
+    Evaluation,
+    GradePayload,
+    Grading,
+    PartPayload,
+    Protocol,
+)
 from worksample.reports.static_site.timeline import timeline
-from worksample.reports.static_site.transcript import Step
+from worksample.reports.static_site.transcript import TranscriptStep
 from worksample.store import Store
 
 ACTION, ACCURACY, COLLABORATION = CheckpointKind
@@ -18,9 +27,9 @@ POINTS = {"sent": (1, ACTION), "filed": (2, ACTION), "right": (4, ACCURACY), "as
 CRITERIA = Criteria(criteria=tuple(Criterion(id=n, text=n, points=p, kind=k) for n, (p, k) in POINTS.items()))
 
 
-def graded(**shares: float) -> Grade:
-    parts = tuple(GradePart(name=n, points=p, fraction=shares.get(n, 0.0)) for n, (p, _) in POINTS.items())
-    return Grade(score=sum(p.points * (p.fraction or 0) for p in parts) / 8, parts=parts)
+def graded(**shares: float) -> GradePayload:
+    parts = tuple(PartPayload(name=n, points=p, fraction=shares.get(n, 0.0)) for n, (p, _) in POINTS.items())
+    return GradePayload(score=sum(p.points * (p.fraction or 0) for p in parts) / 8, parts=parts)
 
 
 @pytest.fixture
@@ -37,7 +46,7 @@ def store(tmp_path: object) -> Store:
         trial = world.trial(slot, f"t{slot}", slot + 1)
         made = world.submission(trial)
         store.commit(trial, made)
-        grade = grades.get(slot) or Grade(score=1.0)
+        grade = grades.get(slot) or GradePayload(score=1.0)
         if slot == 5:
             continue  # nobody graded it
         evaluation = Evaluation(
@@ -79,8 +88,8 @@ def after(seconds: float) -> datetime:
 
 
 STEPS = (
-    Step("user", "do it", at=after(0)),
-    *(Step("agent", "", at=after(s)) for s in (10.5, 20.2, 20.7, 30)),
+    TranscriptStep("user", "do it", at=after(0)),
+    *(TranscriptStep("agent", "", at=after(s)) for s in (10.5, 20.2, 20.7, 30)),
 )
 
 
@@ -102,9 +111,13 @@ def test_a_checkpoint_stands_at_the_steps_that_may_have_earned_it(at: datetime |
     instance = instance.replaced(
         grading={p: Grading(**{**dict(g), "criteria": CRITERIA}) for p, g in instance.grading.items()}
     )
-    part = GradePart(name="sent", fraction=1.0, at=at)
-    [one, other] = timeline([Grade(score=0.5, parts=(part, GradePart(name="x", fraction=0.0)))], instance, STEPS).earned
+    part = PartPayload(name="sent", fraction=1.0, at=at)
+    [one, other] = timeline(
+        [GradePayload(score=0.5, parts=(part, PartPayload(name="x", fraction=0.0)))], instance, STEPS
+    ).earned
     assert (one.where, one.kind, other.where) == (where, "action", "not earned")
-    unplaced = timeline([Grade(score=1.0, parts=(part,))], instance, ()).earned[0]
+    unplaced = timeline([GradePayload(score=1.0, parts=(part,))], instance, ()).earned[0]
     assert unplaced.first is None
-    assert timeline([Grade(score=1.0, parts=(GradePart(name="y", fraction=1.0),))], instance, STEPS).earned == ()
+    assert (
+        timeline([GradePayload(score=1.0, parts=(PartPayload(name="y", fraction=1.0),))], instance, STEPS).earned == ()
+    )

@@ -14,7 +14,7 @@ from reports.people_world import PeopleWorld, rli, upbench
 from store import worlds
 from worksample.errors import Cause, UsageError
 from worksample.metrics import Estimate
-from worksample.records import Agent, Grade, Hours, Instance, Protocol, Rule, Source, Target
+from worksample.records import Agent, AmendmentTarget, GradePayload, Hours, Instance, Protocol, ResolutionRule, Source
 from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
@@ -77,7 +77,7 @@ def test_feedback_costs_the_experts_time(store: Store) -> None:
 
 def test_several_graders_decide_completion_by_majority(store: Store) -> None:
     world = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [None, None])
-    world.round("r1", Protocol.RUBRIC, overlap=2, rule=Rule.MEAN)
+    world.round("r1", Protocol.RUBRIC, overlap=2, rule=ResolutionRule.MEAN)
     for project, second in ((0, True), (1, False)):
         subject = world.work(0, project)
         world.rubric("r1", subject, project, True, True, True, judge="eva")
@@ -144,8 +144,8 @@ def test_budgets_are_shared_and_what_is_dearer_counts_0(store: Store) -> None:
 def test_results_with_and_without_struck_trials(store: Store) -> None:
     program(store, 1.0, 0.0, 0.0, 0.0)
     assert "integrity" not in sections(store)
-    strike(store, Target.TRIAL, "t0")
-    strike(store, Target.SUBMISSION, "s-t1")
+    strike(store, AmendmentTarget.TRIAL, "t0")
+    strike(store, AmendmentTarget.SUBMISSION, "s-t1")
     found = sections(store)
     scores, table = found["scores"], found["integrity"]
     counts = cell(scores, "ann", "mean score").counts
@@ -162,7 +162,7 @@ def test_models_and_harnesses_are_told_apart(store: Store) -> None:
     world.round("p1", Protocol.PROGRAM, overlap=1)
     for agent, scores in enumerate(((1.0, 1.0), (0.0, 1.0), (0.0, 0.0))):
         for project, score in enumerate(scores):
-            world.say("p1", world.work(agent, project), project, Grade(score=score))
+            world.say("p1", world.work(agent, project), project, GradePayload(score=score))
     table = sections(store)["effects"]
     assert cell(table, "models under h1", "spread").value == 0.5
     assert cell(table, "harnesses under m1", "spread").value == 1.0
@@ -210,7 +210,7 @@ def test_arms_are_told_apart(store: Store) -> None:
     world = PeopleWorld(store, Protocol.PROGRAM, [Agent.of("ann", "worker")], [None])
     world.round("p1", Protocol.PROGRAM, overlap=1)
     for arm, score in (("plain", 0.0), ("notes", 1.0)):
-        world.say("p1", world.work(0, 0, arm=arm), 0, Grade(score=score))
+        world.say("p1", world.work(0, 0, arm=arm), 0, GradePayload(score=score))
     table = sections(store)["scores"]
     assert cell(table, "ann (notes)", "mean score").value == 1
     assert cell(table, "ann (plain)", "mean score").value == 0
@@ -262,7 +262,7 @@ def test_horizons_over_release_dates(store: Store) -> None:
     world.round("p1", Protocol.PROGRAM, overlap=1)
     for agent, done in enumerate(({0, 1, 3}, {0, 1, 2, 3, 5}, {0, 1, 2, 3, 4, 5, 7})):
         for n in range(8):
-            world.say("p1", world.work(agent, n), n, Grade(score=float(n in done)))
+            world.say("p1", world.work(agent, n), n, GradePayload(score=float(n in done)))
     table = sections(store)["horizon-trend"]
     assert [(row.label, row.cells[1]) for row in table.rows] == [
         ("2026-01-01", "ann"), ("2026-03-01", "bob"), ("all agents", ""),

@@ -9,7 +9,7 @@ import pytest
 from reports.people_world import upbench
 from store import worlds
 from worksample.errors import PlanError, UsageError
-from worksample.records import Grade, GradePart, Slot
+from worksample.records import GradePayload, PartPayload, Slot
 from worksample.reports.sections import MeasureConfig, compare, measure
 from worksample.store import Store
 
@@ -22,7 +22,9 @@ def store(tmp_path: Path) -> Store:
     for slot, score in enumerate((1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.5)):
         trial = world.trial(slot, f"t{slot}", slot + 1)
         made = world.submission(trial)
-        grade = Grade(score=score, parts=(GradePart(name="sums", fraction=score, reason=f"row {slot} is wrong"),))
+        grade = GradePayload(
+            score=score, parts=(PartPayload(name="sums", fraction=score, reason=f"row {slot} is wrong"),)
+        )
         store.commit(trial, made, world.evaluation(made.id, f"e{slot}", instance=trial.instance, payload=grade))
     return store
 
@@ -48,7 +50,7 @@ def test_it_says_what_changed_where_and_why(store: Store) -> None:
 
 
 def test_an_instance_that_one_side_lacks_is_shown_and_not_counted(store: Store) -> None:
-    store.commit(worlds.World().amend(worlds.Target.SUBMISSION, "s-t6", 40))
+    store.commit(worlds.World().amend(worlds.AmendmentTarget.SUBMISSION, "s-t6", 40))
     found = compare(store, "ann", "bob")
     assert found.score.counts.special["first only"] == 1
     assert found.score.value == pytest.approx(0.5)

@@ -82,8 +82,7 @@ NAMES = [
 
 
 def test_the_public_names_are_these() -> None:
-    assert worksample.__all__ == NAMES == sorted(NAMES)
-    assert set(NAMES) <= set(dir(worksample))
+    assert sorted(worksample.__all__) == dir(worksample) == [name for name in sorted(NAMES) if name != "__version__"]
     for name in NAMES:
         assert getattr(worksample, name) is not None
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
@@ -105,4 +104,4 @@ def test_importing_does_nothing() -> None:
         "print(sorted(m for m in new if m.split('.')[0] not in sys.stdlib_module_names))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['worksample', 'worksample.lazy']"
+    assert done.stdout.strip() == "['lazy_loader', 'worksample']"

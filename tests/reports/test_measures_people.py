@@ -9,7 +9,7 @@ import pytest
 
 from reports.measuring import QUICK, cell, sections, strike
 from reports.people_world import PeopleWorld, rli
-from worksample.records import Agent, Holistic, Origin, Protocol, Side, Target
+from worksample.records import Agent, AmendmentTarget, Holistic, Origin, PairwiseChoice, Protocol
 from worksample.reports.sections import MeasureConfig, measure
 from worksample.store import Store
 
@@ -65,7 +65,7 @@ def test_elo_rates_who_can_be_rated_and_says_why_others_cannot(store: Store) -> 
 def test_pairs_count_quality_only_where_both_succeeded(store: Store) -> None:
     world = rli(store)
     world.round("w1", Protocol.PAIRWISE)
-    first, second = Side.FIRST, Side.SECOND
+    first, second = PairwiseChoice.FIRST, PairwiseChoice.SECOND
     world.pair("w1", "s-ann-1-1", "s-bob-1-1", 1, first, first, second)
     world.pair("w1", "s-bob-2-1", "s-ann-2-1", 2, first, first, first)
     world.pair("w1", "s-ann-0-1", "s-bob-0-1", 0, first)
@@ -83,8 +83,8 @@ def test_the_human_plays_where_people_compare_the_reference(store: Store) -> Non
         world.submission("ref", 0, Origin.CONTROL, "reference", control="reference"),
         world.submission("nil", 0, Origin.CONTROL, "nothing", control="nothing"),
     )
-    world.pair("w1", "s-cid-0-1", "ref", 0, Side.FIRST)
-    world.pair("w1", "s-cid-0-1", "nil", 0, Side.FIRST)
+    world.pair("w1", "s-cid-0-1", "ref", 0, PairwiseChoice.FIRST)
+    world.pair("w1", "s-cid-0-1", "nil", 0, PairwiseChoice.FIRST)
     found = sections(store)
     assert [r.label for r in found["preferences"].rows] == ["cid over human"]
     assert cell(found["elo"], "cid", "Elo").value is not None
@@ -93,7 +93,7 @@ def test_the_human_plays_where_people_compare_the_reference(store: Store) -> Non
 
 def test_a_struck_evaluator_ripples_through(store: Store) -> None:
     rli(store)
-    strike(store, Target.EVALUATOR, "ivo")
+    strike(store, AmendmentTarget.EVALUATOR, "ivo")
     rate = cell(sections(store)["automation"], "ann", "automation rate")
     # Of two votes each, (2, 1) and (1, 2) are split; (3, 2) and (1, 1) stand whatever a third would say.
     assert (rate.value, rate.counts.ungraded) == (0.5, 2)

@@ -14,15 +14,15 @@ from store import worlds
 from worksample.metrics import CalibrationRules
 from worksample.records import (
     Agent,
+    AmendmentTarget,
     Evaluator,
     EvaluatorKind,
-    Grade,
-    GradePart,
+    GradePayload,
     Importance,
+    PartPayload,
     Protocol,
     Purpose,
     Tags,
-    Target,
 )
 from worksample.reports.sections import measure
 from worksample.store import Store
@@ -69,7 +69,7 @@ def test_where_they_part_is_listed_with_the_submission(store: Store) -> None:
 
 def test_what_is_struck_parts_nobody(store: Store) -> None:
     judged(upbench(store))
-    strike(store, Target.ROUND, "j")
+    strike(store, AmendmentTarget.ROUND, "j")
     found = sections(store)
     assert "disagreements" not in found or all("judge" not in r.cells[1:3] for r in found["disagreements"].rows)
     assert "proof" not in found
@@ -95,8 +95,8 @@ def many(store: Store, jobs: int = 60, labels: int = 30, *, copied: bool = False
             person = ("ivo", kind) if copied and job % 2 else ("eva", good)
             for round, judge, mark in (("p", *person), ("j", "j1", kind)):
                 if round == "j" or job in chosen:
-                    part = GradePart(name="c", importance=Importance.CRITICAL, fraction=float(mark))
-                    world.say(round, subject, job, Grade(score=float(mark), parts=(part,)), judge)
+                    part = PartPayload(name="c", importance=Importance.CRITICAL, fraction=float(mark))
+                    world.say(round, subject, job, GradePayload(score=float(mark), parts=(part,)), judge)
     return world
 
 

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reports.measuring import QUICK
+from results.random_worlds import RandomWorld
 from running.profiles import examples
-from verdicts.random_worlds import RandomWorld
 from worksample.app import AppConfig, create_app
 from worksample.metrics import Estimate
 from worksample.people import People, final_verdicts
@@ -25,9 +25,9 @@ from worksample.records import EvaluatorKind, Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.sections import MeasureConfig, Section, measure
+from worksample.results.frame import ResultSet
+from worksample.results.slots import slots_df
 from worksample.store import Store
-from worksample.verdicts.frame import Work
-from worksample.verdicts.slots import slots_df
 
 PROTOCOLS = (Protocol.PROGRAM, Protocol.RUBRIC, Protocol.HOLISTIC)
 PASSES = {
@@ -101,7 +101,7 @@ def agrees_with_metrics(world: RandomWorld, rows: dict[tuple[str, str, int], Row
 def agrees_with_the_app(world: RandomWorld) -> None:
     """The frame that exports hold, the one of reports, and the verdicts that an admin sees of the round."""
     round, told = world.in_force(), world.verdicts()
-    work = Work(world.store, [world.world.experiment])
+    work = ResultSet(world.store, [world.world.experiment])
     frame = {row["submission"]: row for row in work.frame(world.protocol).iter_rows(named=True)}
     exported = {row["submission"]: row for row in slots_df(world.store, "x1").iter_rows(named=True)}
     shown = final_verdicts(world.store, round.id) if round is not None else {}
@@ -146,7 +146,7 @@ def agrees_with_the_page_of_the_round(world: RandomWorld) -> None:
     if round is None or round.by is not EvaluatorKind.PERSON:
         return
     rows = {row["submission"]: row for row in served(world.store, round.id)["verdicts"]}
-    work = Work(world.store, [world.world.experiment]).frame(world.protocol)
+    work = ResultSet(world.store, [world.world.experiment]).frame(world.protocol)
     frame = {row["submission"]: row for row in work.iter_rows(named=True)}
     assert rows.keys() == world.verdicts().keys()
     for id, row in rows.items():
@@ -160,7 +160,7 @@ def agrees_with_the_page_of_the_round(world: RandomWorld) -> None:
 
 
 def agrees_with_the_heat_map(world: RandomWorld, rows: dict[tuple[str, str, int], Row]) -> None:
-    work = Work(world.store, [world.world.experiment])
+    work = ResultSet(world.store, [world.world.experiment])
     heat = heat_of(work.frame(world.protocol))
     by_name = {row.name: row for row in rows.values()}
     assert {column.name for column in heat.agents} == by_name.keys()
@@ -216,7 +216,7 @@ def test_the_site_shows_the_same_cells(tmp_path: Path, seed: int) -> None:
     with Store.open(tmp_path / "s", create=True) as store:
         world = RandomWorld(store, random.Random(seed), PROTOCOLS[seed % 3])
         board = leaderboard(store)
-        heat = heat_of(Work(store, [world.world.experiment]).frame(world.protocol))
+        heat = heat_of(ResultSet(store, [world.world.experiment]).frame(world.protocol))
         write_report(store, (), tmp_path / "site", ReportConfig(pages=False, measures=MeasureConfig(how=QUICK)))
         agrees_with_the_records(world, {place(world, row): row for row in board.rows})
     kept = json.loads((tmp_path / "site" / "leaderboard.json").read_text())

@@ -8,7 +8,7 @@ import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld, upbench
-from worksample.records import Agent, Grade, Protocol, Rule
+from worksample.records import Agent, GradePayload, Protocol, ResolutionRule
 from worksample.store import Store
 
 
@@ -42,7 +42,7 @@ def test_rolled_up_scores(store: Store) -> None:
     for n in range(4):
         subject = world.work(0, n)
         if n < 3:
-            world.say("p1", subject, n, Grade(score=1.0))
+            world.say("p1", subject, n, GradePayload(score=1.0))
     found = cell(sections(store)["roll-up"], "all domains", "ann")
     assert (found.value, found.bounds) == (1.0, pytest.approx((0.75, 1.0)))
 
@@ -50,7 +50,7 @@ def test_rolled_up_scores(store: Store) -> None:
 def test_what_passed_is_open_where_the_score_is_not(store: Store) -> None:
     """Two raters whose mean stands are split evenly on whether the second job is completed."""
     world = PeopleWorld(store, Protocol.RUBRIC, [Agent.of("ann", "worker")], [100.0, 100.0])
-    world.round("u1", Protocol.RUBRIC, overlap=2, rule=Rule.MEAN)
+    world.round("u1", Protocol.RUBRIC, overlap=2, rule=ResolutionRule.MEAN)
     for n, second in enumerate(((True, True, True), (False, True, True))):
         subject = world.work(0, n)
         world.rubric("u1", subject, n, True, True, True, judge="eva")

@@ -10,7 +10,7 @@ import pytest
 from cli.run_cli import cli_json
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
-from worksample.records import Agent, Arm, Grade, Instance, Protocol, Usage, Worker
+from worksample.records import Agent, Arm, GradePayload, Instance, Protocol, Usage, Worker
 from worksample.store import Store
 
 JOBS = 30
@@ -44,13 +44,13 @@ def world(store: Store, measured: int = JOBS) -> None:
     made = Letters(store, Protocol.PROGRAM, agents, [100.0] * JOBS, arms=ARMS)
     made.round("r1", Protocol.PROGRAM, 1)
     for n in range(JOBS):
-        made.say("r1", made.work(0, n), n, Grade(score=float(n % 3 == 0)))
+        made.say("r1", made.work(0, n), n, GradePayload(score=float(n % 3 == 0)))
         if n >= measured:
             continue
         for agent, arm, dollars in ((1, "by-hand", 40.0), (0, "both", 12.0)):
             used = {"person": Usage(cost=dollars, priced=True)}
             done = made.work(agent, n, arm=arm, cost=0.0, person_seconds=3600.0, usage=used)
-            made.say("r1", done, n, Grade(score=float(n % 10 != 5)))
+            made.say("r1", done, n, GradePayload(score=float(n % 10 != 5)))
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from worksample.reports.plots.naming import name_points
 from worksample.reports.sections import Section, SectionRow
 from worksample.reports.static_site.section_tables import view_of
 from worksample.reports.static_site.summary import summary_of
+from worksample.results.frame import ResultSet
 from worksample.store import Store
-from worksample.taxonomy import categories, lookup, title_of
-from worksample.verdicts.frame import Work
+from worksample.tasks.taxonomy import categories, lookup, title_of
 
 
 def amount(value: float) -> Any:
@@ -32,7 +32,7 @@ def amount(value: float) -> Any:
 
 def summarised(store: Store) -> Any:
     board = leaderboard(store)
-    work = Work(store, board.experiments)
+    work = ResultSet(store, board.experiments)
     return summary_of(board, work.frame(work.primary), {})
 
 
@@ -152,7 +152,7 @@ def test_what_people_take_is_said_and_whether_it_is_invented(store: Store, asked
     world = worlds.World()
     graded(worlds.planted(store, world), world, 1.0)
     board = leaderboard(store)
-    work = Work(store, board.experiments)
+    work = ResultSet(store, board.experiments)
     found = summary_of(board, work.frame(work.primary), {}, illustrative=asked)
     assert ("only illustrative" in found.human) is asked
     assert ("$" in found.human) is asked

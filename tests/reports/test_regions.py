@@ -12,10 +12,10 @@ from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.people.access.profile import Profile, evaluator_of
-from worksample.records import Agent, Arm, Experiment, Feedback, Grade, Protocol
+from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Protocol
 from worksample.records.trial import Fed
 from worksample.reports.sections import MeasureConfig
-from worksample.reports.sections.material import Material
+from worksample.reports.sections.material import SectionMaterial
 from worksample.reports.sections.performance import performance
 from worksample.store import Store
 
@@ -41,14 +41,14 @@ def store(tmp_path: Path) -> Store:
         first = made.work(0, n, arm="first")
         won = n % 3 == 0
         words = "Add the missing line. " * (1 if n % 2 else 20)
-        grade = Grade(score=float(won), reason="" if won else words)
+        grade = GradePayload(score=float(won), reason="" if won else words)
         said = made.say("r1", first, n, grade, writer.id, minutes=10)
         if won:
             continue
         for arm, passes in (("experts", n < JOBS - 6), ("alone", False)):
             fed = Fed(submission=first, evaluations=(said,) if arm == "experts" else ())
             again = made.work(0, n, 2, arm=arm, fed=fed)
-            made.say("r1", again, n, Grade(score=float(passes)))
+            made.say("r1", again, n, GradePayload(score=float(passes)))
     return store
 
 
@@ -104,7 +104,7 @@ def published() -> pl.DataFrame:
 
 
 def test_the_published_counts_print_the_papers_table(store: Store) -> None:
-    material = Material(store, store.find(Experiment), MeasureConfig())
+    material = SectionMaterial(store, store.find(Experiment), MeasureConfig())
     table = performance(material, published())
     assert table.columns == ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
     printed = {row.label: tuple(c if isinstance(c, str) else c.printed() for c in row.cells) for row in table.rows}

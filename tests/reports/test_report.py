@@ -12,7 +12,17 @@ import pytest
 from reports.test_pages import without_ours
 from store import worlds
 from worksample.errors import Cause, PlanError, UsageError
-from worksample.records import Entry, Grade, GradePart, Manifest, Part, Skip, Suite, canonical, digest_bytes
+from worksample.records import (
+    Entry,
+    GradePayload,
+    Manifest,
+    PartPayload,
+    SkipReason,
+    SubmissionPart,
+    Suite,
+    canonical,
+    digest_bytes,
+)
 from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.store import Store
 
@@ -25,9 +35,9 @@ def store(tmp_path: Path) -> Store:
     return worlds.planted(Store.open(tmp_path / "store", create=True), worlds.World())
 
 
-def deliver(store: Store, files: dict[str, bytes]) -> Part:
+def deliver(store: Store, files: dict[str, bytes]) -> SubmissionPart:
     entries = tuple(Entry(path=p, size=len(b), blob=store.blobs.put(b)) for p, b in sorted(files.items()))
-    return Part(manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), files=len(entries))
+    return SubmissionPart(manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), files=len(entries))
 
 
 def run(
@@ -122,10 +132,10 @@ def test_a_trial_shows_its_grade_down_to_the_reason(store: Store, tmp_path: Path
     world = worlds.World()
     subject = run(store, world, 0, None)
     parts = (
-        GradePart(name="totals", points=2, fraction=0.5, reason="row 3: 12 is not 13"),
-        GradePart(name="looks", skip=Skip.NOT_APPLICABLE),
+        PartPayload(name="totals", points=2, fraction=0.5, reason="row 3: 12 is not 13"),
+        PartPayload(name="looks", skip=SkipReason.NOT_APPLICABLE),
     )
-    store.commit(world.evaluation(subject, "e0", payload=Grade(score=0.5, parts=parts, composition="weighted")))
+    store.commit(world.evaluation(subject, "e0", payload=GradePayload(score=0.5, parts=parts, composition="weighted")))
     write_report(store, [], tmp_path / "site")
     page = next((tmp_path / "site" / "trials").rglob("*.html")).read_text()
     for text in ("totals", "1 of 2", "row 3: 12 is not 13", "skipped: not applicable", "Do may"):

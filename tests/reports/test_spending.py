@@ -10,14 +10,14 @@ from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import said_of
 from worksample.experiments.status import status_of
-from worksample.experiments.watch import Tally
+from worksample.experiments.watch import RunTally
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.python_api.progress import spent
 from worksample.python_api.words import dollars
 from worksample.records import Experiment, Trial, Usage
+from worksample.reports.board import leaderboard
 from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
-from worksample.reports.leaderboard import leaderboard
 from worksample.store.spending import Spending
 
 
@@ -66,7 +66,7 @@ def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines
     store = store_with(tmp_path, [SETTLED, cached])
     (agents, *_) = status_of(store, store.find(Experiment)[0]).spending
     assert said_of(agents) == "at most $0.60"
-    tally = Tally(planned=2)
+    tally = RunTally(planned=2)
     for trial in store.find(Trial):
         tally.trial(trial)
     assert spent(tally) == "at most $0.60"

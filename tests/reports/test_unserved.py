@@ -6,7 +6,7 @@ from pathlib import Path
 
 from store import worlds
 from worksample.errors import Cause
-from worksample.records import Ending, Outcome
+from worksample.records import Ending, TrialOutcome
 from worksample.reports import leaderboard, write_report
 from worksample.store import Store
 
@@ -16,7 +16,7 @@ WORDS = "HTTP 401: Incorrect API key provided: sk-abc***xyz <b>"
 def test_the_providers_words_reach_board_and_index(tmp_path: Path) -> None:
     world = worlds.World()
     with worlds.planted(Store.open(tmp_path / "store", create=True), world) as store:
-        refused = Outcome(ending=Ending.FAILED, cause=Cause.MODEL_KEY, reason=WORDS)
+        refused = TrialOutcome(ending=Ending.FAILED, cause=Cause.MODEL_KEY, reason=WORDS)
         for slot in (0, 1, 2):
             store.commit(world.trial(slot, f"t{slot}", slot + 1, Cause.MODEL_KEY).replaced(outcome=refused))
         served = world.trial(3, "t3", 5)

@@ -7,20 +7,20 @@ from pathlib import Path
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.records import (
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Evaluator,
     EvaluatorKind,
-    Grade,
+    GradePayload,
     Holistic,
     Pairwise,
+    PairwiseChoice,
     Protocol,
-    Side,
-    Target,
 )
 from worksample.reports import write_report
-from worksample.reports.static_site.judgments import Votes
+from worksample.reports.static_site.judgments import SubmissionVotes
 from worksample.store import Store
 
 
@@ -31,10 +31,10 @@ def world_of(tmp_path: Path) -> tuple[PeopleWorld, str, str]:
     return world, world.work(0, 0), world.work(1, 0)
 
 
-def strike(store: Store, target: Target, id: str, reason: str) -> None:
+def strike(store: Store, target: AmendmentTarget, id: str, reason: str) -> None:
     store.commit(
         Amendment(
-            id=f"a-{id}", action=Action.STRIKE, target=target, target_id=id, reason=reason, author="me",
+            id=f"a-{id}", action=AmendmentAction.STRIKE, target=target, target_id=id, reason=reason, author="me",
             at=worlds.at(99),
         )
     )  # fmt: skip
@@ -46,7 +46,7 @@ def test_a_trials_page_says_what_was_said_escaped_and_by_whom_in_no_name(tmp_pat
     world.say("h1", one, 0, Holistic(score=1, justification="<b>no sums</b>", inspected=False), "eva")
     struck = world.say("h1", one, 0, Holistic(score=3, justification="better than ours"), "ivo")
     world.say("h1", two, 0, Holistic(score=2, justification="this is of the other"), "eva")
-    strike(world.store, Target.EVALUATION, struck, "knew who <made> it")
+    strike(world.store, AmendmentTarget.EVALUATION, struck, "knew who <made> it")
     write_report(world.store, [], tmp_path / "site")
     pages = {p.stem: p.read_text() for p in (tmp_path / "site" / "trials").rglob("*.html")}
     page = pages["ann-0-1"]
@@ -65,9 +65,9 @@ def test_a_trials_page_says_what_was_said_escaped_and_by_whom_in_no_name(tmp_pat
 def test_a_pair_is_told_from_each_side(tmp_path: Path) -> None:
     world, one, two = world_of(tmp_path)
     world.round("p1", Protocol.PAIRWISE)
-    said = Pairwise(completion=Side.SECOND, quality=Side.EQUAL, justification="more of it is there")
+    said = Pairwise(completion=PairwiseChoice.SECOND, quality=PairwiseChoice.EQUAL, justification="more of it is there")
     world.say("p1", one, 0, said, "eva", second=two)
-    votes = Votes(world.store, [one, two])
+    votes = SubmissionVotes(world.store, [one, two])
     (first,), (second,) = votes.of(one), votes.of(two)
     assert first.round == "p1"
     assert first.says == (
@@ -91,6 +91,6 @@ def test_versions_of_a_person_are_one_and_programs_say_nothing(tmp_path: Path) -
     )
     world.round("h1", Protocol.HOLISTIC)
     for id in kinds:
-        payload = Grade(score=1.0) if id == "grade.py" else Holistic(score=2)
+        payload = GradePayload(score=1.0) if id == "grade.py" else Holistic(score=2)
         world.say("h1", one, 0, payload, id)
-    assert [said.who for said in Votes(world.store, [one]).of(one)] == ["evaluator 1", "evaluator 1", "judge"]
+    assert [said.who for said in SubmissionVotes(world.store, [one]).of(one)] == ["evaluator 1", "evaluator 1", "judge"]

@@ -13,10 +13,10 @@ from reports.measuring import cell, sections
 from reports.people_world import rli
 from store import worlds
 from worksample.errors import UsageError
-from worksample.records import Protocol, Side
+from worksample.records import PairwiseChoice, Protocol
 from worksample.reports.sections import MeasureConfig, compare
+from worksample.results.subset import FIELDS, Subset
 from worksample.store import Store
-from worksample.verdicts.subset import FIELDS, Subset
 
 
 @pytest.fixture
@@ -32,7 +32,15 @@ def test_a_tier_holds_its_projects_and_no_others(store: Store) -> None:
     world = rli(store)
     world.round("w1", Protocol.PAIRWISE)
     for project in range(4):
-        world.pair("w1", f"s-ann-{project}-1", f"s-bob-{project}-1", project, Side.FIRST, Side.FIRST, Side.SECOND)
+        world.pair(
+            "w1",
+            f"s-ann-{project}-1",
+            f"s-bob-{project}-1",
+            project,
+            PairwiseChoice.FIRST,
+            PairwiseChoice.FIRST,
+            PairwiseChoice.SECOND,
+        )
     whole, hard = sections(store), only(store, "tier=hard")
     assert cell(whole["automation"], "ann", "automation rate").value == 0.5
     rate = cell(hard["automation"], "ann", "automation rate")

@@ -25,8 +25,8 @@ from worksample.records import (
     Protocol,
     Slot,
     Submission,
+    TaskWork,
     Trial,
-    Work,
     canonical,
     now,
 )
@@ -75,7 +75,7 @@ def instance_in(
     )
     manifest = store.blobs.put(canonical(Manifest(entries=entries).plain()))
     empty = store.blobs.put(canonical(Manifest().plain()))
-    work = Work(
+    work = TaskWork(
         brief=f"Write hello.txt for {name}.",
         inputs=manifest,
         software=empty,

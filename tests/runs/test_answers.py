@@ -36,7 +36,6 @@ USAGE: list[dict[str, Any]] = [
     {"input_tokens": 10**30},
     {"input_tokens": 2**62, "output_tokens": 2**62},
     {"cached_tokens": 10**30},
-    {"cached_tokens": 101},
 ]
 
 

@@ -12,17 +12,17 @@ from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
 from worksample.runs.close import _captured, _exported, tell, trial_of
 from worksample.runs.outcome import DONE
-from worksample.runs.tries import Job, Try
+from worksample.runs.tries import AgentRun, TrialContext
 
 
-def begun(at: Setting, **changes: object) -> Try:
+def begun(at: Setting, **changes: object) -> TrialContext:
     """A try of the first slot whose sample was made."""
     [slot, *_], told = at.slots, lambda trial, submission: at.closed.append((trial, submission))
-    job = Job(at.store, at.experiment, at.agent, None, RunConfig(), told)
+    job = AgentRun(at.store, at.experiment, at.agent, None, RunConfig(), told)
     folder = at.store.logs
     given = {"try_number": 3, **changes}
     instance = at.store.get(Instance, slot.instance)
-    return Try(job, slot, instance, Limits(time=7), folder, folder, None, **given)  # type: ignore[arg-type]
+    return TrialContext(job, slot, instance, Limits(time=7), folder, folder, None, **given)  # type: ignore[arg-type]
 
 
 async def test_without_a_box_the_output_is_absent_with_its_reason(tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> N
         raise KeyError("the caller's own")
 
     tried = begun(at)
-    failing = Try(
-        Job(at.store, at.experiment, at.agent, None, RunConfig(), fails),
+    failing = TrialContext(
+        AgentRun(at.store, at.experiment, at.agent, None, RunConfig(), fails),
         tried.slot, tried.instance, tried.limits, tried.inputs, tried.software, None, 1,
     )  # fmt: skip
     with pytest.raises(KeyError):

@@ -14,7 +14,6 @@ from worksample.agents import define
 from worksample.agents.browser_tools import BROWSER_HOST
 from worksample.agents.model_door import MODEL_HOST
 from worksample.box import Endpoint
-from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
 from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
 from worksample.runs.endpoints import (
     MODEL,
@@ -27,7 +26,8 @@ from worksample.runs.endpoints import (
     targets_of,
     unreachable,
 )
-from worksample.runs.tries import Try
+from worksample.runs.tries import TrialContext
+from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
 
 SCRIPT = player("script")
 WORKER = define("worker", harness="worker", model="mockllm/model")
@@ -118,5 +118,5 @@ async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None
     work = SimpleNamespace(environment=Environment())
     try_ = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
     for one in (None, cast("Any", box)):
-        async with reaching(cast("Try", try_), one) as during:
+        async with reaching(cast("TrialContext", try_), one) as during:
             assert await during(asyncio.sleep(0, "done")) == "done"

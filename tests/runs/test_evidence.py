@@ -20,11 +20,11 @@ from worksample.models import Price
 from worksample.records import (
     Ending,
     Evaluation,
-    Given,
-    Grade,
-    GradePart,
+    EvaluationOutcome,
+    GradePayload,
     Instance,
     Limits,
+    PartPayload,
     Protocol,
     Round,
     Trial,
@@ -86,9 +86,13 @@ async def test_grades_go_into_the_log_once(tmp_path: Path) -> None:
     round = Round(id="round-1", protocol=Protocol.PROGRAM, experiment=at.experiment.id, author="tests", at=now())
     at.store.commit(round)
     for trial, score in ((first, 1.0), (second, 0.25)):
-        part = GradePart(name="greets", fraction=score, reason="as it is")
-        at.store.commit(evaluation(round, trial, Given.GIVEN, payload=Grade(score=score, parts=(part,), reason="so")))
-    at.store.commit(evaluation(round, third, Given.FAILED, cause=Cause.GRADER_CRASH, reason="it fell over"))
+        part = PartPayload(name="greets", fraction=score, reason="as it is")
+        at.store.commit(
+            evaluation(
+                round, trial, EvaluationOutcome.GIVEN, payload=GradePayload(score=score, parts=(part,), reason="so")
+            )
+        )
+    at.store.commit(evaluation(round, third, EvaluationOutcome.FAILED, cause=Cause.GRADER_CRASH, reason="it fell over"))
     assert write_scores(at.store, at.experiment.id, round.id) == 2
     assert write_scores(at.store, at.experiment.id, round.id) == 0
     log = read_eval_log(str(at.store.logs / first.log))
@@ -123,18 +127,18 @@ async def test_a_log_in_which_no_grade_is_new_is_not_read(tmp_path: Path) -> Non
     at = setting(tmp_path, [{"say": chatter}, HELLO], names=("a", "b"))
     trials = await at.run()
     round = Round(id="round-1", protocol=Protocol.PROGRAM, experiment=at.experiment.id, author="tests", at=now())
-    at.store.commit(round, evaluation(round, trials[0], Given.GIVEN, payload=Grade(score=1.0)))
+    at.store.commit(round, evaluation(round, trials[0], EvaluationOutcome.GIVEN, payload=GradePayload(score=1.0)))
     size = (at.store.logs / trials[0].log).stat().st_size
     before = bytes_read()
     assert write_scores(at.store, at.experiment.id, round.id) == 1
     first, before = bytes_read() - before, bytes_read()
     assert write_scores(at.store, at.experiment.id, round.id) == 0
     assert bytes_read() - before < size / 10 < size <= first
-    at.store.commit(evaluation(round, trials[1], Given.GIVEN, payload=Grade(score=0.5)))
+    at.store.commit(evaluation(round, trials[1], EvaluationOutcome.GIVEN, payload=GradePayload(score=0.5)))
     assert write_scores(at.store, at.experiment.id, round.id) == 1
 
 
-def evaluation(round: Round, trial: Trial, outcome: Given, **rest: Any) -> Evaluation:
+def evaluation(round: Round, trial: Trial, outcome: EvaluationOutcome, **rest: Any) -> Evaluation:
     return Evaluation(
         id=f"evaluation-{trial.id}",
         round=round.id,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from worksample.runs.sample_feed import Feed
+from worksample.runs.sample_feed import SampleFeed
 
 
 async def test_samples_wait_until_the_task_asks_and_none_comes_after_the_end() -> None:
-    feed = Feed()
+    feed = SampleFeed()
     assert not feed.empty
     feed.give(cast("Any", "first"))
     feed.give(cast("Any", "second"))
@@ -21,7 +21,7 @@ async def test_samples_wait_until_the_task_asks_and_none_comes_after_the_end() -
 
 
 async def test_a_task_that_waits_is_woken_by_a_sample_and_by_the_end() -> None:
-    feed = Feed()
+    feed = SampleFeed()
     for given in ("first", None):
         asked = asyncio.create_task(feed.next())
         await asyncio.sleep(0)

@@ -11,11 +11,11 @@ from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
-from worksample.records import Ending, Outcome
+from worksample.records import Ending, TrialOutcome
 from worksample.runs.outcome import DONE, LONGEST, crashed, ended_by_limit, failed, handed_over
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
-OUT_OF_TIME = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="30 s")
+OUT_OF_TIME = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="30 s")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ OUT_OF_TIME = Outcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="30 s"
         (failed(Cause.AGENT_CRASH, "exit 7"), "the agent's own program failed: exit 7"),
     ],
 )
-def test_a_turn_that_ended_is_handed_over_with_how_it_ended(outcome: Outcome, said: str) -> None:
+def test_a_turn_that_ended_is_handed_over_with_how_it_ended(outcome: TrialOutcome, said: str) -> None:
     over = handed_over(outcome)
     assert (over.ending, over.cause, over.reason) == (Ending.CANCELLED, Cause.PERSON_CONTINUES, said)
 
@@ -36,7 +36,7 @@ def test_a_failure_of_ours_is_not_handed_over() -> None:
     assert handed_over(lost) is lost
 
 
-def unanswered(seconds: float, limit: float) -> Outcome:
+def unanswered(seconds: float, limit: float) -> TrialOutcome:
     """A time limit that passed while a model was waited for."""
     call = ModelEvent(
         model="a/x", input=[], tools=[], tool_choice="auto", config=GenerateConfig(), output=ModelOutput(),

@@ -9,7 +9,7 @@ import pytest
 
 from runs.material import Setting, setting
 from worksample.errors import Cause
-from worksample.records import CaptureStatus, Limits, Part, Submission, Trial
+from worksample.records import CaptureStatus, Limits, Submission, SubmissionPart, Trial
 
 pytestmark = pytest.mark.box
 
@@ -104,7 +104,7 @@ ENDS: dict[str, tuple[dict[str, str], CaptureStatus]] = {
 }
 
 
-def output(at: Setting, trial: Trial) -> Part:
+def output(at: Setting, trial: Trial) -> SubmissionPart:
     return at.store.get(Submission, trial.id).parts["output"]
 
 
@@ -190,7 +190,7 @@ async def test_without_a_sandbox_a_vanished_output_is_graded_as_nothing(tmp_path
 
 
 async def test_a_box_of_many_files_is_taken_in_as_far_as_time_allows(tmp_path: Path) -> None:
-    from worksample.submissions import CaptureLimits
+    from worksample.sandboxes.capture import CaptureLimits
 
     at = setting(tmp_path, [python("for i in range(3000):\n    open('{output}/%04d' % i, 'w').write(str(i))")])
     (trial,) = await at.run(tries=2, capture=CaptureLimits(seconds=0.05))

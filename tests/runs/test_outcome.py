@@ -12,7 +12,7 @@ from inspect_ai.util import LimitExceededError
 from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
 from worksample.models.account import ModelAccount
-from worksample.records import Ending, Outcome
+from worksample.records import Ending, TrialOutcome
 from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
 
 
@@ -70,7 +70,7 @@ def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, 
     ],
 )
 def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
-    outcome: Outcome, cause: Cause | None, expected: Cause | None
+    outcome: TrialOutcome, cause: Cause | None, expected: Cause | None
 ) -> None:
     after = after_capture(outcome, cause, "said")
     assert after.cause is expected

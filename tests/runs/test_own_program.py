@@ -8,7 +8,7 @@ import pytest
 
 from runs.material import setting
 from worksample.agents import define
-from worksample.agents.build import check_agent, check_program
+from worksample.agents.agent_builder import check_agent, check_program
 from worksample.agents.command_exists import only_on_host, script_of
 from worksample.agents.own_folder import keep_folder
 from worksample.errors import Cause, PlanError

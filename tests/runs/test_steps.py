@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from images import machine
+from sandboxes.images import machine
+from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.planning import why_not
@@ -16,9 +17,8 @@ from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.grading import grade, open_round, solve
 from worksample.python_api.running import options_of
-from worksample.records import Agent, Ending, Evaluation, Grade, Protocol, Submission, Trial
+from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial
 from worksample.store import Store, check
-from worksample.submissions import control
 from worksample.tasks import ingest, read_package
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -154,7 +154,7 @@ GOOD = {
 
 
 def of(evaluation: Evaluation) -> tuple[float, dict[str, float | None]]:
-    assert isinstance(evaluation.payload, Grade), (evaluation.cause, evaluation.reason)
+    assert isinstance(evaluation.payload, GradePayload), (evaluation.cause, evaluation.reason)
     return evaluation.payload.score, {part.name: part.fraction for part in evaluation.payload.parts}
 
 
@@ -181,7 +181,7 @@ def test_a_step_below_its_min_reward_ends_what_counts(tmp_path: Path, image: byt
         assert trial.outcome.ending is Ending.DONE
         score, parts = of(given)
         assert parts == {"flour": 1.0, "dough": 0.0} and score == 0.5
-        assert isinstance(given.payload, Grade) and "soft" in given.payload.reason
+        assert isinstance(given.payload, GradePayload) and "soft" in given.payload.reason
 
 
 def test_a_step_that_cannot_be_begun_ends_the_work_and_a_limit_does_not(tmp_path: Path, image: bytes) -> None:

@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
 from runs.material import player
 from worksample.files import HashSink
 from worksample.models import Price
-from worksample.runs.trajectory import NAME, Writer, _tools, _totals, _written, write
+from worksample.runs.trajectory import NAME, TrajectoryWriter, _tools, _totals, _written, write
 
 BRIEF = [ChatMessageSystem(content="be brief", id="s"), ChatMessageUser(content="write", id="u")]
 PNG = f"data:image/png;base64,{base64.b64encode(b'a picture').decode()}"
@@ -57,7 +57,7 @@ def bash(id: str, **more: Any) -> ToolCall:
 
 
 def steps(*events: Event) -> list[dict[str, Any]]:
-    writer = Writer({"m/x": Price(input=1, output=1)})
+    writer = TrajectoryWriter({"m/x": Price(input=1, output=1)})
     writer.events(events)
     return writer.steps
 
@@ -127,7 +127,7 @@ def test_results_of_calls_stand_at_their_calls() -> None:
 
 
 def test_pictures_lie_beside_the_document_and_what_is_none_is_said() -> None:
-    writer = Writer({})
+    writer = TrajectoryWriter({})
     content = [ContentText(text="see"), ContentImage(image=PNG), ContentImage(image="data:image/png;base64,!")]
     message = ChatMessageUser(content=content, id="p")
     writer.events([called(message, answer=says("seen"))])
@@ -152,7 +152,7 @@ def test_what_was_thought_and_what_was_summed_up_is_marked() -> None:
 
 
 def test_a_programs_own_words_are_steps_without_a_call() -> None:
-    writer = Writer({})
+    writer = TrajectoryWriter({})
     writer.messages([*BRIEF, ChatMessageAssistant(content="printed")])
     assert [(s["source"], s.get("llm_call_count")) for s in writer.steps] == [
         ("system", None), ("user", None), ("agent", 0),
@@ -188,7 +188,7 @@ def test_the_document_is_a_part_with_its_pictures() -> None:
             kept[digest := super().put(data)] = data
             return digest
 
-    writer = Writer({})
+    writer = TrajectoryWriter({})
     writer.events([called(ChatMessageUser(content=[ContentImage(image=PNG)], id="p"), answer=says("seen"))])
     ann = player("ann")
     part = write(writer, Kept(), ann, {"trial": "t.1", "outcome": {"ending": "done"}})

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from images import machine
 from sandboxes import daemon
+from sandboxes.images import machine
 from worksample.box import BoxConfig, Mount, Root, conformance, open_box
 from worksample.errors import POLICY, Boundary, SandboxError, SandboxUnavailable
 from worksample.sandboxes import need_box, sweep

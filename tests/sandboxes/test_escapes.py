@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 import worksample
-from images import machine
 from sandboxes import daemon
 from sandboxes.attacks.world import ATTACKS
+from sandboxes.images import machine
 from worksample.sandboxes.host_state import cache_folder
 
 for _name in ("files", "network", "processes", "kernel", "resources"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from images import machine
+from sandboxes.images import machine
 from worksample.box import BoxConfig, BoxLimits, Mount, Root, conformance, open_box
 from worksample.box.conformance.expecting import until
 from worksample.errors import SandboxError

@@ -15,11 +15,11 @@ from store.worlds import World, planted
 from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
 from worksample.records import (
     Agent,
+    AmendmentTarget,
     Ending,
-    Given,
+    EvaluationOutcome,
     Record,
     Slot,
-    Target,
     Trial,
     digest_bytes,
 )
@@ -97,7 +97,7 @@ def test_find_by_columns(store: Store, world: World) -> None:
     assert [t.id for t in store.find(Trial, id=["late", "early", "none"])] == ["early", "late"]
     assert [t.id for t in store.find(Trial, cause=None)] == ["early", "late"]
     store.commit(world.evaluation("s-late", "e1", None))
-    assert [e.id for e in store.find(Said, outcome=Given.FAILED)] == ["e1"]
+    assert [e.id for e in store.find(Said, outcome=EvaluationOutcome.FAILED)] == ["e1"]
     for bad in ("nonsense", "body"):
         with pytest.raises(UsageError, match="next: one of id, slot, experiment"):
             store.find(Trial, **{bad: 1})
@@ -118,7 +118,7 @@ def test_open_slots_are_those_without_a_live_finished_trial(store: Store, world:
     store.commit(world.trial(2, "lost", cause=Cause.SANDBOX_LOST), world.trial(3, "off", cause=Cause.CANCELLED))
     left = {s.id for s in store.open_slots("x1")}
     assert left == {s.id for s in world.slots[2:]}
-    store.commit(world.amend(Target.TRIAL, "done", 9))
+    store.commit(world.amend(AmendmentTarget.TRIAL, "done", 9))
     assert {s.id for s in store.open_slots("x1")} == left | {world.slots[0].id}
     assert (store.tries(world.slots[0].id), store.tries(world.slots[7].id)) == (1, 0)
     barred = Slot(id="n", experiment="x1", agent="a", instance="i", not_attemptable="needs vision")
@@ -137,18 +137,18 @@ def test_the_first_finished_trial_of_a_slot_is_live_whenever_it_comes(store: Sto
     assert live(store) == {slot: "b"}
     store.commit(world.trial(0, "a", 2))
     assert live(store) == {slot: "a"}, "of two that ended together the smaller id is live"
-    store.commit(world.amend(Target.TRIAL, "a", 9))
+    store.commit(world.amend(AmendmentTarget.TRIAL, "a", 9))
     assert live(store) == {slot: "b"}
-    store.commit(world.amend(Target.TRIAL, "b", 10), world.amend(Target.TRIAL, "c", 11))
+    store.commit(world.amend(AmendmentTarget.TRIAL, "b", 10), world.amend(AmendmentTarget.TRIAL, "c", 11))
     assert live(store) == {}
-    from worksample.records import Action
+    from worksample.records import AmendmentAction
 
-    store.commit(world.amend(Target.TRIAL, "c", 12, Action.RESTORE))
+    store.commit(world.amend(AmendmentTarget.TRIAL, "c", 12, AmendmentAction.RESTORE))
     assert live(store) == {slot: "c"}
 
 
 def test_an_amendment_may_come_before_what_it_strikes(store: Store, world: World) -> None:
-    store.commit(world.amend(Target.TRIAL, "t1", 1))
+    store.commit(world.amend(AmendmentTarget.TRIAL, "t1", 1))
     store.commit(world.trial(0, "t1"))
     assert live(store) == {}
 

@@ -13,8 +13,9 @@ from store.views import FRAMES
 from store.worlds import World, at, planted
 from worksample.errors import Cause, UsageError
 from worksample.records import (
-    Action,
-    Grade,
+    AmendmentAction,
+    AmendmentTarget,
+    GradePayload,
     Holistic,
     Origin,
     Protocol,
@@ -22,13 +23,12 @@ from worksample.records import (
     Round,
     Slot,
     Submission,
-    Target,
     Usage,
 )
+from worksample.results.exporting import export
+from worksample.results.slots import slots_df
 from worksample.store import Store
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
-from worksample.verdicts.exporting import export
-from worksample.verdicts.slots import slots_df
 
 WORLD = World()
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "store.md"
@@ -129,7 +129,7 @@ def test_submissions_of_every_origin(store: Store) -> None:
         id="p1", origin=Origin.PERSON, entrant="Eve", trial=None, experiment=None, reported=Reported(minutes=30)
     )
     store.commit(trial, made, person)
-    store.commit(WORLD.amend(Target.SUBMISSION, "p1", 9))
+    store.commit(WORLD.amend(AmendmentTarget.SUBMISSION, "p1", 9))
     frame = submissions_df(store)
     assert row(frame, submission="s-t1")["entrant_name"] == "ann"
     assert row(frame, submission="s-t1")["live"] is True
@@ -163,14 +163,14 @@ def test_evaluations_and_what_strikes_them(store: Store) -> None:
     assert failed["reason"] == "ran out of time"
     assert (row(frame, evaluation="vote")["score"], row(frame, evaluation="vote")["full"]) == (3.0, None)
     for target, id, gone in (
-        (Target.EVALUATION, "grade", "grade"),
-        (Target.SUBMISSION, "s-t1", "failed"),
-        (Target.EVALUATOR, "eve", "vote"),
-        (Target.INSTANCE, WORLD.instances[1].id, "other"),
+        (AmendmentTarget.EVALUATION, "grade", "grade"),
+        (AmendmentTarget.SUBMISSION, "s-t1", "failed"),
+        (AmendmentTarget.EVALUATOR, "eve", "vote"),
+        (AmendmentTarget.INSTANCE, WORLD.instances[1].id, "other"),
     ):
         store.commit(WORLD.amend(target, id, 20))
         assert row(evaluations_df(store), evaluation=gone)["stands"] is False
-    store.commit(WORLD.amend(Target.EVALUATION, "grade", 21, Action.RESTORE))
+    store.commit(WORLD.amend(AmendmentTarget.EVALUATION, "grade", 21, AmendmentAction.RESTORE))
     assert evaluations_df(store).filter("stands")["evaluation"].to_list() == ["grade"]
 
 
@@ -181,7 +181,7 @@ def test_pairs_are_a_frame_of_their_own(store: Store) -> None:
     got = row(comparisons_df(store, "x1"), evaluation="p")
     assert (got["first"], got["second"], got["completion"], got["quality"]) == ("s-t0", "s-t1", "first", "equal")
     assert (got["first_entrant"], got["second_origin"], got["stands"]) == (WORLD.agents[0].id, "trial", True)
-    store.commit(WORLD.amend(Target.SUBMISSION, "s-t1", 9))
+    store.commit(WORLD.amend(AmendmentTarget.SUBMISSION, "s-t1", 9))
     assert row(comparisons_df(store), evaluation="p")["stands"] is False
 
 
@@ -218,9 +218,9 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     assert [planned(store, 1)[k] for k in keys] == ["decided", 0.5, False, 0.25, ["r1"]]
     assert [planned(store, 2)[k] for k in keys] == ["ungraded", None, None, None, []]
     assert (planned(store, 2)["verdict_cause"], planned(store, 2)["reason"]) == ("grader.time", "ran out of time")
-    store.commit(WORLD.amend(Target.EVALUATION, "e0", 9))
+    store.commit(WORLD.amend(AmendmentTarget.EVALUATION, "e0", 9))
     assert (planned(store, 0)["standing"], planned(store, 0)["passed"]) == ("ungraded", None)
-    store.commit(WORLD.amend(Target.SUBMISSION, "s-t2", 9))
+    store.commit(WORLD.amend(AmendmentTarget.SUBMISSION, "s-t2", 9))
     assert "struck" in str(planned(store, 2)["reason"])
 
     new = {WORLD.instances[0].id: "a new grader"}
@@ -232,7 +232,7 @@ def test_verdicts_follow_rounds_and_amendments(store: Store) -> None:
     store.commit(WORLD.evaluation("s-t1", "e9", 1.0, round="r2"))
     assert planned(store, 1)["score"] == 1.0
     assert row(slots_df(store, "x1", round="r1"), slot=WORLD.slots[1].id)["score"] == 0.5
-    store.commit(WORLD.evaluation("s-t0", "e8", payload=Grade(score=0.75), round="r4"))
+    store.commit(WORLD.evaluation("s-t0", "e8", payload=GradePayload(score=0.75), round="r4"))
     assert row(slots_df(store, "x1", round="r4"), slot=WORLD.slots[0].id)["score"] == 0.75
 
 
@@ -252,7 +252,7 @@ def test_a_struck_trial_opens_its_slot(store: Store) -> None:
     trial = WORLD.trial(0, "t1")
     store.commit(trial, WORLD.submission(trial), WORLD.evaluation("s-t1", "e1"))
     assert planned(store, 0)["passed"] is True
-    store.commit(WORLD.amend(Target.TRIAL, "t1", 9))
+    store.commit(WORLD.amend(AmendmentTarget.TRIAL, "t1", 9))
     assert (planned(store, 0)["state"], planned(store, 0)["passed"], planned(store, 0)["tries"]) == ("open", None, 1)
     assert row(trials_df(store), trial="t1")["struck"] is True
 

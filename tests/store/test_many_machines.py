@@ -16,7 +16,7 @@ from store.slow_files import Gate, Meeting, SlowFiles
 from store.views import damage, everything, live
 from store.worlds import World, at, planted
 from worksample.errors import RecordConflict
-from worksample.records import Evaluator, Part, Target, Trial
+from worksample.records import AmendmentTarget, Evaluator, SubmissionPart, Trial
 from worksample.store import Store, check, rebuild
 from worksample.store.disk import Disk
 
@@ -67,7 +67,7 @@ def overlap(store: Store) -> None:
     trials = [WORLD.trial(n, f"t{n}") for n in range(8)]
 
     def work(n: int) -> str:
-        part = {"output": Part(manifest=store.blobs.put(b"%d" % n))}
+        part = {"output": SubmissionPart(manifest=store.blobs.put(b"%d" % n))}
         return store.commit(trials[n], WORLD.submission(trials[n]).replaced(parts=part))
 
     during(Meeting(8))
@@ -174,7 +174,10 @@ def one_live_trial_per_slot(store: Store, others: list[Store]) -> None:
     """Trials of one slot and strikes of them, all at once: as live as when they come one after another."""
     store.commit(WORLD.trial(0, "a", 1))
     stores = [store, *others]
-    records = [WORLD.amend(Target.TRIAL, "a", 50), *(WORLD.trial(0, f"b{n}", 2 + n) for n in range(len(others)))]
+    records = [
+        WORLD.amend(AmendmentTarget.TRIAL, "a", 50),
+        *(WORLD.trial(0, f"b{n}", 2 + n) for n in range(len(others))),
+    ]
     during(Meeting(len(stores)))
     works = [lambda r=r, s=s: s.commit(r) for r, s in zip(records, stores, strict=True)]  # type: ignore[misc]
     assert kept_and_refused(together(*works)) == (len(stores), 0)

@@ -17,7 +17,7 @@ from store.older_stores import VERSIONS, is_whole, unpack
 from store.views import damage, everything, live
 from store.worlds import World, planted
 from worksample.errors import StoreError
-from worksample.records import Round, Target, canonical
+from worksample.records import AmendmentTarget, Round, canonical
 from worksample.store import Store, check, people_tables, schema
 
 WORLD = World()
@@ -73,7 +73,10 @@ def test_opening_a_store_imports_no_frames(tmp_path: Path) -> None:
 
 
 def test_importing_the_package_imports_no_database() -> None:
-    code = "import sys, worksample.store, worksample.files, worksample.submissions; print('sqlalchemy' in sys.modules)"
+    code = (
+        "import sys, worksample.store, worksample.files, worksample.sandboxes.capture; "
+        "print('sqlalchemy' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -146,7 +149,7 @@ def age(connection: Connection) -> None:
 def test_tables_of_the_index_are_made_anew_from_their_own_rows(tmp_path: Path) -> None:
     with planted(Store.open(tmp_path / "s", create=True), WORLD) as store:
         store.commit(*(WORLD.trial(n % 8, f"t{n}", n) for n in range(1200)))
-        store.commit(WORLD.amend(Target.TRIAL, "t3", 5000))
+        store.commit(WORLD.amend(AmendmentTarget.TRIAL, "t3", 5000))
         before, lives = everything(store), live(store)
         objects = store.objects.all()
     with bare(tmp_path / "s") as connection:

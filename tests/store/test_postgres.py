@@ -34,7 +34,7 @@ from store.test_processes import go, start
 from store.views import damage, everything, live
 from store.worlds import World, histories, planted
 from worksample.errors import RecordConflict, StoreError
-from worksample.records import Record, Target, Trial
+from worksample.records import AmendmentTarget, Record, Trial
 from worksample.store import Store, check, merge, rebuild
 from worksample.store.database import Database, Rivals
 
@@ -158,7 +158,7 @@ def test_several_processes_may_bring_one_up_at_once(
     monkeypatch.setenv("WORKSAMPLE_DATABASE", url)
     folders = [tmp_path / name for name in "abcd"]
     with planted(Store.open(folders[0], create=True), WORLD) as store:
-        store.commit(WORLD.trial(0, "t1"), WORLD.trial(1, "t2"), WORLD.amend(Target.TRIAL, "t2", 5))
+        store.commit(WORLD.trial(0, "t1"), WORLD.trial(1, "t2"), WORLD.amend(AmendmentTarget.TRIAL, "t2", 5))
         before, lives, fresh = everything(store), live(store), outline(url)
     for folder in folders[1:]:
         shutil.copytree(folders[0], folder)

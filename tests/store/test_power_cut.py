@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from store.worlds import World, planted
 from worksample.errors import StoreError
-from worksample.records import Part, Trial
+from worksample.records import SubmissionPart, Trial
 from worksample.store import Store, check
 from worksample.store.disk import Disk
 from worksample.store.power_cut import PowerCut
@@ -30,7 +30,7 @@ def after_the_cut(disk: PowerCut, target: Path) -> Store:
 
 def commit(store: Store, n: int, blobs: list[bytes]) -> Trial:
     trial = WORLD.trial(n % 8, f"t{n}", n)
-    parts = {f"p{i}": Part(manifest=store.blobs.put(data)) for i, data in enumerate(blobs)}
+    parts = {f"p{i}": SubmissionPart(manifest=store.blobs.put(data)) for i, data in enumerate(blobs)}
     store.commit(trial, WORLD.submission(trial).replaced(parts=parts))
     return trial
 
@@ -76,9 +76,11 @@ def test_bytes_that_another_process_put_and_did_not_sync_are_made_durable(tmp_pa
         for data in (b"small", b"large" * 100_000):
             other.blobs.put(data)
         (tmp_path / "large").write_bytes(b"large" * 100_000)
-        part = Part(manifest=store.blobs.put_path(tmp_path / "large"))
+        part = SubmissionPart(manifest=store.blobs.put_path(tmp_path / "large"))
         trial = WORLD.trial(0, "t1")
-        submission = WORLD.submission(trial).replaced(parts={"a": Part(manifest=store.blobs.put(b"small")), "b": part})
+        submission = WORLD.submission(trial).replaced(
+            parts={"a": SubmissionPart(manifest=store.blobs.put(b"small")), "b": part}
+        )
         store.commit(trial, submission)
         with after_the_cut(disk, tmp_path / "cut") as found:
             assert_whole(found, {"t1"}, {b"small", b"large" * 100_000})

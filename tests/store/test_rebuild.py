@@ -19,7 +19,7 @@ from store.worlds import World, at, histories, planted
 from worksample.errors import RecordConflict, UsageError
 from worksample.records import Agent, Experiment, Record, Task, Trial, digest_bytes
 from worksample.store import Store, check, merge, rebuild
-from worksample.store.objects import Broken, draft, pack
+from worksample.store.objects import BrokenObject, draft, pack
 
 WORLD = World()
 
@@ -179,7 +179,7 @@ def test_torn_files_are_never_taken_for_objects(tmp_path: Path) -> None:
     torn = tmp_path / "a" / "records" / committed.digest[:2] / f"{committed.digest}.json"
     torn.parent.mkdir(exist_ok=True)
     torn.write_bytes(data[: len(data) // 2])
-    with pytest.raises(Broken, match="does not match its name") as caught:
+    with pytest.raises(BrokenObject, match="does not match its name") as caught:
         Store.open(tmp_path / "a")
     assert caught.value.next == "worksample store check"
     assert caught.value.where == str(torn)
@@ -234,7 +234,7 @@ def test_an_object_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     store = fresh(tmp_path / "a")
     data = b'{"at":"2026-01-01T00:00:00+00:00","format":2,"records":[]}'
     store.objects.write(digest_bytes(data), data)
-    with pytest.raises(Broken, match="format 2"):
+    with pytest.raises(BrokenObject, match="format 2"):
         store.sync()
     data = b'{"at":"2026-01-01T00:00:00+00:00","format":1,"records":[{"kind":"ghost","schema":1,"body":{}}]}'
     store.objects.write(digest_bytes(data), data)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.records import REGISTRY
-from worksample.store import Fault, Store, check
+from worksample.results.slots import slots_df
+from worksample.store import Store, StoreFault, check
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df
-from worksample.verdicts.slots import slots_df
 
 FRAMES = (trials_df, submissions_df, evaluations_df, comparisons_df, slots_df)
 
@@ -30,6 +30,6 @@ def live(store: Store) -> dict[str, str]:
     return dict(rows)
 
 
-def damage(store: Store, *, deep: bool = False) -> list[Fault]:
+def damage(store: Store, *, deep: bool = False) -> list[StoreFault]:
     """What `check` finds, but for work that was done twice: random histories hold it, and stores that were merged."""
     return [fault for fault in check(store, deep=deep) if " twice" not in fault.what]

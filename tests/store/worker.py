@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from store.worlds import World
-from worksample.records import Part
+from worksample.records import SubmissionPart
 from worksample.store import Store
 
 
@@ -15,7 +15,7 @@ def main(where: str, name: str, count: int) -> None:
         sys.stdin.readline()
         for n in range(count):
             trial = world.trial(n % len(world.slots), f"{name}{n}", ended=n // len(world.slots))
-            part = Part(manifest=store.blobs.put(b'{"entries":[]}'), files=0)
+            part = SubmissionPart(manifest=store.blobs.put(b'{"entries":[]}'), files=0)
             store.blobs.put(f"{name}{n}".encode() * 1000)
             store.commit(trial, world.submission(trial).replaced(parts={"output": part}))
             print(trial.id, flush=True)

@@ -11,39 +11,39 @@ from hypothesis import strategies as st
 from worksample.errors import Cause
 from worksample.records import (
     About,
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Arm,
     Capture,
     Ending,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
-    Grade,
+    GradePayload,
     Grading,
     Hours,
     Instance,
     Lock,
     Origin,
-    Outcome,
     Pairwise,
-    Part,
+    PairwiseChoice,
     Protocol,
     Record,
     Round,
-    Side,
     Slot,
     Source,
     Submission,
-    Target,
+    SubmissionPart,
     Task,
+    TaskWork,
     Trial,
+    TrialOutcome,
     Usage,
     Value,
-    Work,
     canonical,
     digest_bytes,
 )
@@ -59,7 +59,7 @@ def at(minute: float) -> datetime:
 
 
 def instance_of(name: str, task: str = "report") -> Instance:
-    work = Work(brief=f"Do {name}", inputs=EMPTY, software=EMPTY)
+    work = TaskWork(brief=f"Do {name}", inputs=EMPTY, software=EMPTY)
     grading = Grading(protocol=Protocol.PROGRAM, reference=EMPTY, grader=EMPTY)
     about = About(
         category="upwork:writing/reports",
@@ -149,7 +149,7 @@ class World:
             work="0" * 64,
             capture="0" * 64,
             try_number=1,
-            outcome=Outcome(ending=ending, cause=cause, reason="" if cause is None else "so it was"),
+            outcome=TrialOutcome(ending=ending, cause=cause, reason="" if cause is None else "so it was"),
             started=at(ended - 1),
             ended=at(ended),
             **(fixed | rest),
@@ -166,15 +166,19 @@ class World:
             at=trial.ended,
             trial=trial.id,
             experiment="x1",
-            parts={"output": Part(manifest=EMPTY)},
+            parts={"output": SubmissionPart(manifest=EMPTY)},
         )
 
     def evaluation(
         self, submission: str, id: str, score: float | None = 1.0, minute: float = 5, **rest: Any
     ) -> Evaluation:
-        told: dict[str, Any] = {"outcome": Given.FAILED, "cause": Cause.GRADER_TIME, "reason": "ran out of time"}
+        told: dict[str, Any] = {
+            "outcome": EvaluationOutcome.FAILED,
+            "cause": Cause.GRADER_TIME,
+            "reason": "ran out of time",
+        }
         if score is not None:
-            told = {"outcome": Given.GIVEN, "payload": Grade(score=score)}
+            told = {"outcome": EvaluationOutcome.GIVEN, "payload": GradePayload(score=score)}
         fixed = {"round": "r1", "instance": self.instances[0].id, "evaluator": "prog", "author": "me", "at": at(minute)}
         return Evaluation(**{"id": id, "subject": submission, **fixed, **told, **rest})
 
@@ -183,11 +187,13 @@ class World:
             first,
             id,
             second=second,
-            outcome=Given.GIVEN,
-            payload=Pairwise(completion=Side.FIRST, quality=Side.EQUAL),
+            outcome=EvaluationOutcome.GIVEN,
+            payload=Pairwise(completion=PairwiseChoice.FIRST, quality=PairwiseChoice.EQUAL),
         )
 
-    def amend(self, target: Target, id: str, minute: float, action: Action = Action.STRIKE) -> Amendment:
+    def amend(
+        self, target: AmendmentTarget, id: str, minute: float, action: AmendmentAction = AmendmentAction.STRIKE
+    ) -> Amendment:
         name = f"a{minute}-{id}"
         return Amendment(id=name, action=action, target=target, target_id=id, reason="y", author="me", at=at(minute))
 
@@ -223,14 +229,16 @@ def histories(draw: st.DrawFn, world: World, largest: int = 10) -> list[list[Rec
             case "pair":
                 commits.append([world.pair(f"s-{one}", f"s-{draw(st.sampled_from(ids))}", f"p{n}")])
             case other:
-                target = Target(other)
+                target = AmendmentTarget(other)
                 id = {
-                    Target.TRIAL: one,
-                    Target.EVALUATION: f"e{draw(st.integers(0, largest))}",
-                    Target.SUBMISSION: f"s-{one}",
-                    Target.EVALUATOR: "prog",
-                    Target.INSTANCE: world.instances[0].id,
+                    AmendmentTarget.TRIAL: one,
+                    AmendmentTarget.EVALUATION: f"e{draw(st.integers(0, largest))}",
+                    AmendmentTarget.SUBMISSION: f"s-{one}",
+                    AmendmentTarget.EVALUATOR: "prog",
+                    AmendmentTarget.INSTANCE: world.instances[0].id,
                 }[target]
-                amendment = world.amend(target, id, minute, draw(st.sampled_from([Action.STRIKE, Action.RESTORE])))
+                amendment = world.amend(
+                    target, id, minute, draw(st.sampled_from([AmendmentAction.STRIKE, AmendmentAction.RESTORE]))
+                )
                 commits.append([amendment.replaced(id=f"a{n}")])
     return commits

@@ -28,7 +28,7 @@ from worksample.kit.broker import HEAD, frame
 from worksample.records import Criteria
 
 if TYPE_CHECKING:
-    from worksample.agents.script import Step
+    from worksample.agents.script import ScriptStep
 
 SUITE = Path(worksample.__file__).parent / "suites" / "starter"
 
@@ -169,7 +169,7 @@ def lay_case(package: Package, folder: Path, case: dict[str, Any], target: Path)
     return target
 
 
-def play(steps: Iterable[Step], inputs: Path, place: Path) -> Path:
+def play(steps: Iterable[ScriptStep], inputs: Path, place: Path) -> Path:
     """A script's commands and files, played as plain processes; gives the output folder."""
     from worksample.agents.script import filled
 

@@ -16,21 +16,21 @@ import pytest
 
 from running.profiles import is_quick_run
 from workplace.test_restored import EXAMPLES, with_asking_grader
-from worksample.agents import Step
-from worksample.audit.controls import Bench
+from worksample.agents import ScriptStep
+from worksample.audit.controls import ControlBuilder
 from worksample.box import Mount
 from worksample.grading import grade, open_round
 from worksample.grading.boxes import EXPORTS, GradingBoxes, grading_boxes
 from worksample.grading.run_grader import run_grader
 from worksample.grading.workplace_controls import _once, _Stage
-from worksample.records import Grade, Instance, Protocol, Submission
-from worksample.services import Services, open_services
-from worksample.services.boxes import ServiceBox
-from worksample.services.service import Service
+from worksample.records import GradePayload, Instance, Protocol, Submission
+from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services.boxes import ServiceBox
+from worksample.sandboxes.services.service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.workplace import Workplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 ROOT = find_suite("quaymark").parent
@@ -42,12 +42,12 @@ QUICK = "ds-fuel"
 class Live:
     """The services of the script, which a grader finds where restored ones would stand; they stay when it is done."""
 
-    service: Service
+    service: TaskService
 
     async def close(self) -> None: ...
 
 
-def live_place(place: GradingBoxes, services: Services, workplace: Workplace, folder: Path) -> GradingBoxes:
+def live_place(place: GradingBoxes, services: TaskServices, workplace: LiveWorkplace, folder: Path) -> GradingBoxes:
     """The grader's boxes with the folder of live state for its exports, and the live services for restored ones."""
     mounts = tuple(Mount(str(folder), EXPORTS) if one.target == EXPORTS else one for one in place.grading.mounts)
     own = replace(place, grading=replace(place.grading, mounts=mounts))
@@ -64,10 +64,10 @@ def live_place(place: GradingBoxes, services: Services, workplace: Workplace, fo
 
 
 async def graded_live(
-    store: Store, instance: Instance, scripts: Mapping[str, Sequence[Step]], taken: Path
-) -> dict[tuple[str, Protocol], Grade]:
+    store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], taken: Path
+) -> dict[tuple[str, Protocol], GradePayload]:
     """Perform each script, and grade what stands then. By submission and protocol."""
-    found: dict[tuple[str, Protocol], Grade] = {}
+    found: dict[tuple[str, Protocol], GradePayload] = {}
     workplace = await asyncio.to_thread(workplace_of, instance.work.environment, store.folder, "graded-live")
     assert workplace is not None
     async with open_services((workplace.box,), "bubblewrap") as services:
@@ -100,7 +100,7 @@ async def agree(root: Path, tmp_path: Path) -> dict[str, float]:
         taken = ingest(package, store.blobs)
         store.commit(taken.task, *taken.instances)
         for instance in taken.instances:
-            scripts = Bench(store, package).scripts(instance)
+            scripts = ControlBuilder(store, package).scripts(instance)
             if is_quick_run():  # the right one and a wrong one
                 scripts = dict(list(scripts.items())[1:3])
             live = await graded_live(store, instance, scripts, tmp_path / instance.name)
@@ -109,7 +109,7 @@ async def agree(root: Path, tmp_path: Path) -> dict[str, float]:
                 submission = other.get(Submission, id)
                 round = open_round(other, subjects=(id,), protocol=protocol, author="tester", reason="again")
                 again = await grade(other, round, submission, other.get(Instance, instance.id))
-                assert isinstance(again.payload, Grade), (submission.control, again)
+                assert isinstance(again.payload, GradePayload), (submission.control, again)
                 assert again.payload.plain() == first.plain(), submission.control
                 scores[f"{submission.control} {protocol}"] = first.score
     return scores

@@ -15,9 +15,9 @@ from worksample.experiments.run import run_experiment
 from worksample.models import JudgeConfig
 from worksample.models.services import ServiceConfig
 from worksample.python_api.running import options_of
+from worksample.results.frame import ResultSet
 from worksample.store import Store
 from worksample.tasks import find_suite
-from worksample.verdicts.frame import Work
 
 pytestmark = [
     pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -68,7 +68,7 @@ def test_the_notes_of_a_release_wait_for_a_judge_and_get_its_point(
         config = config.replaced(judges=judge, services=services)
         later = run_experiment(store, plan.experiment, options_of(config)).status
         assert (later.waits_for_judge, later.ungraded) == (0, 0)
-        frame = Work(store, [plan.experiment]).frame(plan.experiment.lock.protocol)
+        frame = ResultSet(store, [plan.experiment]).frame(plan.experiment.lock.protocol)
         scores = dict(frame.select("agent_name", "score").rows())
     assert scores == {"plain": pytest.approx(1.0), "inside": pytest.approx(8 / 9)}
     assert len(served.requests) == 2

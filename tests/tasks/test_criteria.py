@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from running.profiles import examples
-from worksample.manifests import Faults
+from worksample.files.config_files import Faults
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Importance
 from worksample.tasks.criteria import read_criteria, write_criteria
 

@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from worksample.agents import define
-from worksample.endpoints import Allowance, read_rule
 from worksample.records import Environment
 from worksample.runs.endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, unreachable
+from worksample.sandboxes.endpoints import Allowance, read_rule
 from worksample.tasks.environment import EnvironmentTable
 
 NONE = Allowance()

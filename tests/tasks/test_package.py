@@ -8,7 +8,7 @@ import pytest
 from tasks.helpers_package import GRADE, TASK, small, write
 from worksample.errors import ManifestError
 from worksample.files import HashSink
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.records import Protocol
 from worksample.tasks import ingest, read_package
 

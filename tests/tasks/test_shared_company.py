@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worksample.files import HashSink
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.tasks import ingest, read_package, read_suite
 from worksample.tasks.lock import package_digest, write_lock
 

@@ -8,11 +8,11 @@ import pytest
 
 from tasks.helpers_package import TASK, small, write
 from worksample.files import HashSink
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.records import Entry, EntryKind, Instance, Manifest, Protocol
 from worksample.store.references import blobs_of
 from worksample.tasks import ingest, read_package
-from worksample.tasks.shown_reference import Shown
+from worksample.tasks.shown_reference import ReferenceVisibility
 
 
 def first_of(root: Path, table: str = "") -> Instance:
@@ -34,14 +34,14 @@ def folder(*paths: str) -> Manifest:
 @pytest.mark.parametrize(
     ("shown", "seen"),
     [
-        (Shown(hide=("expected.json",)), ["a.csv", "site", "site/index.html"]),
-        (Shown(hide=("site/",)), ["a.csv", "expected.json"]),
-        (Shown(show=("*.html",)), ["site", "site/index.html"]),
-        (Shown(show=("*.csv", "site/")), ["a.csv", "site", "site/index.html"]),
-        (Shown(hide=("*",)), []),
+        (ReferenceVisibility(hide=("expected.json",)), ["a.csv", "site", "site/index.html"]),
+        (ReferenceVisibility(hide=("site/",)), ["a.csv", "expected.json"]),
+        (ReferenceVisibility(show=("*.html",)), ["site", "site/index.html"]),
+        (ReferenceVisibility(show=("*.csv", "site/")), ["a.csv", "site", "site/index.html"]),
+        (ReferenceVisibility(hide=("*",)), []),
     ],
 )
-def test_patterns_say_what_is_seen(shown: Shown, seen: list[str]) -> None:
+def test_patterns_say_what_is_seen(shown: ReferenceVisibility, seen: list[str]) -> None:
     found = shown.of(folder("a.csv", "expected.json", "site/", "site/index.html"))
     assert found is not None
     assert [entry.path for entry in found.entries] == seen

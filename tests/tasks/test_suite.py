@@ -7,16 +7,9 @@ import pytest
 from tasks.helpers_package import small, write
 from worksample.errors import ManifestError
 from worksample.files import HashSink
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.records import HostLists
-from worksample.tasks import (
-    find_suite,
-    ingest_suite,
-    pin_suite,
-    read_suite,
-    scaffold,
-    shipped_suites,
-)
+from worksample.tasks import find_suite, ingest_suite, pin_suite, read_suite, scaffold, shipped_suites
 
 SUITE = """
 name = "pair"

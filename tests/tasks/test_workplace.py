@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from worksample.endpoints import Allowance
 from worksample.files import HashSink
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.records import Agent, Instance
 from worksample.runs.endpoints import unreachable
+from worksample.sandboxes.endpoints import Allowance
 from worksample.tasks import ingest, read_package
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043"

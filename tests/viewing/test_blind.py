@@ -30,7 +30,7 @@ from worksample.viewing.in_box.blind_media import aiff, flac, frames, wave
 from worksample.viewing.in_box.blind_picture import gif, jp2, jpeg, png, psd, stripped, webp
 from worksample.viewing.in_box.blind_rich import rich
 from worksample.viewing.in_box.blind_tiff import tiff
-from worksample.viewing.in_box.job import Job, Made
+from worksample.viewing.in_box.job import ConversionJob, ViewDraft
 from worksample.viewing.in_box.sniff import sniff
 
 
@@ -42,9 +42,9 @@ def blinded(folder: Path, name: str, data: bytes) -> tuple[bytes, list[str]]:
     shutil.rmtree(out.parent, ignore_errors=True)
     out.mkdir(parents=True)
     (folder / "work").mkdir(exist_ok=True)
-    job = Job(folder / "in" / name, name, name, folder / "in", out, folder / "work", len(data))
+    job = ConversionJob(folder / "in" / name, name, name, folder / "in", out, folder / "work", len(data))
     job.family = sniff(job)
-    made = Made("card")
+    made = ViewDraft("card")
     blind.add(job, made)
     found = (out.parent / made.files["blind"]).read_bytes() if "blind" in made.files else data
     return found, list(made.meta.get("leaks", []))
@@ -278,8 +278,8 @@ def test_no_file_keeps_it_busy(tmp_path: Path, name: str) -> None:
 
 
 def test_without_the_reading_program_there_is_a_leak_and_no_crash(tmp_path: Path) -> None:
-    job = Job(tmp_path / "a.pdf", "a.pdf", "a.pdf", tmp_path, tmp_path, tmp_path, 1 << 40, "pdf")
-    made = Made("pdf")
+    job = ConversionJob(tmp_path / "a.pdf", "a.pdf", "a.pdf", tmp_path, tmp_path, tmp_path, 1 << 40, "pdf")
+    made = ViewDraft("pdf")
     blind.add(job, made)
     assert "blind" not in made.files and "too large" in made.meta["leaks"][0]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.viewing.in_box.comments import MOST, without_comments
-from worksample.viewing.in_box.job import Job
+from worksample.viewing.in_box.job import ConversionJob
 
 TEXT = b'<w:p><w:r><w:t>seen</w:t><w:commentReference w:id="0"/></w:r><w:footnoteReference w:id="2"/></w:p>'
 
@@ -29,7 +29,7 @@ def given_to(folder: Path, data: bytes, most: int = MOST) -> tuple[Path, Path]:
     (folder / "work").mkdir(exist_ok=True)
     source = folder / "a.docx"
     source.write_bytes(data)
-    job = Job(source, "a.docx", "a.docx", folder, folder, folder / "work")
+    job = ConversionJob(source, "a.docx", "a.docx", folder, folder, folder / "work")
     return source, without_comments(job, source, most)
 
 

@@ -15,7 +15,7 @@ from worksample.models import Exhibit, Look, Visibility
 from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import exhibits
-from worksample.viewing.exhibits import UNSEEN, _Print, _print
+from worksample.viewing.exhibit_builder import UNSEEN, _Print, _print
 
 SOLID = (
     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a"

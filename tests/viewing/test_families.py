@@ -16,7 +16,7 @@ from viewing.families import files
 from worksample.records import Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, prepare, query, rendering, view
-from worksample.viewing.formats import expected
+from worksample.viewing.format_table import expected
 
 pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 

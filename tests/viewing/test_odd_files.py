@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from viewing import material
 from worksample.viewing.identifying import may_identify
-from worksample.viewing.in_box.job import Broken, Heavy, Job, Unreadable, fault, run
+from worksample.viewing.in_box.job import ConversionJob, ConverterFault, Heavy, Unreadable, fault, run
 from worksample.viewing.in_box.main import finite, one
 from worksample.viewing.in_box.office import to
 from worksample.viewing.in_box.sniff import sniff
@@ -231,7 +231,7 @@ def test_a_3mf_is_found_under_any_name(room: Room, names: tuple[str, ...]) -> No
 def test_what_a_file_is_does_not_hang_on_capitals(tmp_path: Path, data: bytes | str, family: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(data.encode() if isinstance(data, str) else data)
-    assert sniff(Job(path, "file", "file", tmp_path, tmp_path, tmp_path, path.stat().st_size)) == family
+    assert sniff(ConversionJob(path, "file", "file", tmp_path, tmp_path, tmp_path, path.stat().st_size)) == family
 
 
 def test_numbers_that_json_lacks_are_unknown() -> None:
@@ -245,7 +245,7 @@ def test_only_what_ends_as_a_pdf_is_one(room: Room, tmp_path: Path) -> None:
     def family(name: str, data: bytes) -> str:
         path = tmp_path / name
         path.write_bytes(data)
-        return sniff(Job(path, name, name, tmp_path, tmp_path, tmp_path, len(data)))
+        return sniff(ConversionJob(path, name, name, tmp_path, tmp_path, tmp_path, len(data)))
 
     pdf = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\nstartxref\n9\n%%EOF\n"
     assert family("a.docx", pdf) == family("b.bin", b"HTTP/1.1 200 OK\r\n\r\n" + pdf) == "pdf"
@@ -254,14 +254,14 @@ def test_only_what_ends_as_a_pdf_is_one(room: Room, tmp_path: Path) -> None:
 
 def test_what_a_reader_did_not_think_of_is_no_damage() -> None:
     for error in (TypeError("x"), AttributeError("x"), NotImplementedError()):
-        assert isinstance(fault(error, "the file"), Broken)
+        assert isinstance(fault(error, "the file"), ConverterFault)
     for error in (ValueError("x"), EOFError(), struct.error("x"), RecursionError("x")):
         assert isinstance(fault(error, "the file"), Unreadable)
 
 
 def test_a_program_that_cannot_run_says_nothing_of_the_file() -> None:
     for words in (["/no/such/program"], ["sh", "-c", "exit 127"], ["sh", "-c", "kill -SEGV $$"]):
-        with pytest.raises(Broken):
+        with pytest.raises(ConverterFault):
             run(words)
     assert not run(["sh", "-c", "exit 3"]).ok
 
@@ -279,7 +279,7 @@ echo made > "$2/out.pdf"
 """
 
 
-@pytest.mark.parametrize(("opens", "blames"), [("*control*", Unreadable), ("nothing", Broken)])
+@pytest.mark.parametrize(("opens", "blames"), [("*control*", Unreadable), ("nothing", ConverterFault)])
 def test_a_file_is_blamed_only_while_its_converter_opens_a_sound_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opens: str, blames: type[Exception]
 ) -> None:
@@ -291,7 +291,7 @@ def test_a_file_is_blamed_only_while_its_converter_opens_a_sound_one(
     source = tmp_path / "letter.docx"
     source.write_bytes(b"damaged")
     with pytest.raises(blames):
-        to(Job(source, source.name, source.name, tmp_path, tmp_path, tmp_path, 7), source, "pdf", seconds=60)
+        to(ConversionJob(source, source.name, source.name, tmp_path, tmp_path, tmp_path, 7), source, "pdf", seconds=60)
 
 
 def _refused(kind: str) -> bytes:

@@ -18,7 +18,7 @@ from worksample.viewing.cache import ViewCache, key
 from worksample.viewing.convert import Converter, Raw
 from worksample.viewing.in_box.table import cut
 from worksample.viewing.needs import DEBIAN, NEEDS, Need, missing
-from worksample.viewing.view import _Work
+from worksample.viewing.view_builder import _Work
 from worksample.viewing.views import META, beside
 
 BLOB = "ab" * 32

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from worksample.box import Endpoint
-from worksample.endpoints import serving_sockets
-from worksample.services import open_services
+from worksample.sandboxes.endpoints import serving_sockets
+from worksample.sandboxes.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.keeping import listening
 from worksample.workplace.workplace import over_state, own_box, reset, seed_at

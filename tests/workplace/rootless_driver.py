@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 from worksample.box import BoxConfig, Endpoint, open_box
-from worksample.endpoints import serving
-from worksample.services import export, open_services
+from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.services import export, open_services
 from worksample.store import Store
-from worksample.submissions import CaptureLimits
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.spare import spares
 from worksample.workplace.workplace import over_state, own_box, reset, seed_at

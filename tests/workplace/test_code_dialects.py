@@ -12,29 +12,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.tasks.workplace import check_workplace, endpoints_of_workplace
-from worksample.workplace.in_box.dialects.accounts import Accounts
+from worksample.workplace.in_box.dialects.accounts import DialectAccounts
 from worksample.workplace.in_box.dialects.backend import Backend
-from worksample.workplace.in_box.dialects.bare_repository import BareRepository, Change, NotFound, check_branch, within
-from worksample.workplace.in_box.dialects.exchange import Refused, Request
+from worksample.workplace.in_box.dialects.bare_repository import (
+    BareRepository,
+    FileChange,
+    NotFound,
+    check_branch,
+    within,
+)
+from worksample.workplace.in_box.dialects.exchange import DialectRefused, DialectRequest
 from worksample.workplace.in_box.dialects.gitlab.answering import GitLab
-from worksample.workplace.in_box.dialects.kept import Kept, labels_of, set_labels
+from worksample.workplace.in_box.dialects.kept import JsonTables, labels_of, set_labels
 from worksample.workplace.in_box.dialects.plane.answering import Plane
 from worksample.workplace.in_box.dialects.plane.forms import as_html, as_text
-from worksample.workplace.in_box.dialects.serving import REFUSED, Front
+from worksample.workplace.in_box.dialects.serving import REFUSED, DialectFront
 
 PASSWORDS = {"theagentcompany": "mine-alone", "operator": "of-the-operator"}
 NOBODY = Backend("/nonexistent", "tracker")
 
 
-def known(folder: Path) -> Accounts:
+def known(folder: Path) -> DialectAccounts:
     place = folder / "accounts.json"
     place.write_text(json.dumps({"names": {"root": "theagentcompany"}, "tokens": {"root-token": "theagentcompany"}}))
-    return Accounts(PASSWORDS, place)
+    return DialectAccounts(PASSWORDS, place)
 
 
-def asked(method: str, path: str, body: bytes = b"", query: str = "", **heads: str) -> Request:
+def asked(method: str, path: str, body: bytes = b"", query: str = "", **heads: str) -> DialectRequest:
     words = dict(part.split("=") for part in query.split("&") if part)
-    return Request(
+    return DialectRequest(
         method, path, words, {key.replace("_", "-"): value for key, value in heads.items()}, body, "http://x"
     )
 
@@ -81,7 +87,7 @@ def test_what_gitlab_lacks_is_refused(tmp_path: Path) -> None:
     assert dialect.answer(asked("GET", "/api/v4/projects", query="sudo=root", private_token="root-token")).status == 501
     upload = {"private_token": "root-token", "content_type": "multipart/form-data; boundary=x"}
     assert dialect.answer(asked("PUT", "/api/v4/projects/1", **upload)).status == 501
-    with pytest.raises(Refused, match="page"):
+    with pytest.raises(DialectRefused, match="page"):
         dialect.answer(asked("GET", "/root/x/-/pipelines"))
 
 
@@ -95,7 +101,7 @@ def test_what_plane_lacks_is_refused(tmp_path: Path) -> None:
 
 def test_a_page_that_stands_in_for_another_is_remembered(tmp_path: Path) -> None:
     """A browser goes on to it; a grader that took it for the page it wanted would call right work wrong."""
-    front = Front({"gitlab": GitLab(known(tmp_path), tmp_path, tracker=NOBODY).answer}, "of-the-operator")
+    front = DialectFront({"gitlab": GitLab(known(tmp_path), tmp_path, tracker=NOBODY).answer}, "of-the-operator")
     answer = front.answer("gitlab", asked("GET", "/root/doc/-/wikis/Home"))
     assert (answer.status, answer.headers["Location"]) == (302, "http://tracker:8091/projects/doc/wiki/Home")
     told = front.answer("gitlab", asked("GET", REFUSED, x_redmine_api_key="of-the-operator"))
@@ -124,7 +130,7 @@ def test_an_editors_markup_becomes_text() -> None:
 def test_no_path_leads_out_of_a_repository(path: str) -> None:
     try:
         found = within(path)
-    except Refused:
+    except DialectRefused:
         return
     assert not found.startswith("/")
     assert not {"..", ".", ".git"} & set(found.split("/"))
@@ -134,7 +140,7 @@ def test_no_path_leads_out_of_a_repository(path: str) -> None:
 def test_names_of_branches_that_pass_are_gits(name: str) -> None:
     try:
         check_branch(name)
-    except Refused:
+    except DialectRefused:
         return
     assert not name.startswith("-")
     assert subprocess.run(["git", "check-ref-format", f"refs/heads/{name}"], check=False).returncode == 0
@@ -144,20 +150,22 @@ def test_a_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "x.git")], check=True)
     code, by = BareRepository(tmp_path / "x.git"), ("Rosa <x>", "rosa@x.invalid")
     assert (code.default_branch(), code.branches(), code.tags()) == (None, {}, [])
-    first = code.put("main", "", [Change("ä b/c.txt", b"1\n2\n"), Change("run", b"#!", "100755")], "One\n\nwhy", by)
+    first = code.put(
+        "main", "", [FileChange("ä b/c.txt", b"1\n2\n"), FileChange("run", b"#!", "100755")], "One\n\nwhy", by
+    )
     assert (code.default_branch(), code.commit("main")["author_name"]) == ("main", "Rosa x")
     assert code.file("main", "ä b/c.txt")[2] == b"1\n2\n"
     assert [row["new_path"] for row in code.difference("", first)] == ["run", "ä b/c.txt"]
-    other = code.put("other", "main", [Change("ä b/c.txt", None), Change("moved.txt", b"1\n2\n")], "Moved", by)
+    other = code.put("other", "main", [FileChange("ä b/c.txt", None), FileChange("moved.txt", b"1\n2\n")], "Moved", by)
     [row] = code.difference(first, other)
     assert (row["renamed_file"], row["old_path"], row["new_path"]) == (True, "ä b/c.txt", "moved.txt")
-    code.put("main", "", [Change("ä b/c.txt", b"1\n2\n3\n")], "Three", by)
+    code.put("main", "", [FileChange("ä b/c.txt", b"1\n2\n3\n")], "Three", by)
     assert not code.conflicts("main", "other")
     merged = code.merge("main", other, "Merge", by)
     assert merged is not None
     assert code.file("main", "moved.txt")[2] == b"1\n2\n3\n"
     assert {one["title"] for one in code.log("main", without=first)} == {"Merge", "Three", "Moved"}
-    with pytest.raises(Refused, match="meanwhile"):
+    with pytest.raises(DialectRefused, match="meanwhile"):
         code.move("main", first, other)
     for ref in ("none", "--all", "", "main:run"):
         with pytest.raises(NotFound):
@@ -169,10 +177,10 @@ def test_a_bare_repository_is_written_without_a_checkout(tmp_path: Path) -> None
 
 
 def test_labels_are_kept_and_nothing_is_lost_when_one_is_refused(tmp_path: Path) -> None:
-    kept = Kept(tmp_path / "own")
+    kept = JsonTables(tmp_path / "own")
     with kept.changing("x") as table:
         set_labels(table, 7, ["bug", "bug", "ä"])
-    with pytest.raises(Refused), kept.changing("x") as table:
+    with pytest.raises(DialectRefused), kept.changing("x") as table:
         set_labels(table, 7, ["", "other"])
     assert labels_of(kept.read("x"), 7) == ["bug", "ä"]
     assert [one["id"] for one in kept.read("x")["labels"]] == [1, 2]

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
+from worksample.files.config_files import FaultyManifest
 from worksample.kit.calendar import read_event
-from worksample.manifests import FaultyManifest
-from worksample.workplace.company import Calendar, Event
+from worksample.workplace.company import Calendar, SeedEvent
 from worksample.workplace.planning import MAIL, ics_of, passwords, plan_of
 from worksample.workplace.reading import folder_digest, read_company
 from worksample.workplace.seeding import seed_folder
@@ -193,7 +193,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl"
 def test_an_event_is_read_as_it_was_written(title: str, text: str, place: str, begins: datetime, minutes: int) -> None:
     begins = begins.replace(microsecond=0)
     ends = begins + timedelta(minutes=minutes)
-    event = Event(title=title, begins=begins, ends=ends, place=place, text=text, **{"with": ("ines",)})
+    event = SeedEvent(title=title, begins=begins, ends=ends, place=place, text=text, **{"with": ("ines",)})
     calendar = ics_of("u1", "rosa", Calendar(event=(event,)).event[0], begins)
     assert all(len(line.encode()) <= 75 for line in calendar.split("\r\n"))
     found = read_event(calendar)

@@ -16,10 +16,10 @@ import pytest
 
 from worksample.tasks.workplace import endpoints_of_workplace
 from worksample.workplace.in_box.dialects.backend import Backend
-from worksample.workplace.in_box.dialects.exchange import Request
+from worksample.workplace.in_box.dialects.exchange import DialectRequest
 from worksample.workplace.in_box.dialects.owncloud import OwnCloud
 from worksample.workplace.in_box.dialects.rocketchat.answering import RocketChat
-from worksample.workplace.in_box.dialects.serving import REFUSED, Front
+from worksample.workplace.in_box.dialects.serving import REFUSED, DialectFront
 
 PASSWORDS = {"theagentcompany": "mine", "david_wong": "his"}
 NAMES = {"theagentcompany": "The Agent", "david_wong": "David Wong"}
@@ -81,12 +81,14 @@ def talking(said: list[tuple[str, str, str]]) -> Iterator[RocketChat]:
         server.server_close()
 
 
-def request(method: str, path: str, body: object = None, **headers: str) -> Request:
+def request(method: str, path: str, body: object = None, **headers: str) -> DialectRequest:
     parts = urlsplit(path)
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     heads = {name.replace("_", "-").lower(): value for name, value in headers.items()}
     data = b"" if body is None else json.dumps(body).encode()
-    return Request(method, parts.path, query, {"content-type": "application/json", **heads}, data, "http://rocketchat")
+    return DialectRequest(
+        method, parts.path, query, {"content-type": "application/json", **heads}, data, "http://rocketchat"
+    )
 
 
 def asked(chat: RocketChat, method: str, name: str, body: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
@@ -158,7 +160,7 @@ def test_long_conversations_are_read_in_pages() -> None:
 
 
 def test_what_is_not_served_is_remembered_for_the_operator_alone(tmp_path: Path) -> None:
-    front = Front({"owncloud": OwnCloud({"theagentcompany": "mine"}, tmp_path).answer}, "of-the-operator")
+    front = DialectFront({"owncloud": OwnCloud({"theagentcompany": "mine"}, tmp_path).answer}, "of-the-operator")
     mine = "Basic " + base64.b64encode(b"theagentcompany:mine").decode()
     strange = request("GET", "/ocs/v1.php/apps/notes", Authorization=mine)
     assert front.answer("owncloud", strange).status == 501
@@ -171,7 +173,7 @@ def test_what_is_not_served_is_remembered_for_the_operator_alone(tmp_path: Path)
     [one] = json.loads(told)["refused"]
     assert (one["dialect"], one["path"]) == ("owncloud", "/ocs/v1.php/apps/notes")
     assert "not served" in one["why"]
-    nobody = Front({}, "")
+    nobody = DialectFront({}, "")
     empty = "Basic " + base64.b64encode(b"operator:").decode()
     assert nobody.answer("owncloud", request("GET", REFUSED, Authorization=empty)).status == 404
 

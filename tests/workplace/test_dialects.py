@@ -13,10 +13,10 @@ from xml.etree import ElementTree
 import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import serving
-from worksample.services import Services, open_services
+from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.services import TaskServices, open_services
 from worksample.tasks.workplace import WORKPLACE, endpoints_of_workplace
-from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 pytestmark = [
     pytest.mark.box,
@@ -64,7 +64,7 @@ def company(folder: Path, messages: int = 0) -> Path:
 
 
 @asynccontextmanager
-async def opened(root: Path) -> AsyncIterator[tuple[Services, Workplace, Box]]:
+async def opened(root: Path) -> AsyncIterator[tuple[TaskServices, LiveWorkplace, Box]]:
     """The services in both dialects, and an agent's box that reaches them by name."""
     seed = await asyncio.to_thread(seed_at, root, SERVICES)
     workplace = over_state(SERVICES, seed.state, "test", accounts=seed.accounts, dialects=DIALECTS)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import POLICY, Cause, ExportError
-from worksample.records import CaptureStatus, Environment, Origin, Part, Submission
+from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
 from worksample.workplace.exported import STAMP, require_state, stamp
 from worksample.workplace.programs import lines
 from worksample.workplace.restoring import state_of
@@ -67,7 +67,7 @@ def test_a_state_that_is_none_is_refused(state: Path, fault: str) -> None:
 
 
 def left(state: Path, status: CaptureStatus | None, reason: str = "") -> Submission:
-    part = None if status is None else Part(manifest="1" * 64, status=status, reason=reason)
+    part = None if status is None else SubmissionPart(manifest="1" * 64, status=status, reason=reason)
     return Submission(
         id="s1", instance="i", work="2" * 64, capture="3" * 64, origin=Origin.PERSON, entrant="p", author="p",
         at=datetime.now(UTC), parts={} if part is None else {"exports": part},

@@ -13,13 +13,13 @@ import pytest
 
 from workplace.test_services import COMPANY, ME, ask, opened
 from worksample.kit.workplace import Workplace as Left
-from worksample.models import Service as ModelService
-from worksample.sandboxes.sweep import sweep
-from worksample.services import Services, export
+from worksample.models import ModelService
+from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.services import TaskServices, export
+from worksample.sandboxes.sweeper import sweep
 from worksample.store import Store
-from worksample.submissions import CaptureLimits
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.colleagues.attending import LINES, MOST, Attending, played
+from worksample.workplace.colleagues.attending import LINES, MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import seed_folder, seed_of
@@ -67,7 +67,7 @@ async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
     company = read_company(COMPANY)
     async with opened(("chat",)) as (services, workplace, box):
         by = played(company.colleagues, None, ModelService())
-        async with Attending(Chat(own_box(services), workplace.operator), by).begun() as attended:
+        async with ColleagueRunner(Chat(own_box(services), workplace.operator), by).begun() as attended:
             done = await box.run(["python3", "-c", FLOOD, ME], timeout=900)
             assert done.returncode == 0, done.stderr.decode()[-2000:]
             kept, sent, huge = json.loads(done.stdout)
@@ -91,7 +91,7 @@ async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
         assert "@rosa 0-0" not in said
 
 
-def left_in(services: Services, to: Path) -> Left:
+def left_in(services: TaskServices, to: Path) -> Left:
     """What lies in the services' folders now."""
     shutil.copytree(own_box(services).output_path / WORKPLACE, to)
     return Left(to)

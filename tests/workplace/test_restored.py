@@ -12,7 +12,7 @@ from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
 from worksample.python_api.running import options_of
-from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
+from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
 from worksample.store import Store, check
 
 pytestmark = [
@@ -129,11 +129,11 @@ def test_a_grader_asks_restored_services_and_gives_the_same_grade_elsewhere(task
             }
 
 
-def grades(store: Store, round: str = "") -> dict[str, Grade]:
+def grades(store: Store, round: str = "") -> dict[str, GradePayload]:
     """By the agent's name."""
     found = {}
     for one in store.find(Evaluation):
         if round in ("", one.round):
-            assert isinstance(one.payload, Grade), one
+            assert isinstance(one.payload, GradePayload), one
             found[store.get(Submission, one.subject).entrant.partition("@")[0]] = one.payload
     return found

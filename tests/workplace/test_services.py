@@ -14,24 +14,24 @@ from pathlib import Path
 import pytest
 
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import serving
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
 from worksample.kit.workplace import Workplace as Left
-from worksample.models import Service as ModelService
+from worksample.models import ModelService
 from worksample.python_api.running import options_of
-from worksample.records import Evaluation, Experiment, Grade, Protocol, Submission
-from worksample.services import Services, open_services
+from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
+from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.services import TaskServices, open_services
 from worksample.store import Store, check
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.colleagues.attending import Attending, played
+from worksample.workplace.colleagues.attending import ColleagueRunner, played
 from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.reading import read_company
 from worksample.workplace.seeding import Seed, seed_of
-from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 QUICK = "workplace/test_company.py::test_the_example_is_read_whole"
 pytestmark = [
@@ -51,7 +51,7 @@ def seed(names: tuple[str, ...] = tuple(PORTS)) -> Seed:
 
 
 @asynccontextmanager
-async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[Services, Workplace, Box]]:
+async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[TaskServices, LiveWorkplace, Box]]:
     """The services, and an agent's box that reaches them by name."""
     begun = await asyncio.to_thread(seed, names)
     workplace = over_state(names, begun.state, "test", accounts=begun.accounts)
@@ -161,7 +161,7 @@ async def test_colleagues_answer_in_the_chat() -> None:
         by = played(company.colleagues, None, ModelService())
         [(status, _)] = await ask(box, ("GET", "http://chat:3000/api/heard?after=0", ME))
         assert status == 404
-        async with Attending(chat, by).begun() as attended:
+        async with ColleagueRunner(chat, by).begun() as attended:
             asked = '{"text": "By when do they want the corrected invoice, @rosa: when?"}'
             await ask(box, ("POST", direct, ME, asked), ("POST", room, ME, asked))
             heard: list[str] = []
@@ -322,11 +322,11 @@ def test_work_in_the_services_is_graded_and_graded_again_elsewhere(tmp_path: Pat
         assert {name: one.plain() for name, one in second.items()} == {name: one.plain() for name, one in first.items()}
 
 
-def grades(store: Store, round: str = "") -> dict[str, Grade]:
+def grades(store: Store, round: str = "") -> dict[str, GradePayload]:
     """By the agent's name."""
     found = {}
     for one in store.find(Evaluation):
         if round in ("", one.round):
-            assert isinstance(one.payload, Grade), one
+            assert isinstance(one.payload, GradePayload), one
             found[store.get(Submission, one.subject).entrant.partition("@")[0]] = one.payload
     return found

@@ -13,11 +13,11 @@ import pytest
 
 from workplace.test_services import COMPANY, ME, ask
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.endpoints import serving
+from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.host_state import runtime_folder
-from worksample.services import Services, open_services
+from worksample.sandboxes.services import TaskServices, open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import Workplace, over_state, own_box, reset, seed_at
+from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 REACHING = (Path(__file__).parent / "reaching.py").read_text()
@@ -29,8 +29,8 @@ class Standing:
     """One workplace, its agent's box, and what only it has."""
 
     number: int
-    services: Services
-    workplace: Workplace
+    services: TaskServices
+    workplace: LiveWorkplace
     box: Box
     tokens: tuple[str, ...] = ()
     user: str = ""

@@ -18,12 +18,12 @@ import pytest
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes.host_state import BoxFolder
-from worksample.sandboxes.sweep import sweep
-from worksample.services import open_services
-from worksample.services.service import Fallen, Service
+from worksample.sandboxes.services import open_services
+from worksample.sandboxes.services.service import Fallen, TaskService
+from worksample.sandboxes.sweeper import sweep
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.boxes import spare_spec
-from worksample.workplace.spare import OFF, Spare, Spares, fill, load, spares
+from worksample.workplace.spare import OFF, Spare, WarmPool, fill, load, spares
 from worksample.workplace.workplace import over_state, own_box, reset, seed_at, set_up
 
 COMPANY = Path(__file__).parents[2] / "examples/invoice-1043/company"
@@ -44,7 +44,7 @@ class Loading:
         await self.go.wait()
         if self.fails:
             raise SandboxError("no room", where="box")
-        self.made.append(Fake(cast("Service", _Service()), names, kind, cast("BoxFolder", None)))
+        self.made.append(Fake(cast("TaskService", _Service()), names, kind, cast("BoxFolder", None)))
         return self.made[-1]
 
 
@@ -66,10 +66,10 @@ class Fake(Spare):
         self.done.append("closed")
 
 
-def kept(expected: int) -> tuple[Spares, Loading, list[str]]:
+def kept(expected: int) -> tuple[WarmPool, Loading, list[str]]:
     loading, notes = Loading(), list[str]()
     loading.go.set()
-    return Spares(expected, notes.append, loading), loading, notes
+    return WarmPool(expected, notes.append, loading), loading, notes
 
 
 async def test_each_is_taken_once_and_the_next_is_loaded() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.models import failure_of
-from worksample.models.blame import Control
+from worksample.models.blame import ControlQuestion
 from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
@@ -114,7 +114,7 @@ async def _what_ends_it(error: BaseException, model: Model | None) -> BaseExcept
         failure = failure_of(leaf, list(transcript().events))
         if failure is None:
             continue
-        if failure.cause is Cause.MODEL_REFUSED and model is not None and await Control(model).answers():
+        if failure.cause is Cause.MODEL_REFUSED and model is not None and await ControlQuestion(model).answers():
             return _because(error, AgentError(failure.reason, cause=Cause.AGENT_REJECTED))
         return leaf
     return _because(error, AgentError(f"{type(leaves[0]).__name__}: {_words(leaves[0])}"))

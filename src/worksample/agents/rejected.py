@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import Control, by_request
+from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, reason_of, status_of
 from worksample.models.sending import observed
 from worksample.models.storable_text import scrubbed
@@ -36,11 +36,11 @@ class Rejections:
     model: Model
     answered: bool = False
     """Whether the service has answered in this conversation: what it rejects before that is not the agent's."""
-    _control: Control = field(init=False)
+    _control: ControlQuestion = field(init=False)
     _row: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self._control = Control(self.model)
+        self._control = ControlQuestion(self.model)
 
     async def ask(self, messages: Sequence[ChatMessage], call: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
         """The answer to a conversation.

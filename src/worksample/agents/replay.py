@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, PlanError
 
-from .script import Script, Step, filled
+from .script import Script, ScriptStep, filled
 from .settings import ScriptedSettings
 from .tools import toolset
 from .tools.files import write_bytes
@@ -28,12 +28,12 @@ PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 class Player:
     """Goes through a script's steps, answer by answer."""
 
-    def __init__(self, steps: Sequence[Step], words: dict[str, str]) -> None:
-        self._answers: Iterator[list[Step]] = iter(_answers(steps))
+    def __init__(self, steps: Sequence[ScriptStep], words: dict[str, str]) -> None:
+        self._answers: Iterator[list[ScriptStep]] = iter(_answers(steps))
         self._words = words
         self._count = 0
         self._page = ""
-        self._awaited: Step | None = None
+        self._awaited: ScriptStep | None = None
         self._looks = 0
         self.submitted = False
 
@@ -50,16 +50,16 @@ class Player:
                 raise_as(step.fail)
         return self._answer(name, [s for s in steps if s.sleep is None])
 
-    def _not_yet(self, step: Step) -> bool:
+    def _not_yet(self, step: ScriptStep) -> bool:
         self._looks += 1
         return self._looks < LOOKS and filled(step.until or "", self._words, raw=step.raw) not in self._page
 
-    def _following(self) -> list[Step]:
-        steps = next(self._answers, [Step(submit=True)])
+    def _following(self) -> list[ScriptStep]:
+        steps = next(self._answers, [ScriptStep(submit=True)])
         self._awaited, self._looks = next((one for one in steps if one.until is not None), None), 0
         return steps
 
-    def _answer(self, name: str, steps: list[Step]) -> ModelOutput:
+    def _answer(self, name: str, steps: list[ScriptStep]) -> ModelOutput:
         from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
 
         self._count += 1
@@ -81,14 +81,14 @@ class Player:
             ),
         )
 
-    def _call(self, step: Step, number: int) -> ToolCall:
+    def _call(self, step: ScriptStep, number: int) -> ToolCall:
         from inspect_ai.tool import ToolCall
 
         function, arguments = self._action(step)
         garbled = "the arguments are not JSON: {command: ls" if step.fail == "malformed" else None
         return ToolCall(id=f"step-{self._count}-{number}", function=function, arguments=arguments, parse_error=garbled)
 
-    def _action(self, step: Step) -> tuple[str, dict[str, Any]]:
+    def _action(self, step: ScriptStep) -> tuple[str, dict[str, Any]]:
         def fill(text: str | None) -> str:
             return filled(text or "", self._words, raw=step.raw)
 
@@ -115,9 +115,9 @@ class Player:
         return "bash", {"command": fill(step.run), **within}
 
 
-def _answers(steps: Sequence[Step]) -> list[list[Step]]:
+def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
     """Steps that form one answer together: `also` joins a step to the one before, `sleep` the next one to itself."""
-    out: list[list[Step]] = []
+    out: list[list[ScriptStep]] = []
     waiting = False
     for step in steps:
         if out and (step.also or waiting):

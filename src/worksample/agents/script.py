@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from worksample.browser import ACTIONS as BROWSER
 from worksample.errors import ManifestError, PlanError
-from worksample.manifests import Faults, FaultyManifest, Unreadable, checked, load
+from worksample.files.config_files import Faults, FaultyManifest, UnreadableFile, checked, load
 from worksample.models.usage import MOST_TOKENS
 from worksample.records import Frozen, Instance
+from worksample.sandboxes.browser import ACTIONS as BROWSER
 
 DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
@@ -31,7 +31,7 @@ class StepUsage(Frozen):
     cache_write: int = Field(default=0, ge=0, le=MOST_TOKENS)
 
 
-class Step(Frozen):
+class ScriptStep(Frozen):
     """One answer of the model, or with `also` a further action of the same answer."""
 
     run: str | None = None
@@ -56,7 +56,7 @@ class Step(Frozen):
     raw: bool = False
 
     @model_validator(mode="after")
-    def _one_action(self) -> Step:
+    def _one_action(self) -> ScriptStep:
         given = [name for name in ACTIONS if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(
@@ -86,8 +86,8 @@ class Step(Frozen):
 class TaskScript(Frozen):
     """The steps for one task."""
 
-    steps: tuple[Step, ...] = ()
-    instances: dict[str, tuple[Step, ...]] = {}
+    steps: tuple[ScriptStep, ...] = ()
+    instances: dict[str, tuple[ScriptStep, ...]] = {}
 
 
 class Script(Frozen):
@@ -99,7 +99,7 @@ class Script(Frozen):
         """As JSON types, without what is not said."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def steps(self, instance: Instance) -> tuple[Step, ...]:
+    def steps(self, instance: Instance) -> tuple[ScriptStep, ...]:
         """The steps for an instance, placeholders filled in. PlanError where there are none."""
         own = self.tasks.get(instance.task)
         found = own.instances.get(instance.name, own.steps) if own else ()
@@ -157,7 +157,7 @@ def _cases(pattern: Path) -> dict[str, Path]:
     return found
 
 
-def read_steps(path: Path, instance: str) -> tuple[Step, ...]:
+def read_steps(path: Path, instance: str) -> tuple[ScriptStep, ...]:
     """The steps of one file for an instance, those of all instances where it has none of its own. ManifestError."""
     found = _read_task(path)
     return found.instances.get(instance, found.steps)
@@ -166,7 +166,7 @@ def read_steps(path: Path, instance: str) -> tuple[Step, ...]:
 def _read_task(path: Path) -> TaskScript:
     try:
         table = load(path)
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise ManifestError(f"is not readable as TOML: {error}", where=str(path), next=_SEE) from error
     unknown = sorted(set(table) - {"step", "instance"})
     if unknown:
@@ -184,19 +184,19 @@ def _read_task(path: Path) -> TaskScript:
     )
 
 
-def _instance(table: Any, path: Path, key: str) -> tuple[Step, ...]:
+def _instance(table: Any, path: Path, key: str) -> tuple[ScriptStep, ...]:
     if not isinstance(table, dict) or set(table) != {"step"}:
         raise ManifestError(f"{key} holds [[{key}.step]] and nothing else", where=str(path), next=_SEE)
     return _steps(table["step"], path, f"{key}.step")
 
 
-def _steps(rows: Any, path: Path, key: str) -> tuple[Step, ...]:
+def _steps(rows: Any, path: Path, key: str) -> tuple[ScriptStep, ...]:
     if not isinstance(rows, list):
         raise ManifestError(f"{key} is a list: write [[{key}]]", where=str(path), next=_SEE)
     return tuple(_step(row, path, f"{key}[{i}]") for i, row in enumerate(rows))
 
 
-def _step(row: Any, path: Path, key: str) -> Step:
+def _step(row: Any, path: Path, key: str) -> ScriptStep:
     if not isinstance(row, dict):
         raise ManifestError(f"{key} is a table", where=str(path), next=_SEE)
     row = dict(row)
@@ -206,7 +206,7 @@ def _step(row: Any, path: Path, key: str) -> Step:
     if source is not None:
         row |= _content(path.parent, source, f"{path}, {key}.from")
     faults = Faults()
-    step = checked(Step, row, faults, file=path.name, at=key)
+    step = checked(ScriptStep, row, faults, file=path.name, at=key)
     if step is None or faults.found:
         raise FaultyManifest(faults.found, where=str(path), next=_SEE)
     return step

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worksample.reattempts.telling import PREVIOUS
 from worksample.records import Instance, Limits
+from worksample.results.reattempts.telling import PREVIOUS
 
 SCRATCH = "/task/scratch"
 

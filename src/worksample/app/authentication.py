@@ -12,7 +12,7 @@ from worksample.errors import WorksampleError
 from worksample.people import Account, Role
 
 from .config import AppConfig
-from .services import Services
+from .services import AppServices
 
 
 class SignedOut(WorksampleError):
@@ -33,7 +33,7 @@ def tokens_of(scope: Scope, config: AppConfig) -> tuple[str, ...]:
     return (bearer,) if bearer else read_cookies(config, scope["headers"])
 
 
-def find_session(services: Services, tokens: tuple[str, ...]) -> tuple[str, Account]:
+def find_session(services: AppServices, tokens: tuple[str, ...]) -> tuple[str, Account]:
     """The one session among tokens. SignedOut where there is none, or where there are two: one of them was planted."""
     found = [(token, account) for token in tokens if (account := services.people.accounts.session(token)) is not None]
     if len(found) != 1:
@@ -41,16 +41,16 @@ def find_session(services: Services, tokens: tuple[str, ...]) -> tuple[str, Acco
     return found[0]
 
 
-async def services_of(request: Request) -> Services:
+async def services_of(request: Request) -> AppServices:
     """What the server was made with."""
     services = request.app.state.services
-    assert isinstance(services, Services)
+    assert isinstance(services, AppServices)
     return services
 
 
 def signed_in(request: Request) -> Account:
     """Whose session it is. SignedOut. The session's token is at `request.state.session` afterwards."""
-    services: Services = request.app.state.services
+    services: AppServices = request.app.state.services
     token, account = find_session(services, tokens_of(request.scope, services.config))
     request.state.session, request.state.account = token, account
     return account
@@ -86,7 +86,7 @@ def worker(account: Annotated[Account, Depends(signed_in)]) -> Account:
     return account
 
 
-ServicesOf = Annotated[Services, Depends(services_of)]
+ServicesOf = Annotated[AppServices, Depends(services_of)]
 SignedIn = Annotated[Account, Depends(signed_in)]
 SessionOf = Annotated[str, Depends(session_of)]
 Admin = Annotated[Account, Depends(admin)]

@@ -11,12 +11,12 @@ from starlette.types import ASGIApp
 from worksample.app.middleware.bodies import Bodies
 from worksample.app.middleware.guard import Guard
 from worksample.app.middleware.headers import API_HEADERS, Headers, app_headers, viewer_headers
-from worksample.app.middleware.hosts import Hosts
+from worksample.app.middleware.hosts import HostPolicy
 from worksample.app.middleware.split import Split
-from worksample.app.middleware.static import Front
+from worksample.app.middleware.static import PageFront
 from worksample.app.middleware.throttle import Throttle
 from worksample.app.prerendering.preparing import Preparing
-from worksample.human_workstations.work import Workstations
+from worksample.app.workstations.work import Workstations
 from worksample.models import close_models
 from worksample.people import People
 from worksample.people.clock import moment, wall
@@ -26,7 +26,7 @@ from .authentication import SignedOut, find_session
 from .config import AppConfig
 from .content_origin import content_app
 from .content_urls import Capabilities
-from .services import Services
+from .services import AppServices
 from .suggesting import suggesting_of
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ _USUAL = AppConfig()
 
 def create_app(
     store: Store, config: AppConfig = _USUAL, *, clock: Clock = wall, instructions: Instructions | None = None
-) -> Hosts:
+) -> HostPolicy:
     """The whole of it: the app, the viewer and deliverables, told apart by the Host header.
 
     `clock`: microseconds since 1970. `instructions`: the package's own unless given. The store stays the caller's to
     close. Preparing starts with the server's lifespan.
     """
-    services = Services(
+    services = AppServices(
         config=config,
         store=store,
         people=People(store, clock=clock, instructions=instructions),
@@ -55,16 +55,16 @@ def create_app(
         workstations=Workstations(store, lambda: moment(clock())),
         suggesting=suggesting_of(store, config.judges),
     )
-    return Hosts(
+    return HostPolicy(
         services,
         app=Headers(_app(services), app_headers(config)),
-        viewer=Headers(Front("viewer.html", config.static, everywhere=False), viewer_headers(config)),
+        viewer=Headers(PageFront("viewer.html", config.static, everywhere=False), viewer_headers(config)),
         content=content_app(services),
         lifespan=lambda: _life(services),
     )
 
 
-def _app(services: Services) -> ASGIApp:
+def _app(services: AppServices) -> ASGIApp:
     """The app's origin: the API behind its guards, the front end at every other path."""
     api = make_api()
     api.state.services, api.state.throttle = services, Throttle(services.config)
@@ -77,11 +77,11 @@ def _app(services: Services) -> ASGIApp:
         return True
 
     guarded = Headers(Guard(Bodies(api, services.config, known), services.config), API_HEADERS)
-    return Split(guarded, Front("index.html", services.config.static, everywhere=True))
+    return Split(guarded, PageFront("index.html", services.config.static, everywhere=True))
 
 
 @asynccontextmanager
-async def _life(services: Services) -> AsyncIterator[None]:
+async def _life(services: AppServices) -> AsyncIterator[None]:
     await services.preparing.start()
     services.workstations.begin()
     try:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.experiments.find import find_experiment
-from worksample.people import Account, Kind, PeopleRound, Role, list_queues, own_queues, top_up
+from worksample.people import Account, PeopleRound, Role, RoundKind, list_queues, own_queues, top_up
 from worksample.people.quality import dashboard
 from worksample.people.rounds.experiment_rounds import kind_of
-from worksample.people.rounds.planning import Asking
+from worksample.people.rounds.planning import RoundForm
 from worksample.people.rounds.protocol import BY_CRITERIA, FORM_OF
-from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round, Rule
+from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, ResolutionRule, Round
 
 if TYPE_CHECKING:
     from worksample.people import People, Queue
     from worksample.store import Store
 
-_OF_DELIVERABLES = (Kind.HOLISTIC, Kind.RUBRIC, Kind.TAGS)
+_OF_DELIVERABLES = (RoundKind.HOLISTIC, RoundKind.RUBRIC, RoundKind.TAGS)
 REASON = "one person's own review"
 
 
@@ -59,10 +59,17 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
         kind = kind_of(protocol)
         round = people.open_people_round(
             PeopleRound(
-                kind=kind, experiment=chosen.id, rule=Rule.LATEST, overlap=1, training=False, again_by_others=False,
-                protocol=protocol if kind is Kind.RUBRIC else None, waive_pilot=REASON, reason=REASON,
+                kind=kind,
+                experiment=chosen.id,
+                rule=ResolutionRule.LATEST,
+                overlap=1,
+                training=False,
+                again_by_others=False,
+                protocol=protocol if kind is RoundKind.RUBRIC else None,
+                waive_pilot=REASON,
+                reason=REASON,
             )
-        ).id  # fmt: skip
+        ).id
     votes = people.store.get(Round, round).overlap
     return Review(account, chosen, round, left_of(people, account, round), votes)
 
@@ -101,7 +108,7 @@ def _judged(store: Store, experiment: Experiment) -> Protocol:
     for protocol in experiment.lock.protocols:
         if protocol not in BY_CRITERIA:
             return protocol
-        asking = Asking(FORM_OF[Kind.RUBRIC], protocol)
+        asking = RoundForm(FORM_OF[RoundKind.RUBRIC], protocol)
         if any(asking.of(instance) for instance in instances):
             return protocol
     return Protocol.HOLISTIC
@@ -110,4 +117,6 @@ def _judged(store: Store, experiment: Experiment) -> Protocol:
 def _covers(queue: Queue, experiment: str, judged: set[str]) -> bool:
     """Over the experiment, or over what its judges may not decide."""
     mine = queue.settings["experiment"] == experiment
-    return queue.state == "open" and (mine or (queue.kind is Kind.ADJUDICATION and queue.settings["over"] in judged))
+    return queue.state == "open" and (
+        mine or (queue.kind is RoundKind.ADJUDICATION and queue.settings["over"] in judged)
+    )

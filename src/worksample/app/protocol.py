@@ -11,8 +11,8 @@ from worksample.people import PeopleRound
 from worksample.people.access.account import Role
 from worksample.people.quality import gold_items
 from worksample.people.rounds import pilot
-from worksample.people.rounds.protocol import FORM_OF, OVER, SPECS, Form, Kind, roles_of, votes_of
-from worksample.records import Rule
+from worksample.people.rounds.protocol import FORM_OF, OVER, SPECS, Form, RoundKind, roles_of, votes_of
+from worksample.records import ResolutionRule
 
 _HEAD = "/** Made by `python -m worksample.app.protocol`; a test says when it is stale. */\n\nexport const PROTOCOL = "
 _DEFAULTS = ("per_pair", "sample", "positives", "domains", "training", "lease_minutes", "most_open")
@@ -23,15 +23,15 @@ def facts() -> dict[str, Any]:
     usual = {f.name: f.default for f in dataclasses.fields(PeopleRound)}
     return {
         "roles": [role.value for role in Role],
-        "rules": [rule.value for rule in Rule],
-        "kinds": {kind.value: _kind(kind) for kind in Kind},
+        "rules": [rule.value for rule in ResolutionRule],
+        "kinds": {kind.value: _kind(kind) for kind in RoundKind},
         "forms": {form.value: _form(form) for form in Form},
         "defaults": {name: usual[name] for name in _DEFAULTS},
         "gates": {"pilot": pilot.NEEDED, "fewest": pilot.FEWEST, "quiz": gold_items.NEEDED},
     }
 
 
-def _kind(kind: Kind) -> dict[str, Any]:
+def _kind(kind: RoundKind) -> dict[str, Any]:
     rule, overlap = votes_of(kind)
     roles = roles_of(kind)
     return {

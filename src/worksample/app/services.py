@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from worksample.app.prerendering.preparing import Preparing
-    from worksample.human_workstations.work import Workstations
+    from worksample.app.workstations.work import Workstations
     from worksample.people import People
     from worksample.store import Store
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class AppServices:
     """One per server; routes find it at `request.app.state.services`."""
 
     config: AppConfig

@@ -32,7 +32,7 @@ STOP_SECONDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class BoundSocket:
     """A bound socket, and the addresses as a browser sees them."""
 
     socket: socket.socket
@@ -43,7 +43,7 @@ class Listening:
         return f"{self.config.app_origin}{path}"
 
 
-def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = None, free: bool = False) -> Listening:
+def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = None, free: bool = False) -> BoundSocket:
     """Bind a socket; `port`: where it listens, by default the port that browsers see; 0 means a free one.
 
     `free`: take a free port where that one is in use. UsageError where it is in use, or is not ours to take, and where
@@ -62,7 +62,7 @@ def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = Non
     taken: int = bound.getsockname()[1]
     if port is None or port == 0:
         config = dataclasses.replace(config, port=taken)
-    return Listening(bound, config)
+    return BoundSocket(bound, config)
 
 
 def _bind(address: str, port: int) -> socket.socket:
@@ -86,11 +86,11 @@ def _refused(e: OSError, address: str, port: int) -> UsageError:
     return UsageError(f"cannot listen at {address}: {e.strerror or e}", next="--bind 127.0.0.1")
 
 
-def serve(app: Any, listening: Listening, ready: Callable[[], None]) -> None:
+def serve(app: Any, listening: BoundSocket, ready: Callable[[], None]) -> None:
     """Serve in this process until it is told to stop. `ready` is called once requests are answered."""
     import uvicorn
 
-    class Server(uvicorn.Server):
+    class ReadyServer(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
@@ -99,7 +99,7 @@ def serve(app: Any, listening: Listening, ready: Callable[[], None]) -> None:
                 ready()
 
     try:
-        Server(uvicorn_config(app, listening.config)).run(sockets=[listening.socket])
+        ReadyServer(uvicorn_config(app, listening.config)).run(sockets=[listening.socket])
     except KeyboardInterrupt:
         return
     finally:
@@ -107,7 +107,7 @@ def serve(app: Any, listening: Listening, ready: Callable[[], None]) -> None:
 
 
 @contextmanager
-def serving(app: Any, listening: Listening) -> Iterator[Listening]:
+def serving(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
     """Serve in a thread until the block ends, for scripts and tests; requests are answered from its beginning on."""
     import uvicorn
 
@@ -124,7 +124,7 @@ def serving(app: Any, listening: Listening) -> Iterator[Listening]:
         listening.socket.close()
 
 
-def serve_many(where: str, listening: Listening, workers: int, ready: Callable[[], None]) -> None:
+def serve_many(where: str, listening: BoundSocket, workers: int, ready: Callable[[], None]) -> None:
     """Serve a store in several processes that share the socket, each started anew where it dies."""
     from uvicorn.supervisors import Multiprocess
 

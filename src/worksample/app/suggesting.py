@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.experiments.loading import judging_config
 from worksample.experiments.model_check import service_of
-from worksample.models import Exhibit, Probe, Role, Service, ask, fields, judges_of, plus
+from worksample.models import Exhibit, ModelRole, ModelService, Probe, ask, fields, judges_of, plus
 from worksample.people import Account
 from worksample.people.rubrics.suggestions import Suggestion, keep, spent
 from worksample.people.rubrics.versions import WRITERS
@@ -42,7 +42,7 @@ INSTRUCTION = (
 class Suggesting:
     """The model that suggests, with what it may spend."""
 
-    role: Role
+    role: ModelRole
 
     @property
     def model(self) -> str:
@@ -107,7 +107,7 @@ def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
     config = judging_config(file)
     if ROLE not in config.judges:
         raise UsageError(f"there is no table [judges.{ROLE}]", where=str(file), next=NEXT)
-    [*models] = judges_of({ROLE: config.judges[ROLE]}, {}, Service(prices=config.prices), store.blobs)[ROLE]
+    [*models] = judges_of({ROLE: config.judges[ROLE]}, {}, ModelService(prices=config.prices), store.blobs)[ROLE]
     if len(models) > 1:
         raise UsageError(f"[judges.{ROLE}] is a panel: one model suggests", where=str(file), next="name one model")
     role = replace(models[0], service=service_of(models[0].model, config.services, config.prices))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from worksample.records import Instance
 
-from .finding import Check, Finding, error, warning
+from .finding import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s*(.+?)\s*#*\s*$", re.MULTILINE)
@@ -20,23 +20,25 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
     headings = [h.casefold() for h in _HEADING.findall(brief)]
     for section in SECTIONS:
         if section.casefold() not in headings:
-            yield error(Check.BRIEF, f"the section '{section}' is missing", "brief.md", f"add a heading '## {section}'")
+            yield error(
+                AuditCheck.BRIEF, f"the section '{section}' is missing", "brief.md", f"add a heading '## {section}'"
+            )
     for deliverable in instance.work.deliverables:
         if deliverable.required and deliverable.name not in brief:
             yield error(
-                Check.NAMES,
+                AuditCheck.NAMES,
                 f"the deliverable {deliverable.name!r} is required but the brief never names it",
                 "brief.md",
                 "name the file under Deliverables exactly as task.toml does",
             )
     for left in sorted(set(_PLACEHOLDER.findall(brief)) - _meant(instance)):
         yield error(
-            Check.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
+            AuditCheck.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
         )
     if not instance.work.deliverables and instance.work.environment.workplace is None:
-        yield warning(Check.BRIEF, "no deliverables are declared", "task.toml", "list them under [deliverables]")
+        yield warning(AuditCheck.BRIEF, "no deliverables are declared", "task.toml", "list them under [deliverables]")
     if not instance.canary:
-        yield error(Check.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
+        yield error(AuditCheck.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
 
 
 def _meant(instance: Instance) -> set[str]:

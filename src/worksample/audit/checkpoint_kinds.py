@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from worksample.records import CheckpointKind, Instance
 
-from .finding import Check, Finding, warning
+from .finding import AuditCheck, Finding, warning
 
 FILE = "criteria.toml"
 
@@ -18,8 +18,8 @@ def check_kinds(instance: Instance) -> Iterator[Finding]:
         bare = [leaf.id for leaf in leaves if leaf.kind is None]
         if bare and len(bare) < len(leaves):
             what = f"some criteria have a kind, and {', '.join(bare)} none: their points are in no kind's"
-            yield warning(Check.POINTS, what, FILE, f"give each one of {', '.join(CheckpointKind)}")
+            yield warning(AuditCheck.POINTS, what, FILE, f"give each one of {', '.join(CheckpointKind)}")
         together = [leaf.id for leaf in leaves if leaf.kind is CheckpointKind.COLLABORATION]
         if together and not instance.work.environment.services:
             what = f"{', '.join(together)} looks at collaboration, and the task has no service in which to meet anybody"
-            yield warning(Check.POINTS, what, FILE, "name the kind that it looks at, or give it a workplace")
+            yield warning(AuditCheck.POINTS, what, FILE, "name the kind that it looks at, or give it a workplace")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from worksample.agents import Step, read_steps
+from worksample.agents import ScriptStep, read_steps
+from worksample.audit.control_submissions import control, control_case
 from worksample.records import FULL as LEAST
-from worksample.records import Grade, Instance, Manifest, Protocol, Submission, canonical
+from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission, canonical
 from worksample.store import Store
-from worksample.submissions import control, control_case
 from worksample.tasks import Package
 from worksample.tasks.cases import SCRIPT
 
@@ -21,7 +21,7 @@ NOT_PASSED = (0.0, LEAST)
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class ControlSubmission:
     """One submission made for the audit, and the scores that are right for it."""
 
     name: str
@@ -35,17 +35,17 @@ class Control:
             return f"{low:g}"
         return "no pass" if self.bounds == NOT_PASSED else f"{low:g} to {high:g}"
 
-    def allows(self, grade: Grade) -> bool:
+    def allows(self, grade: GradePayload) -> bool:
         """Whether the score is right, to a millionth; a full score never is where no pass is allowed."""
         low, high = self.bounds
         return low - 1e-6 <= grade.score <= high + 1e-6 and (high >= 1.0 or not grade.full)
 
 
-Made = tuple[Control, Submission]
+Made = tuple[ControlSubmission, Submission]
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ControlBuilder:
     """Where the controls of one package are made."""
 
     store: Store
@@ -57,20 +57,23 @@ class Bench:
 
     def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
         """Reference, nothing, empty files, copied inputs, and the author's cases."""
-        yield Control("reference", FULL), self.reference(instance, protocol)
+        yield ControlSubmission("reference", FULL), self.reference(instance, protocol)
         done = self.performed.get(instance.id, {})
-        yield Control("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
+        yield ControlSubmission("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
         if instance.work.deliverables:
-            yield Control("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+            yield ControlSubmission("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
         if instance.work.deliverables or not done:
-            yield Control("copied inputs", NOT_PASSED), self._beside(control(self.store, instance, "inputs"), done)
+            yield (
+                ControlSubmission("copied inputs", NOT_PASSED),
+                self._beside(control(self.store, instance, "inputs"), done),
+            )
         for case in self.package.cases:
             if case.instance == instance.name:
                 base = protocol if case.base == "reference" else None
                 submission = done.get(f"case {case.name}") or self._beside(
                     control_case(self.store, instance, case.name, case.output.parent, base=base), done
                 )
-                yield Control(f"case {case.name}", (case.low, case.high), case.passes), submission
+                yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
 
     def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
         """With the services' state of who did nothing, where the work is done in services."""
@@ -80,13 +83,13 @@ class Bench:
         self.store.commit(whole)
         return whole
 
-    def scripts(self, instance: Instance) -> dict[str, tuple[Step, ...]]:
+    def scripts(self, instance: Instance) -> dict[str, tuple[ScriptStep, ...]]:
         """By the control's name: the scripts of a task that is done in a company. ManifestError for malformed ones."""
         cases = (case for case in self.package.cases if case.instance == instance.name)
         own = {case.name: case.script for case in cases if case.script is not None}
         first = self.package.root / "cases" / "reference"
         right = next((path for path in (first / instance.name / SCRIPT, first / SCRIPT) if path.is_file()), None)
-        found: dict[str, tuple[Step, ...]] = {"nothing": ()}
+        found: dict[str, tuple[ScriptStep, ...]] = {"nothing": ()}
         if right is not None:
             found["reference"] = read_steps(right, instance.name)
         return found | {f"case {name}": read_steps(path, instance.name) for name, path in own.items()}

@@ -10,7 +10,7 @@ from worksample.records import Instance, Protocol
 from worksample.store import Store
 
 from .asks import declared
-from .finding import Check, Finding, error
+from .finding import AuditCheck, Finding, error
 
 _PARTS = re.compile(r"[,;|\t]")
 _MORE = re.compile(r"\s{0,2}[,;|]")
@@ -37,7 +37,7 @@ def check_examples(store: Store, instance: Instance, protocol: Protocol) -> Iter
             more = _MORE.match(line, shown.end())
             if more is not None:
                 yield error(
-                    Check.EXAMPLES,
+                    AuditCheck.EXAMPLES,
                     f"the brief shows {shown[0] + more[0]!r}, which the grader's pattern {text!r} rejects",
                     "brief.md",
                     "let the grader accept what the brief shows",

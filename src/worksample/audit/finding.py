@@ -15,7 +15,7 @@ class Severity(StrEnum):
     """Someone has to look; the task may be right."""
 
 
-class Check(StrEnum):
+class AuditCheck(StrEnum):
     """What the audit looks for (design: "Audit before use")."""
 
     BRIEF = "brief"
@@ -36,7 +36,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    check: Check
+    check: AuditCheck
     severity: Severity
     what: str
     where: str = ""
@@ -45,7 +45,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedControl:
     """One control submission's result, as the table of an audit shows it."""
 
     instance: str
@@ -61,7 +61,7 @@ class Graded:
 class Report:
     task: str
     findings: tuple[Finding, ...] = ()
-    graded: tuple[Graded, ...] = ()
+    graded: tuple[GradedControl, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """What could not be checked, and why."""
 
@@ -77,11 +77,11 @@ class Report:
         return {**asdict(self), "passed": self.passed}
 
 
-def error(check: Check, what: str, where: str = "", do: str = "") -> Finding:
+def error(check: AuditCheck, what: str, where: str = "", do: str = "") -> Finding:
     return Finding(check, Severity.ERROR, what, where, do)
 
 
-def warning(check: Check, what: str, where: str = "", do: str = "") -> Finding:
+def warning(check: AuditCheck, what: str, where: str = "", do: str = "") -> Finding:
     return Finding(check, Severity.WARNING, what, where, do)
 
 

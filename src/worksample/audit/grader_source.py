@@ -9,7 +9,7 @@ from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
 from .delivered import delivered
-from .finding import Check, Finding, error
+from .finding import AuditCheck, Finding, error
 
 
 def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
@@ -20,13 +20,13 @@ def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterat
         except SyntaxError as fault:
             what = f"{fault.msg} ({(fault.text or '').strip()[:100]})" if fault.text else fault.msg
             yield error(
-                Check.CONTROLS,
+                AuditCheck.CONTROLS,
                 f"is not Python: {what}",
                 f"{name}:{fault.lineno or 1}",
                 "correct it: until then nothing can be graded",
             )
         except ValueError as fault:
-            yield error(Check.CONTROLS, f"is not Python: {fault}", name)
+            yield error(AuditCheck.CONTROLS, f"is not Python: {fault}", name)
 
 
 def check_required(store: Store, instance: Instance, protocol: Protocol, held: tuple[str, ...]) -> Iterator[Finding]:
@@ -44,7 +44,7 @@ def check_required(store: Store, instance: Instance, protocol: Protocol, held: t
         if name.rstrip("/") in text:
             continue
         yield error(
-            Check.CONTROLS,
+            AuditCheck.CONTROLS,
             f"no correct submission contains the required deliverable {name!r}, and the grader never reads it",
             instance.name,
             "grade it, or do not require it: [deliverables] in task.toml",

@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Iterator
 
+from worksample.files.tables.delimited import SAMPLE, BrokenText, records, sniff
 from worksample.records import Instance, Manifest, unquote_path
 from worksample.store import Store
-from worksample.tables.delimited import SAMPLE, BrokenText, records, sniff
 
-from .finding import Check, Finding, error, warning
+from .finding import AuditCheck, Finding, error, warning
 
 TEXT_LIMIT = 4 << 20
 _WORDS = re.compile(r"[^\W_]+(?:[.,:/-][^\W_]+)*")
@@ -33,7 +33,7 @@ def check_leaks(store: Store, instance: Instance, reference: str) -> Iterator[Fi
     for entry in ref.files:
         if entry.blob in by_digest and entry.size:
             yield error(
-                Check.LEAK,
+                AuditCheck.LEAK,
                 f"the reference file {entry.path} lies whole in {by_digest[entry.blob]}",
                 instance.name,
                 "take it out of the agent's reach",
@@ -77,14 +77,14 @@ def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, 
             share = len(shared) / len(lines)
             if share >= 0.9:
                 yield error(
-                    Check.LEAK,
+                    AuditCheck.LEAK,
                     f"{len(shared)} of {len(lines)} lines of the reference {path} stand in {part}/{other}",
                     instance.name,
                     "take the answer out of the agent's reach",
                 )
             elif share >= 0.5:
                 yield warning(
-                    Check.LEAK,
+                    AuditCheck.LEAK,
                     f"{len(shared)} of {len(lines)} lines of the reference {path} stand in {part}/{other}",
                     instance.name,
                     "check that the work is more than leaving lines out",
@@ -101,7 +101,7 @@ def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str
             there = {v for v in values if re.search(rf"(?<![\w.]){re.escape(v)}(?![\w]|\.\d)", body)}
             if there == values and not _is_table(other):
                 yield error(
-                    Check.LEAK,
+                    AuditCheck.LEAK,
                     f"all {len(values)} distinctive values of the reference {path} stand in {part}/{other}",
                     instance.name,
                     "take the answer out of the agent's reach",

@@ -15,7 +15,7 @@ from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
 from .asks import declared
-from .finding import Check, Finding, error, warning
+from .finding import AuditCheck, Finding, error, warning
 
 _FILE = re.compile(r"^[\w .()+-]+\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _READERS = {"output", "text", "json", "rows", "sheet", "cells", "xml", "svg", "image", "wav"}
@@ -34,7 +34,7 @@ _COLUMN_KEYWORDS = {
 
 
 @dataclass
-class Asked:
+class GraderDemands:
     """What a grader asks of a submission, by its source."""
 
     files: set[str] = field(default_factory=set)
@@ -52,7 +52,7 @@ class Asked:
 def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
     """Every file, column and key that grade.py asks for must be known to the agent."""
     grading = instance.grading[protocol]
-    asked = Asked()
+    asked = GraderDemands()
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             _collect(store.blobs.read(entry.blob).decode("utf-8", "replace"), asked)
@@ -63,7 +63,7 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
     for name in sorted(asked.files):
         if name not in seen and name not in promised:
             yield error(
-                Check.NAMES,
+                AuditCheck.NAMES,
                 f"the grader reads {name!r}, which the brief never names",
                 grading.entry,
                 "use one name in brief, task.toml and grader",
@@ -71,7 +71,7 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
     for name in sorted(asked.names):
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", seen, re.IGNORECASE):
             yield error(
-                Check.NAMES,
+                AuditCheck.NAMES,
                 f"the grader asks for the column or key {name!r}, which the agent is never told",
                 grading.entry,
                 "name it in the brief as the grader does",
@@ -80,7 +80,7 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
         if asked.knows(name):
             continue
         yield warning(
-            Check.NAMES,
+            AuditCheck.NAMES,
             f"the brief asks for {name!r}, which neither task.toml nor the grader knows",
             "brief.md",
             "declare it under [deliverables], or do not ask for it",
@@ -93,7 +93,7 @@ def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) ->
     for name in declared(grading, "columns"):
         if _plain(name) not in known:
             yield error(
-                Check.NAMES,
+                AuditCheck.NAMES,
                 f"the grader asks for the column or key {name!r}, which the agent is never told",
                 grading.entry,
                 "name it in the brief as the grader does",
@@ -103,7 +103,7 @@ def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) ->
     for name in declared(grading, "files"):
         if name in given and name not in made:
             yield error(
-                Check.REFERENCE,
+                AuditCheck.REFERENCE,
                 f"the grader takes {name!r} as given from the agent's own folder, where the agent can change it",
                 grading.entry,
                 "read it from the reference",
@@ -134,7 +134,7 @@ def _named_files(brief: str, instance: Instance) -> set[str]:
     return {n.removeprefix(prefix).removeprefix("output/") for n in names if _FILE.match(n.rsplit("/", 1)[-1])}
 
 
-def _collect(source: str, asked: Asked) -> None:
+def _collect(source: str, asked: GraderDemands) -> None:
     try:
         tree = ast.parse(source)
     except SyntaxError:

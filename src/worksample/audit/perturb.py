@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from worksample.tables.delimited import SAMPLE, BrokenText, records, sniff
+from worksample.files.tables.delimited import SAMPLE, BrokenText, records, sniff
 
 MAX_PER_FILE = 4
 
 
 @dataclass(frozen=True)
-class Change:
+class Perturbation:
     """A deliverable of the reference with one figure changed."""
 
     path: str
@@ -24,7 +24,7 @@ class Change:
     within: bool
 
 
-def changes(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Change]:
+def changes(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
     """For CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
 
     The tolerance is what the package states: `settings.tolerance`, a number or a table of column (or key) -> number.
@@ -52,7 +52,7 @@ def _far(value: float, tolerance: float | None) -> float:
     return value + max(abs(value) / 3, 10 * (tolerance or 0), 1.0)
 
 
-def _csv(path: str, text: str, tolerance: object) -> Iterator[Change]:
+def _csv(path: str, text: str, tolerance: object) -> Iterator[Perturbation]:
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE)
     try:
         rows = [record.cells for record in records(io.StringIO(text, newline=""), dialect)]
@@ -80,10 +80,10 @@ def _csv(path: str, text: str, tolerance: object) -> Iterator[Change]:
                 copy[number][column] = f"{moved:.6f}"
                 out = io.StringIO()
                 csv.writer(out, delimiter=dialect.separator, lineterminator="\n").writerows(copy)
-                yield Change(path, f"{name}, row {number}", out.getvalue().encode(), within)
+                yield Perturbation(path, f"{name}, row {number}", out.getvalue().encode(), within)
 
 
-def _json(path: str, text: str, tolerance: object) -> Iterator[Change]:
+def _json(path: str, text: str, tolerance: object) -> Iterator[Perturbation]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -96,7 +96,7 @@ def _json(path: str, text: str, tolerance: object) -> Iterator[Change]:
             for step in steps[:-1]:
                 node = node[step]
             node[steps[-1]] = moved
-            yield Change(path, ".".join(map(str, steps)), json.dumps(copy, indent=2).encode(), within)
+            yield Perturbation(path, ".".join(map(str, steps)), json.dumps(copy, indent=2).encode(), within)
 
 
 def _figures(node: object, steps: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], float]]:

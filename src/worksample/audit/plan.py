@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 from worksample.records import Grading, Instance, Protocol, Submission, quote_path, unquote_path
 
-from .controls import Bench, Made
+from .controls import ControlBuilder, Made
 from .delivered import delivered
-from .finding import Check, Finding, error
+from .finding import AuditCheck, Finding, error
 from .grader_source import check_required
-from .perturb import Change, changes
+from .perturb import Perturbation, changes
 
 PERTURBED = 1 << 20
 """Bytes up to which a deliverable's figures are changed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class GradingJob:
     """One grading."""
 
     name: str
@@ -28,7 +28,7 @@ class Job:
 
 
 @dataclass
-class Plan:
+class AuditPlan:
     """`jobs` are the controls, each as often as repeated, then the changes, then the one without a reference."""
 
     instance: Instance
@@ -37,7 +37,7 @@ class Plan:
     controls: list[Made]
     proven: bool = True
     """Whether a submission is known that can be expected to be right."""
-    changes: list[tuple[Change, Submission]] = field(default_factory=list)
+    changes: list[tuple[Perturbation, Submission]] = field(default_factory=list)
     bare: tuple[Instance, Submission] | None = None
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -47,27 +47,29 @@ class Plan:
         return self.instance.grading[self.protocol].entry
 
     @property
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[GradingJob]:
         made = [
-            Job(control.name, self.instance, self.protocol, submission)
+            GradingJob(control.name, self.instance, self.protocol, submission)
             for control, submission in self.controls
             for _ in range(self.repeats)
         ]
-        made += [Job(f"{change.path} changed", self.instance, self.protocol, copy) for change, copy in self.changes]
+        made += [
+            GradingJob(f"{change.path} changed", self.instance, self.protocol, copy) for change, copy in self.changes
+        ]
         if self.bare is not None:
-            made.append(Job("no reference", self.bare[0], self.protocol, self.bare[1]))
+            made.append(GradingJob("no reference", self.bare[0], self.protocol, self.bare[1]))
         return made
 
 
-def plan(bench: Bench, instance: Instance, protocol: Protocol, repeats: int) -> Plan:
+def plan(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
     """Controls, changed figures, and the right deliverables without a reference, all committed to the bench's store."""
-    one = Plan(instance, protocol, repeats, [])
+    one = AuditPlan(instance, protocol, repeats, [])
     proven = one.proven = _has_deliverables(bench, instance, protocol)
     one.controls = [made for made in bench.all(instance, protocol) if proven or made[0].name != "reference"]
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
-        one.findings.append(error(Check.CONTROLS, what, instance.name, _add(instance)))
+        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _add(instance)))
     elif (instance.id, protocol) in bench.solved:
         one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -89,7 +91,7 @@ def _add(instance: Instance) -> str:
     return "add cases/reference/output/ with one"
 
 
-def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> bool:
+def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Protocol) -> bool:
     """Whether there is a submission that can be expected to be right: any of the required deliverables is there."""
     if "reference" in bench.performed.get(instance.id, {}):
         return True
@@ -103,7 +105,9 @@ def _has_deliverables(bench: Bench, instance: Instance, protocol: Protocol) -> b
     return bool(paths and not wanted) or any(delivered(path, wanted) for path in paths)
 
 
-def _changes(bench: Bench, instance: Instance, protocol: Protocol) -> Iterator[tuple[Change, Submission]]:
+def _changes(
+    bench: ControlBuilder, instance: Instance, protocol: Protocol
+) -> Iterator[tuple[Perturbation, Submission]]:
     """Figures of the reference moved within and beyond the tolerance that the package states."""
     full, store = bench.reference(instance, protocol), bench.store
     wanted = {quote_path(d.name.encode()) for d in instance.work.deliverables}

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from worksample.kit.compose import program_nodes
-from worksample.records import By, Criteria, Criterion, Grade, GradePart, Grading
+from worksample.records import By, Criteria, Criterion, GradePayload, Grading, PartPayload
 
 from .asks import declared_points
-from .finding import Check, Finding, error, warning
+from .finding import AuditCheck, Finding, error, warning
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class GradePoints:
     """A grade read by the criteria. What is below a criterion without parts of its own (files of a pair) is detail."""
 
-    parts: Mapping[str, GradePart]
+    parts: Mapping[str, PartPayload]
     """Criterion -> the part that answers it: its own, or that of the criterion above it which was answered whole."""
     whole: frozenset[str]
     """Criteria that are answered by a part of their own name."""
@@ -25,14 +25,14 @@ class Answers:
     """Parts that stand among criteria and are none."""
 
 
-def answers(nodes: Iterable[Criterion], parts: Iterable[GradePart]) -> Answers:
+def answers(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
     """Which part answers which criterion that a program decides."""
-    found: dict[str, GradePart] = {}
+    found: dict[str, PartPayload] = {}
     whole: set[str] = set()
     missing: list[str] = []
     strange: list[str] = []
 
-    def walk(level: tuple[Criterion, ...], given: Iterable[GradePart]) -> None:
+    def walk(level: tuple[Criterion, ...], given: Iterable[PartPayload]) -> None:
         by_name = {part.name: part for part in given}
         strange.extend(by_name.keys() - {node.id for node in level})
         for node in level:
@@ -48,10 +48,10 @@ def answers(nodes: Iterable[Criterion], parts: Iterable[GradePart]) -> Answers:
                 found.update({leaf.id: part for leaf in node.leaves})
 
     walk(program_nodes(tuple(nodes)), parts)
-    return Answers(found, frozenset(whole), tuple(sorted(missing)), tuple(sorted(strange)))
+    return GradePoints(found, frozenset(whole), tuple(sorted(missing)), tuple(sorted(strange)))
 
 
-def check_points(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where: str) -> Iterator[Finding]:
+def check_points(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]], where: str) -> Iterator[Finding]:
     """The grader's parts carry the points that criteria.toml gives them, and every criterion is answered."""
     nodes = program_nodes(criteria.criteria)
     worths = {node.id: node.worth for node in _walk(nodes)}
@@ -60,16 +60,16 @@ def check_points(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where:
             continue
         read = answers(nodes, grade.parts)
         for name in read.missing:
-            yield error(Check.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
+            yield error(AuditCheck.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
         for name in read.strange:
             yield error(
-                Check.POINTS, f"the grader's part {name!r} is not a criterion", where, "name it in criteria.toml"
+                AuditCheck.POINTS, f"the grader's part {name!r} is not a criterion", where, "name it in criteria.toml"
             )
         for name in sorted(read.whole):
             given = read.parts[name].points
             if abs(worths[name] - given) > 1e-9:
                 what = f"{name!r} is worth {worths[name]:g} in criteria.toml and {given:g} in the grader"
-                yield error(Check.POINTS, what, where)
+                yield error(AuditCheck.POINTS, what, where)
         return
 
 
@@ -85,10 +85,10 @@ def check_declared(grading: Grading, where: str) -> Iterator[Finding]:
     wanted = tuple(leaf.worth for leaf in grading.criteria.leaves if leaf.by is By.PROGRAM)
     if points and wanted and points != wanted:
         listed, given = (" + ".join(f"{p:g}" for p in values) for values in (wanted, points))
-        yield error(Check.POINTS, f"the criteria are worth {listed}, the grader's parts {given}", where)
+        yield error(AuditCheck.POINTS, f"the criteria are worth {listed}, the grader's parts {given}", where)
 
 
-def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, Grade]], where: str) -> Iterator[Finding]:
+def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]], where: str) -> Iterator[Finding]:
     """Every criterion is passed by one control and failed by another that is more than an empty folder."""
     passed: set[str] = set()
     failed: set[str] = set()
@@ -103,14 +103,14 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, Grade]], wher
             continue
         if leaf.id not in passed:
             yield error(
-                Check.COVERAGE, f"no control passes criterion {leaf.id!r}", where, "see why the reference fails"
+                AuditCheck.COVERAGE, f"no control passes criterion {leaf.id!r}", where, "see why the reference fails"
             )
         if leaf.id not in failed:
             do = f"add cases/<name>/ with a plausible submission that misses {leaf.id}"
-            yield warning(Check.COVERAGE, f"no case fails criterion {leaf.id!r}", where, do)
+            yield warning(AuditCheck.COVERAGE, f"no case fails criterion {leaf.id!r}", where, do)
 
 
-def passed_by(parts: Iterable[GradePart]) -> dict[str, bool]:
+def passed_by(parts: Iterable[PartPayload]) -> dict[str, bool]:
     """Name -> whether it passed, for parts at any depth; of two with one name the outer one counts."""
     found: dict[str, bool] = {}
     level = list(parts)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from worksample.records import By, Criterion, Instance, Protocol
 
-from .finding import Check, Finding, warning
+from .finding import AuditCheck, Finding, warning
 from .rubric_words import COMPOUND, HEDGED, MEASURE, QUOTED, SUBJECTIVE, TIMELINE, UNMEASURABLE, VERB, WORKER
 
 FEWEST, MOST = 5, 20
@@ -16,7 +16,7 @@ FEWEST, MOST = 5, 20
 _BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 
-class Fault(StrEnum):
+class RubricFault(StrEnum):
     """What is wrong with a criterion's text."""
 
     SUBJECTIVE = "subjective"
@@ -28,12 +28,14 @@ class Fault(StrEnum):
 
 
 INSTEAD = {
-    Fault.SUBJECTIVE: "name what can be seen: which parts, how many, which format ('contains a title and axis labels')",
-    Fault.UNMEASURABLE: "give the measure: a number, a list, or what it is compared with ('covers all 12 months')",
-    Fault.COMPOUND: "make one criterion of each claim, so that each can pass or fail by itself",
-    Fault.TIMELINE: "drop it: when work was done does not show in it (limits belong under [environment])",
-    Fault.WORKER: "drop it: who did the work does not show in it; say what the work must contain",
-    Fault.NO_VERB: "say it as a claim that holds or not: 'Contains...', 'Includes...', 'Lists...'",
+    RubricFault.SUBJECTIVE: "name what can be seen: which parts, how many, which format "
+    "('contains a title and axis labels')",
+    RubricFault.UNMEASURABLE: "give the measure: a number, a list, or what it is compared with "
+    "('covers all 12 months')",
+    RubricFault.COMPOUND: "make one criterion of each claim, so that each can pass or fail by itself",
+    RubricFault.TIMELINE: "drop it: when work was done does not show in it (limits belong under [environment])",
+    RubricFault.WORKER: "drop it: who did the work does not show in it; say what the work must contain",
+    RubricFault.NO_VERB: "say it as a claim that holds or not: 'Contains...', 'Includes...', 'Lists...'",
 }
 
 
@@ -41,7 +43,7 @@ INSTEAD = {
 class Flaw:
     """A fault, and the words that show it."""
 
-    fault: Fault
+    fault: RubricFault
     words: str
 
 
@@ -49,16 +51,17 @@ def lint(text: str) -> tuple[Flaw, ...]:
     """The flaws of one criterion's text, each kind once. What stands in quotes is the deliverable's: not looked at."""
     plain = QUOTED.sub(" ", text)
     found = {
-        Fault.SUBJECTIVE: SUBJECTIVE.search(plain),
-        Fault.UNMEASURABLE: HEDGED.search(plain) or (None if MEASURE.search(plain) else UNMEASURABLE.search(plain)),
-        Fault.COMPOUND: COMPOUND.search(plain),
-        Fault.TIMELINE: TIMELINE.search(plain),
-        Fault.WORKER: WORKER.search(plain),
+        RubricFault.SUBJECTIVE: SUBJECTIVE.search(plain),
+        RubricFault.UNMEASURABLE: HEDGED.search(plain)
+        or (None if MEASURE.search(plain) else UNMEASURABLE.search(plain)),
+        RubricFault.COMPOUND: COMPOUND.search(plain),
+        RubricFault.TIMELINE: TIMELINE.search(plain),
+        RubricFault.WORKER: WORKER.search(plain),
     }
     flaws = [Flaw(fault, " ".join(match.group().split())) for fault, match in found.items() if match]
     # What is to be dropped needs no verb.
-    if not VERB.search(plain) and not (found[Fault.TIMELINE] or found[Fault.WORKER]):
-        flaws.append(Flaw(Fault.NO_VERB, ""))
+    if not VERB.search(plain) and not (found[RubricFault.TIMELINE] or found[RubricFault.WORKER]):
+        flaws.append(Flaw(RubricFault.NO_VERB, ""))
     return tuple(flaws)
 
 
@@ -70,14 +73,14 @@ def check_rubric(instance: Instance) -> Iterator[Finding]:
         for leaf in leaves:
             yield from _findings(leaf)
         if protocol is Protocol.RUBRIC and (unusual := lint_size(len(grading.criteria.leaves))):
-            yield warning(Check.RUBRIC, unusual[0], "criteria.toml", unusual[1])
+            yield warning(AuditCheck.RUBRIC, unusual[0], "criteria.toml", unusual[1])
 
 
 def _findings(leaf: Criterion) -> Iterator[Finding]:
     for flaw in lint(leaf.text):
         words = f": {flaw.words!r}" if flaw.words else ""
         what = f"criterion {leaf.id!r} is {flaw.fault}{words}"
-        yield warning(Check.RUBRIC, what, "criteria.toml", INSTEAD[flaw.fault])
+        yield warning(AuditCheck.RUBRIC, what, "criteria.toml", INSTEAD[flaw.fault])
 
 
 def lint_size(size: int) -> tuple[str, str] | None:

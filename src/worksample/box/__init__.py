@@ -4,31 +4,6 @@
 `conformance` is what every kind has to do. `worksample.sandboxes` holds the kinds that ship.
 """
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from .config import BoxConfig, BoxLimits, Endpoint, Mount, Root, is_host_name
-from .interface import Box, Completed, Connection, Ended, Listener, Process, Reader, Writer
-from .opening import kinds, open_box, start_box
-from .timeout import FairTimeout, Timeout
-
-__all__ = [
-    "Box",
-    "BoxConfig",
-    "BoxLimits",
-    "Completed",
-    "Connection",
-    "Ended",
-    "Endpoint",
-    "FairTimeout",
-    "Listener",
-    "Mount",
-    "Process",
-    "Reader",
-    "Root",
-    "Timeout",
-    "Writer",
-    "is_host_name",
-    "kinds",
-    "open_box",
-    "start_box",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

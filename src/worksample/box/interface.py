@@ -35,7 +35,7 @@ class Completed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProcessEnd:
     """How a process ended, when its output was read as a stream; the fields are those of `Completed`."""
 
     returncode: int
@@ -54,7 +54,7 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Protocol):
+class ByteWriter(Protocol):
     """Bytes into a box."""
 
     async def write(self, data: bytes) -> None:
@@ -73,13 +73,13 @@ class Process(Protocol):
     """
 
     @property
-    def stdin(self) -> Writer: ...
+    def stdin(self) -> ByteWriter: ...
     @property
     def stdout(self) -> Reader: ...
     @property
     def stderr(self) -> Reader: ...
 
-    async def wait(self) -> Ended:
+    async def wait(self) -> ProcessEnd:
         """Wait for the process alone: its output may still have to be read."""
         ...
 
@@ -94,7 +94,7 @@ class Connection(Protocol):
     @property
     def reader(self) -> Reader: ...
     @property
-    def writer(self) -> Writer: ...
+    def writer(self) -> ByteWriter: ...
 
     async def close(self) -> None:
         """Close both directions at once; what the program has not read yet may be lost. Harmless when done twice."""

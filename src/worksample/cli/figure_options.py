@@ -12,7 +12,7 @@ from .output import price_option
 if TYPE_CHECKING:
     from worksample.metrics import Checking, Resampling
     from worksample.records import JudgedBy
-    from worksample.verdicts.subset import Subset
+    from worksample.results.subset import Subset
 
 F = TypeVar("F", bound=Callable[..., Any])
 CHECKING = "cost=5,accepts_good=0.98,accepts_bad=0.1,loss=200"
@@ -77,7 +77,7 @@ def where_option(function: F) -> F:
 
 
 def _where(context: click.Context, parameter: click.Parameter, values: Sequence[str] | None) -> Subset:
-    from worksample.verdicts.subset import Subset
+    from worksample.results.subset import Subset
 
     return Subset.read(values or ())
 

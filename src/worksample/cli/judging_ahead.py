@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from .output import console, dollars
 
 if TYPE_CHECKING:
-    from worksample.calibration.drawing import Draw
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.planning import Plan
     from worksample.models import JudgeConfig
     from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol
+    from worksample.results.calibration.drawing import Draw
 
 
 CHARACTERS = 4
@@ -25,7 +25,7 @@ PICTURE = 1500
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgingAhead:
     """Of one protocol and one kind of evaluator, at most: every slot finished, and every re-attempt made."""
 
     protocol: str
@@ -46,12 +46,12 @@ class Judging:
     """For whom it is where no agent is planned: "entrant", or "two entrants" of pairs; how many come is not known."""
 
 
-def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
+def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
     """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
-    from worksample.calibration.config import calibrated
     from worksample.experiments.rounds import asked_of
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
+    from worksample.results.calibration.config import calibrated
 
     found = []
     instances = {i.id: i for i in plan.material.instances}
@@ -81,8 +81,8 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[Judging]:
 
 def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
     """The labels that people give under a protocol whose judges are calibrated."""
-    from worksample.calibration.config import calibration_of
-    from worksample.calibration.drawing import Draw, draw
+    from worksample.results.calibration.config import calibration_of
+    from worksample.results.calibration.drawing import Draw, draw
 
     config = calibration_of(plan.experiment)
     if config is None:
@@ -91,24 +91,24 @@ def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
     return draw(plan.slots, agents, {i.id: i for i in plan.material.instances}, protocol, config)
 
 
-def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: int) -> Judging:
+def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: int) -> JudgingAhead:
     from worksample.records import EvaluatorKind
 
     each = _judges(config, protocol)
     if not each:
-        return Judging(protocol, EvaluatorKind.JUDGE, items, None, None, None)
+        return JudgingAhead(protocol, EvaluatorKind.JUDGE, items, None, None, None)
     asked = [judge for judge in config.judges.values() if protocol in judge.rounds]
     # A pair is two questions, each in both orders.
     questions = 4 * items if protocol == "pairwise" else _questions(plan, protocol)
     costs = [_cost(judge, model, questions, config) for judge in asked for model in judge.models]
     cost = None if None in costs else sum(c for c in costs if c is not None)
-    return Judging(protocol, EvaluatorKind.JUDGE, items, items * each, None, cost, questions * each)
+    return JudgingAhead(protocol, EvaluatorKind.JUDGE, items, items * each, None, cost, questions * each)
 
 
 def _questions(plan: Plan, protocol: Protocol) -> int:
     """That a judge is asked of all work once: one of the whole, else one for each criterion that is its own."""
-    from worksample.calibration.drawing import leaves_of
     from worksample.records import Protocol
+    from worksample.results.calibration.drawing import leaves_of
 
     whole = protocol is Protocol.HOLISTIC
     each = {i.id: 1 if whole else len(leaves_of(i, protocol)) for i in plan.material.instances}
@@ -131,10 +131,10 @@ def _judges(config: ExperimentConfig, protocol: Protocol) -> int:
     return sum(j.repeats * len(j.models) for j in config.judges.values() if protocol in j.rounds)
 
 
-def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | None) -> Judging:
+def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | None) -> JudgingAhead:
     votes = items * people.votes
     hours = votes * people.minutes / 60
-    return Judging(protocol, by, items, votes, hours, None if pay is None else hours * pay)
+    return JudgingAhead(protocol, by, items, votes, hours, None if pay is None else hours * pay)
 
 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
@@ -154,7 +154,7 @@ def _pairs(plan: Plan) -> int:
 
 def _meetings(plan: Plan) -> list[int]:
     """Of each two entrants."""
-    from worksample.verdicts.pairs import PER_PAIR
+    from worksample.results.pairs import PER_PAIR
 
     if not plan.material.agents:
         return [min(PER_PAIR, len(plan.material.instances))]
@@ -166,8 +166,8 @@ def _meetings(plan: Plan) -> list[int]:
 
 def _pairs_drawn(plan: Plan) -> int:
     """About how many pairs people label: which ones is drawn once all work is there."""
-    from worksample.calibration.config import calibration_of
-    from worksample.calibration.drawing import EACH
+    from worksample.results.calibration.config import calibration_of
+    from worksample.results.calibration.drawing import EACH
 
     config, meet = calibration_of(plan.experiment), _meetings(plan)
     if config is None:
@@ -176,7 +176,7 @@ def _pairs_drawn(plan: Plan) -> int:
     return max(sum(least), round((config.share or 0.0) * sum(meet)))
 
 
-def show_judging(found: list[Judging]) -> None:
+def show_judging(found: list[JudgingAhead]) -> None:
     """A line for each."""
     names = Counter(one.protocol for one in found)
     for one in found:
@@ -193,7 +193,7 @@ def show_judging(found: list[Judging]) -> None:
         )
 
 
-def _calls(one: Judging) -> str:
+def _calls(one: JudgingAhead) -> str:
     if one.evaluations is None:
         return "none is configured"
     cost = "cost unknown (no price)" if one.cost is None else f"{dollars(one.cost)} at most"
@@ -202,7 +202,7 @@ def _calls(one: Judging) -> str:
 
 def show_calibration(plan: Plan) -> None:
     """How labels are spread over the strata, and what so few cannot show."""
-    from worksample.calibration.config import calibration_of
+    from worksample.results.calibration.config import calibration_of
 
     config = calibration_of(plan.experiment)
     for protocol in config.protocols if config else ():

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from worksample.errors import UsageError
-from worksample.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import TwiceError, unique
 
 from .output import price_option
 

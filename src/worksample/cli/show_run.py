@@ -207,7 +207,7 @@ def _show_counts(store: Store, experiment: str) -> None:
     """Agents with their counts, where the extra that makes figures is not installed: the next step names it."""
     import polars as pl
 
-    from worksample.verdicts.slots import slots_df
+    from worksample.results.slots import slots_df
 
     graded = pl.col("standing") == "decided"
     counts = (pl.len(), graded.sum().alias("graded"), (graded & pl.col("passed")).sum().alias("passed"))
@@ -220,7 +220,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
-    from worksample.human_trials.waiting import pay_of
+    from worksample.results.places.waiting import pay_of
 
     m = plan.material
     own = [arm for arm in m.arms if arm.continues is None]

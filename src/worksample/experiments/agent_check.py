@@ -36,8 +36,8 @@ from worksample.records import (
     Protocol,
     Slot,
     Submission,
+    TaskWork,
     Trial,
-    Work,
     canonical,
     now,
 )  # fmt: skip
@@ -174,7 +174,7 @@ def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
 def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experiment, Slot]:
     empty = store.blobs.put(canonical(Manifest(entries=()).plain()))
     brief = BRIEF.format(first=words[0], second=words[1])
-    work = Work(brief=brief, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
+    work = TaskWork(brief=brief, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
     capture = Capture(probes=empty)
     instance = Instance(
         id=Instance.identify("check", "one", {"work": work.plain(), "capture": capture.plain()}),

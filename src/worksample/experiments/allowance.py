@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from worksample.endpoints import Allowance, read_rule
 from worksample.records import HostLists
+from worksample.sandboxes.endpoints import Allowance, read_rule
 
 
 def allowance(operator: Iterable[str], suite: HostLists | None) -> Allowance:

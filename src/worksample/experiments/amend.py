@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from worksample.records import REGISTRY, Action, Amendment, Round, Target, now
+from worksample.records import REGISTRY, Amendment, AmendmentAction, AmendmentTarget, Round, now
+from worksample.results.rounds import need_amendable
 from worksample.store import Store
-from worksample.verdicts.rounds import need_amendable
 
 from .config import default_author
 
@@ -16,12 +16,12 @@ def amend(store: Store, *, action: str, target: str, id: str, reason: str, autho
 
     The grades of an adopted round go into the logs of its experiment.
     """
-    what = Target(target)
+    what = AmendmentTarget(target)
     record = store.get(REGISTRY[what.value], id)
-    need_amendable(Action(action), record)
+    need_amendable(AmendmentAction(action), record)
     amendment = Amendment(
         id=uuid4().hex,
-        action=Action(action),
+        action=AmendmentAction(action),
         target=what,
         target_id=id,
         reason=reason,
@@ -29,7 +29,7 @@ def amend(store: Store, *, action: str, target: str, id: str, reason: str, autho
         at=now(),
     )
     store.commit(amendment)
-    if action == Action.ADOPT and isinstance(record, Round) and record.experiment is not None:
+    if action == AmendmentAction.ADOPT and isinstance(record, Round) and record.experiment is not None:
         from worksample.runs import write_scores
 
         write_scores(store, record.experiment, record.id)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from worksample.calibration.config import calibration_of
-from worksample.calibration.prior_labels import earlier
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
+from worksample.results.calibration.config import calibration_of
+from worksample.results.calibration.prior_labels import earlier
 from worksample.store import Store
 
 from .config import ExperimentConfig

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from worksample.errors import Superseded
-from worksample.fault_injection import reach
-from worksample.reattempts.reading import Attempts, chains_of
-from worksample.reattempts.resubmitting import carry
-from worksample.reattempts.rule import Next
-from worksample.records import Action, Amendment, Experiment, Feedback, Record, Slot, Target, now
+from worksample.fault_injection import failpoint
+from worksample.records import Amendment, AmendmentAction, AmendmentTarget, Experiment, Feedback, Record, Slot, now
+from worksample.results.reattempts.reading import Attempts, chains_of
+from worksample.results.reattempts.resubmitting import carry
+from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
 from .claim import alone
@@ -47,7 +47,7 @@ def _advance(store: Store, experiment: Experiment) -> Moved:
     moved = Moved()
     with alone(store, f"chains:{experiment.id}"):
         chains = chains_of(store, experiment)
-        reach("chain.decided")
+        failpoint("chain.decided")
         records: list[Record] = []
         for chain in chains:
             slot = store.get(Slot, chain.step.slot)
@@ -59,12 +59,12 @@ def _advance(store: Store, experiment: Experiment) -> Moved:
         records += moved.committed
         if records:
             store.commit(*records)
-        reach("chain.committed")
+        failpoint("chain.committed")
         waiting = [store.get(Slot, c.step.slot) for c in chains if c.step.next is Next.RUN]
         for slot in (*waiting, *moved.committed):
             if is_carried(experiment, slot) and carry(store, experiment, slot):
                 moved.carried.append(slot)
-                reach("chain.carried")
+                failpoint("chain.carried")
     return moved
 
 
@@ -87,6 +87,11 @@ def is_carried(experiment: Experiment, slot: Slot) -> bool:
 def _strike(chain: Attempts, experiment: Experiment) -> Amendment:
     trial = next(link.trial for link in chain.links if link.slot == chain.step.slot)
     return Amendment(
-        id=uuid4().hex, action=Action.STRIKE, target=Target.TRIAL, target_id=trial or "", reason=WITHDRAWN,
-        author=experiment.author, at=now(),
-    )  # fmt: skip
+        id=uuid4().hex,
+        action=AmendmentAction.STRIKE,
+        target=AmendmentTarget.TRIAL,
+        target_id=trial or "",
+        reason=WITHDRAWN,
+        author=experiment.author,
+        at=now(),
+    )

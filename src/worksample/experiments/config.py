@@ -9,15 +9,15 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import kinds
-from worksample.calibration.config import CalibrationConfig
-from worksample.endpoints import HostRule, read_rule
 from worksample.errors import UsageError
-from worksample.manifests import shown, told
+from worksample.files.config_files import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.services import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
+from worksample.results.calibration.config import CalibrationConfig
+from worksample.sandboxes.endpoints import HostRule, read_rule
 
 
 def _allowed(text: str) -> str:

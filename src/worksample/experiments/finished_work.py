@@ -9,15 +9,16 @@ from pathlib import Path
 
 from worksample.errors import RecordMissing, UsageError
 from worksample.files import HashSink
-from worksample.records import Experiment, Instance, Origin, Part, Reported, Submission, digest_of
+from worksample.records import Experiment, Instance, Origin, Reported, Submission, SubmissionPart, digest_of
 from worksample.store import Store
-from worksample.submissions import hand_in, look_at, refuse_ahead
+
+from .hand_in_submission import hand_in, look_at, refuse_ahead
 
 UNKNOWN = Reported()
 
 
 @dataclass(frozen=True)
-class Made:
+class WorkOrigin:
     """Who made it, which of several independent pieces it is, and what is known of it. None is "unknown"."""
 
     entrant: str
@@ -28,22 +29,27 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Piece:
+class WorkPiece:
     """What would be handed in. `id` follows from instance, experiment, entrant and repeat, so that a table or a command
     may be given again.
     """
 
-    made: Made
+    made: WorkOrigin
     instance: Instance
     path: Path
-    part: Part
+    part: SubmissionPart
     experiment: Experiment | None
     id: str
 
 
 def piece_of(
-    store: Store, instances: Sequence[Instance], name: str | None, path: Path, made: Made, experiment: Experiment | None
-) -> Piece:
+    store: Store,
+    instances: Sequence[Instance],
+    name: str | None,
+    path: Path,
+    made: WorkOrigin,
+    experiment: Experiment | None,
+) -> WorkPiece:
     """Look at what is handed in for the instance of that name; nothing is kept yet.
 
     experiment: whose rounds will judge it; the instance is then as that one planned it. UsageError for an instance that
@@ -60,7 +66,7 @@ def piece_of(
             f"differs from what was handed in as {known.id}; give it another repeat", where=str(path),
             next=f"the same command with --repeat {made.repeat + 1}",
         )  # fmt: skip
-    return Piece(made, instance, path, part, experiment, id)
+    return WorkPiece(made, instance, path, part, experiment, id)
 
 
 def chosen(instances: Sequence[Instance], name: str | None) -> Instance:
@@ -104,7 +110,7 @@ def known_as(store: Store, id: str) -> Submission | None:
         return None
 
 
-def take(store: Store, piece: Piece, author: str) -> Submission:
+def take(store: Store, piece: WorkPiece, author: str) -> Submission:
     """Commit it, whether it was looked at a moment ago or is there already."""
     made = piece.made
     return hand_in(

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from worksample.grading import Evaluators, RoundWork, Task, evaluators_of, lease_of
+from worksample.grading import Evaluators, GradingTask, RoundWork, evaluators_of, lease_of
 from worksample.grading.grade_round import Item, by_item, items, key, starts_of
 from worksample.models import close_models
-from worksample.records import Evaluation, EvaluatorKind, Given, Instance, Protocol, Round, Submission
+from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Instance, Protocol, Round, Submission
 from worksample.store import Store
 from worksample.workplace.spare import spares
 
 from .claim import holder
-from .watch import Tally, Watch
+from .watch import RunTally, Watch
 
 
 @dataclass(order=True, frozen=True)
@@ -24,7 +24,7 @@ class _Queued:
 
     order: tuple[int, int]
     work: RoundWork = field(compare=False)
-    task: Task = field(compare=False)
+    task: GradingTask = field(compare=False)
 
 
 class GradeQueue:
@@ -37,7 +37,7 @@ class GradeQueue:
         self.store, self.watch = store, watch
         works = (RoundWork(store, round, evaluators_of(round, here), tries) for round in rounds)
         self.works = [work for work in works if work.by]
-        self.tally = Tally()
+        self.tally = RunTally()
         self.evaluated: Callable[[], None] = lambda: None
         """Called after each evaluation."""
         self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
@@ -52,7 +52,7 @@ class GradeQueue:
                 for task in work.tasks_of(submission, made=()):
                     self._put(work, task)
 
-    def _put(self, work: RoundWork, task: Task) -> None:
+    def _put(self, work: RoundWork, task: GradingTask) -> None:
         late = int(work.round.by is not EvaluatorKind.PROGRAM)
         self.waiting.put_nowait(_Queued((late, next(self._number)), work, task))
 
@@ -69,7 +69,7 @@ class GradeQueue:
         return wanting
 
     @staticmethod
-    def _found(work: RoundWork) -> list[tuple[Item, list[Evaluation], list[Task]]]:
+    def _found(work: RoundWork) -> list[tuple[Item, list[Evaluation], list[GradingTask]]]:
         made = by_item(work.store.find(Evaluation, round=work.round.id))
         known = [(item, made.get(key(*item), [])) for item in items(work.store, work.round)]
         return [(item, said, work.tasks_of(*item, said)) for item, said in known]
@@ -101,7 +101,7 @@ class GradeQueue:
         finally:
             await close_models()
 
-    async def _evaluate(self, work: RoundWork, task: Task) -> None:
+    async def _evaluate(self, work: RoundWork, task: GradingTask) -> None:
         submission = task.submission
         instance = await asyncio.to_thread(self.instance, submission.instance)
         # A process that was killed while it graded left a lease that nobody needs to wait for.
@@ -129,4 +129,4 @@ class GradeQueue:
         counted = (round.id, *key(*item))
         if counted not in self._counted:
             self._counted.add(counted)
-            self.tally.judged(full=sum(e.outcome is Given.GIVEN for e in made) >= round.overlap)
+            self.tally.judged(full=sum(e.outcome is EvaluationOutcome.GIVEN for e in made) >= round.overlap)

@@ -12,15 +12,15 @@ from worksample.records import Evaluation, Experiment, Origin, Protocol, Reporte
 from worksample.sandboxes import need_box
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
-from worksample.submissions import hand_in
 
 from .config import default_author
-from .finished_work import Made, chosen, known_as, piece_of, take
+from .finished_work import WorkOrigin, chosen, known_as, piece_of, take
+from .hand_in_submission import hand_in
 from .ingesting import ingest_package
 
 
 @dataclass(frozen=True)
-class HandIn:
+class HandInRequest:
     """What is handed in, by whom, and what is known about it. None is "unknown"."""
 
     path: Path
@@ -50,7 +50,9 @@ class HandedIn:
     taken: bool = True
 
 
-def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, sandbox: str = "bubblewrap") -> HandedIn:
+def hand_in_and_grade(
+    store: Store, what: HandInRequest, *, grade_now: bool = True, sandbox: str = "bubblewrap"
+) -> HandedIn:
     """Take the work in and grade it in a round of its own, under the first protocol that a program grades.
 
     With an experiment its rounds judge it instead, once that is resumed, and the same work given again is taken once.
@@ -64,7 +66,7 @@ def hand_in_and_grade(store: Store, what: HandIn, *, grade_now: bool = True, san
     at = what.at if what.at is None or what.at.tzinfo else what.at.replace(tzinfo=UTC)
     reported = Reported(cost=what.cost, minutes=what.minutes)
     if what.experiment is not None:
-        made = Made(what.entrant, origin, what.repeat, at, reported)
+        made = WorkOrigin(what.entrant, origin, what.repeat, at, reported)
         piece = piece_of(store, instances, what.instance, what.path, made, what.experiment)
         known = known_as(store, piece.id)
         return HandedIn(known or take(store, piece, author), None, taken=known is None)

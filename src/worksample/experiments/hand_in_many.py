@@ -12,7 +12,7 @@ from worksample.records import Evaluation, Experiment, Instance, Protocol, Round
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
-from .finished_work import Piece, known_as, piece_of, take
+from .finished_work import WorkPiece, known_as, piece_of, take
 from .ingesting import ingest_package
 from .work_table import read_work
 
@@ -75,7 +75,7 @@ def hand_in_many(
     return HandedInMany(tuple(made), taken, tuple(rounds), len(said), len(asked - said))
 
 
-def _checked(store: Store, what: HandInMany) -> list[Piece]:
+def _checked(store: Store, what: HandInMany) -> list[WorkPiece]:
     base = what.table.resolve().parent
     rows, faults = read_work(what.table, encoding=what.encoding, decimal=what.decimal), dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worksample.records import Amendment, Instance, Origin, Purpose, Standing, Submission, Target, struck
+from worksample.records import Amendment, AmendmentTarget, Instance, Origin, Purpose, Standing, Submission, struck
 from worksample.store import Store
 
 
@@ -40,7 +40,9 @@ def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
     amendments = store.find(Amendment)
     gone = struck(amendments)
     made = store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
-    alone = [s for s in made if s.experiment is None and s.trial is None and (Target.SUBMISSION, s.id) not in gone]
+    alone = [
+        s for s in made if s.experiment is None and s.trial is None and (AmendmentTarget.SUBMISSION, s.id) not in gone
+    ]
     if not alone:
         return ()
     verdicts = _verdicts(store, amendments, {s.id for s in alone})
@@ -61,9 +63,9 @@ def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
 
 def _verdicts(store: Store, amendments: list[Amendment], subjects: set[str]) -> dict[str, dict[str, Any]]:
     """Submission -> its verdict, as `verdicts.resolving.VERDICTS` has it."""
-    from worksample.verdicts.judging import Judging
+    from worksample.results.judging import RoundReader
 
-    judging = Judging(store, amendments)
+    judging = RoundReader(store, amendments)
     found: dict[str, dict[str, Any]] = {}
     for round in sorted(judging.found.rounds, key=lambda r: (r.at, r.id)):
         if round.experiment is None and round.purpose in (Purpose.GRADING, Purpose.REGRADE):

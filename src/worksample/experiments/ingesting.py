@@ -9,7 +9,7 @@ from worksample.errors import RecordMissing
 from worksample.records import Experiment, Record, Task
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
-from worksample.tasks.ingest import Ingested
+from worksample.tasks.ingestion import Ingested
 
 from .claim import alone
 

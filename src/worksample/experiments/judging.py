@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from worksample.grading import Evaluators
-from worksample.models import JudgeConfig, Price, Roles, Service, judges_of
+from worksample.models import JudgeConfig, ModelService, Price, Roles, judges_of
 from worksample.models.services import Services
 from worksample.records import Experiment
 from worksample.store import Store
@@ -44,7 +44,7 @@ def _roles(
     store: Store, roles: Mapping[str, str], judges: Mapping[str, JudgeConfig], services: Services,
     prices: Mapping[str, Price],
 ) -> Roles:  # fmt: skip
-    found = judges_of(judges, roles, Service(prices=prices), store.blobs)
+    found = judges_of(judges, roles, ModelService(prices=prices), store.blobs)
     return {
         name: tuple(replace(role, service=service_of(role.model, services, prices)) for role in models)
         for name, models in found.items()

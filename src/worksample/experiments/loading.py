@@ -15,8 +15,18 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from worksample.errors import ManifestError
+from worksample.files.config_files import (
+    WHOLE,
+    Fault,
+    Faults,
+    FaultyManifest,
+    checked,
+    need_file,
+    read_toml,
+    read_yaml,
+    shown,
+)
 from worksample.letters import plain_letters
-from worksample.manifests import WHOLE, Fault, Faults, FaultyManifest, checked, need_file, read_toml, read_yaml, shown
 from worksample.models import JudgeConfig, Price
 from worksample.models.services import ServiceConfig
 from worksample.records import Experiment, Frozen
@@ -77,7 +87,7 @@ def load(
 
 def check_names(config: ExperimentConfig) -> None:
     """PlanError or ManifestError for a suite, a folder or an agent that is not there: known before a task is read."""
-    from worksample.agents.define import check_named
+    from worksample.agents.agent_definition import check_named
     from worksample.tasks import find_suite
 
     for agent in config.agents:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from worksample.agents.build import model_of
+from worksample.agents.agent_builder import model_of
 from worksample.errors import Cause, ModelKeyError, PlanError, WorksampleError
-from worksample.models import Price, Service, resolve
+from worksample.models import ModelService, Price, resolve
 from worksample.models.account import is_estimated
 from worksample.models.failure import failure_of_call, refused_because, status_of
 from worksample.models.services import Services, service_for
@@ -63,9 +63,9 @@ class Checked:
         return {**asdict(self), "sound": self.sound}
 
 
-def service_of(model: str | None, services: Services, prices: Mapping[str, Price]) -> Service:
+def service_of(model: str | None, services: Services, prices: Mapping[str, Price]) -> ModelService:
     """How the model is called in a run of this configuration."""
-    return service_for(model or "", services, prices, Service())
+    return service_for(model or "", services, prices, ModelService())
 
 
 def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from worksample.errors import UsageError
-from worksample.metrics import Trials, Variances, planned_variances, variance_components
+from worksample.metrics import TrialColumns, Variances, planned_variances, variance_components
 from worksample.records import Experiment
+from worksample.results.frame import ResultSet, state_of
 from worksample.store import Store
-from worksample.verdicts.frame import Work, state_of
 
 RATE = 0.25
 """The first agent's pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
@@ -46,7 +46,7 @@ def from_pilot(store: Store, experiment: Experiment) -> Basis:
     Where no instance has repeats chance cannot be told from difficulty: then each is taken for half. UsageError where
     fewer than `FEWEST` tasks are graded, or all trials of every agent came out the same.
     """
-    work = Work(store, [experiment])
+    work = ResultSet(store, [experiment])
     frame = work.judged(work.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
@@ -83,7 +83,7 @@ def _components(rows: pl.DataFrame) -> Variances | None:
     """Of one agent; None where its tasks are too few or all alike."""
     if rows["task"].n_unique() < 2:
         return None
-    found, share = variance_components(Trials(rows["credit"], rows["task"], rows["instance_name"]))
+    found, share = variance_components(TrialColumns(rows["credit"], rows["task"], rows["instance_name"]))
     return None if share.value is None else found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from worksample.reattempts.reading import chains_of
-from worksample.reattempts.rule import Next
 from worksample.records import Slot
+from worksample.results.reattempts.reading import chains_of
+from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
 from .ingesting import has

@@ -8,12 +8,10 @@ from datetime import datetime
 from itertools import groupby, product
 from typing import Any, cast
 
-from worksample import browser
 from worksample.agents import takes_browser, takes_mcp, takes_sse, works_in_images
-from worksample.agents.define import HUMAN
+from worksample.agents.agent_definition import HUMAN
 from worksample.errors import PlanError
 from worksample.grading.asked_kinds import kinds_of
-from worksample.reattempts.feedback_given import KIND
 from worksample.records import (
     Agent,
     Arm,
@@ -34,8 +32,10 @@ from worksample.records import (
     Worker,
     digest_of,
 )
+from worksample.results.reattempts.feedback_given import KIND
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+from worksample.sandboxes import browser
 from worksample.workplace import programs
 
 from .allowance import allowance
@@ -47,7 +47,7 @@ INTERFACES = ("terminal", "browser")
 
 
 @dataclass(frozen=True)
-class Material:
+class PlanInputs:
     """What a plan is made of: records only, nothing that depends on where or when."""
 
     name: str
@@ -82,7 +82,7 @@ class Plan:
 
     experiment: Experiment
     slots: tuple[Slot, ...]
-    material: Material
+    material: PlanInputs
     later: tuple[Slot, ...] = ()
     """Every slot that the chains' rule could come to commit."""
 
@@ -99,7 +99,9 @@ class Plan:
         return (*m.tasks, *m.instances, *m.others, *suite, *m.agents, self.experiment, *self.slots)
 
 
-def plan(material: Material, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]) -> Plan:
+def plan(
+    material: PlanInputs, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]
+) -> Plan:
     """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
 
     Without agents there are no slots, and all work is handed in: rounds, verdicts and figures are those of its kind.
@@ -181,7 +183,7 @@ def plan(material: Material, *, author: str, at: datetime, versions: dict[str, s
     return Plan(experiment, planned, material, tuple(later))
 
 
-def _refuse(material: Material) -> None:
+def _refuse(material: PlanInputs) -> None:
     if not material.instances:
         raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
     for what, values in (

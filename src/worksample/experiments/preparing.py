@@ -6,8 +6,8 @@ import shutil
 from dataclasses import replace
 
 from worksample.agents import check_agent, define
-from worksample.agents.build import check_program
-from worksample.agents.define import a_person
+from worksample.agents.agent_builder import check_program
+from worksample.agents.agent_definition import a_person
 from worksample.errors import PlanError
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
@@ -21,7 +21,7 @@ from .config import AgentConfig, ExperimentConfig
 from .ingesting import commit_new, has
 from .loading import check_names
 from .lock import versions, write_lock
-from .planning import Forecast, Material, Plan, commands_of, forecast, offered, plan
+from .planning import Forecast, Plan, PlanInputs, commands_of, forecast, offered, plan
 from .rounds import asked_of
 from .run import with_scripts
 from .seating import works
@@ -41,7 +41,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     check_names(config)
     selection = select(config, sink or HashSink())
     agents = (*(agent_of(agent) for agent in config.agents), *((a_person(),) if people else ()))
-    material = Material(
+    material = PlanInputs(
         name=config.name,
         agents=agents,
         instances=selection.instances,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Change, Evaluators, changes, open_round, subjects
+from worksample.grading import Evaluators, GradeChange, changes, open_round, subjects
 from worksample.grading.asked_kinds import kinds_of
-from worksample.grading.changes import votes_of_pairs
+from worksample.grading.grade_changes import votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -23,13 +23,13 @@ from worksample.records import (
     Standing,
     Submission,
 )
+from worksample.results.judging import RoundReader
+from worksample.results.pairs import PAIRS, pairs_of
+from worksample.results.rounds import InForce, alike
 from worksample.runs import write_scores
 from worksample.sandboxes import need_box
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
-from worksample.verdicts.judging import Judging
-from worksample.verdicts.pairs import PAIRS, pairs_of
-from worksample.verdicts.rounds import InForce, alike
 
 from .amend import amend
 from .claim import alone
@@ -38,7 +38,7 @@ from .ingesting import ingest_package
 from .judging import evaluators_here
 from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
 from .run import RunOptions
-from .watch import Silent, Tally, Watch
+from .watch import RunTally, Silent, Watch
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Regraded:
 
     round: Round
     before: Round | None
-    changes: tuple[Change, ...]
-    tally: Tally
+    changes: tuple[GradeChange, ...]
+    tally: RunTally
     adopted: bool = True
     lost: tuple[str, ...] = ()
 
@@ -185,7 +185,7 @@ def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tupl
     if round.protocol is Protocol.PAIRWISE:
         gone = votes_of_pairs(store, before).keys() - votes_of_pairs(store, round).keys()
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
-    judging = Judging(store, store.find(Amendment))
+    judging = RoundReader(store, store.find(Amendment))
     among = [r for r in judging.found.deciding(before.protocol) if r.experiment == before.experiment]
     old = judging.read(before, alike(before, among) or (before.id,))
     had, has = (

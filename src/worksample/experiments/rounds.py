@@ -6,9 +6,8 @@ import uuid
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from worksample.calibration.config import calibrated
 from worksample.errors import PlanError
-from worksample.grading import Asks, Evaluates, Evaluators, open_round
+from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
 from worksample.grading.asked_kinds import kinds_of, usual
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
@@ -18,14 +17,15 @@ from worksample.records import (
     Instance,
     Protocol,
     Purpose,
+    ResolutionRule,
     Round,
-    Rule,
     canonical,
     now,
 )
+from worksample.results.calibration.config import calibrated
+from worksample.results.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
+from worksample.results.rounds import InForce
 from worksample.store import Store
-from worksample.verdicts.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
-from worksample.verdicts.rounds import InForce
 
 from .claim import alone
 
@@ -158,15 +158,15 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
 
 
-def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Asks:
+def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
     """Programs once. Judges as often as they repeat: votes and criteria by the majority, points by their mean."""
     if by is not EvaluatorKind.JUDGE:
-        return Asks(by)
+        return EvaluatorPanel(by)
     overlap = sum(judge.repeats for judge in judges_of(protocol, here))
     if overlap <= 1:
-        return Asks(by)
+        return EvaluatorPanel(by)
     points = protocol in (Protocol.PROGRAM, Protocol.CHECKPOINTS)
-    return Asks(by, overlap, Rule.MEAN if points else Rule.MAJORITY)
+    return EvaluatorPanel(by, overlap, ResolutionRule.MEAN if points else ResolutionRule.MAJORITY)
 
 
 def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
-from worksample.human_trials.turns import waits_for_person
-from worksample.human_trials.waiting import has_places
 from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
+from worksample.results.places.turns import waits_for_person
+from worksample.results.places.waiting import has_places
 from worksample.runs import More, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring

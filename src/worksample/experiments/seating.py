@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.agents.define import HUMAN
+from worksample.agents.agent_definition import HUMAN
 from worksample.records import Agent, Arm, Instance, Worker
 
 

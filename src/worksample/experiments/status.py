@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from worksample.errors import Cause
-from worksample.human_trials.waiting import places_of
-from worksample.reattempts.reading import chains_of, due
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
+from worksample.results.places.waiting import places_of
+from worksample.results.reattempts.reading import chains_of, due
 from worksample.store import Store
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
 
@@ -78,9 +78,9 @@ def status_and_waits(
     """The counts, and of the submissions that wait for somebody, for whom."""
     import polars as pl
 
-    from worksample.calibration.labels import lacking
+    from worksample.results.calibration.labels import lacking
+    from worksample.results.slots import slots_df
     from worksample.store.frames import trials_df
-    from worksample.verdicts.slots import slots_df
 
     slots = slots_df(store, experiment.id, judged_by=judged_by)
     tries = trials_df(store, experiment.id)
@@ -129,9 +129,9 @@ def handed_in(
     """How many pieces of work were handed in for it, and those without a verdict: submission -> why, as a cause."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
-    from worksample.verdicts.frame import Work, WorkRules
+    from worksample.results.frame import ResultSet, WorkRules
 
-    work = Work(store, [experiment], WorkRules(judged_by=judged_by))
+    work = ResultSet(store, [experiment], WorkRules(judged_by=judged_by))
     mine = [s.id for s in work.handed_in if s.experiment == experiment.id]
     told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
     decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())

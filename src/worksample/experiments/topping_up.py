@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from worksample.calibration.config import calibrated
 from worksample.errors import Superseded
 from worksample.records import EvaluatorKind, Experiment, Instance
+from worksample.results.calibration.config import calibrated
 from worksample.store import Store
 
 from .claim import alone

@@ -12,7 +12,7 @@ from worksample.records import Ending, Evaluation, Instance, Submission, Trial, 
 
 
 @dataclass
-class Tally:
+class RunTally:
     """Counts of one run. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one.
 
     `at_most`: the same with all that is not settled, or is estimated, of `unsettled` trials.
@@ -66,7 +66,7 @@ class Tally:
 class Watch(Protocol):
     """Listens to a run. Called from the thread that runs it only; must be quick."""
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, tally: RunTally) -> None:
         """Once, before anything runs; `tally` is kept up to date from then on."""
         ...
 
@@ -90,7 +90,7 @@ class Watch(Protocol):
 class Silent:
     """Listens to nothing."""
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, tally: RunTally) -> None:
         pass
 
     def closed(self, trial: Trial, instance: Instance) -> None:

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
+from worksample.files.tables.cells import Unfit
+from worksample.files.tables.number_columns import NumberColumns
+from worksample.files.tables.opening import FaultyRow, open_table
 from worksample.records import Origin, Reported
-from worksample.tables.cells import Unfit
-from worksample.tables.number_columns import NumberColumns
-from worksample.tables.opening import FaultyRow, open_table
 
-from .finished_work import Made
+from .finished_work import WorkOrigin
 
 FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/grading.md)"
@@ -67,12 +67,12 @@ class WorkRow(BaseModel):
         return self
 
     @property
-    def made(self) -> Made:
+    def made(self) -> WorkOrigin:
         """Who made it, when, and what it took."""
         at = self.date if self.date is None or self.date.tzinfo else self.date.replace(tzinfo=UTC)
         origin = Origin.EXTERNAL if self.agent else Origin.PERSON
         reported = Reported(cost=self.cost, minutes=self.minutes)
-        return Made(self.agent or self.person or "", origin, self.repeat, at, reported)
+        return WorkOrigin(self.agent or self.person or "", origin, self.repeat, at, reported)
 
 
 def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[WorkRow]:

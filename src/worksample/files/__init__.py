@@ -1,8 +1,5 @@
 """Folders as values, for trusted and for hostile folders alike: scan, lay, unzip."""
 
-from .materialise import materialise
-from .scan import Scan, ScanLimits, read_manifest, scan
-from .sink import HashSink, Sink
-from .unzip import unzip
+from lazy_loader import attach_stub
 
-__all__ = ["HashSink", "Scan", "ScanLimits", "Sink", "materialise", "read_manifest", "scan", "unzip"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

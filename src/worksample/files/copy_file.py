@@ -11,7 +11,7 @@ _ZEROS = bytes(CHUNK)
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class FileCopy:
     digest: str
     """SHA-256 of what was read."""
     size: int
@@ -26,7 +26,7 @@ class WriteFailed(Exception):
         self.error = error
 
 
-def copy_file(source: int, target: int | None, size: int) -> Copied:
+def copy_file(source: int, target: int | None, size: int) -> FileCopy:
     """Read at most `size` bytes of `source` from its current offset, and write them to `target` where one is given.
 
     `target` is an empty file at offset 0. OSError comes from reading, WriteFailed from writing.
@@ -45,7 +45,7 @@ def copy_file(source: int, target: int | None, size: int) -> Copied:
             os.ftruncate(target, done)
         except OSError as e:
             raise WriteFailed(e) from e
-    return Copied(state.hexdigest(), done)
+    return FileCopy(state.hexdigest(), done)
 
 
 def _write(target: int, chunk: bytes) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 
 _UNFINISHED = ".unfinished"
 """Stands in a draft for as long as it is written."""
@@ -42,10 +42,10 @@ def swapped(out: Path) -> Iterator[Path]:
         except BaseException:
             shutil.rmtree(draft)
             raise
-        reach("folder.written")
+        failpoint("folder.written")
         (draft / _UNFINISHED).unlink()
         _take_place(draft, out)
-        reach("folder.swapped")
+        failpoint("folder.swapped")
         for left in _left_beside(out):
             _clear(left, out)
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from worksample.agents.define import OWN, version_of
+from worksample.agents.agent_definition import OWN, version_of
 from worksample.files import materialise
 from worksample.records import Agent, Submission, Trial, canonical
 from worksample.runs.trajectory import NO_STEP

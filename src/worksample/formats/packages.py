@@ -25,7 +25,7 @@ _OURS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.
 
 
 @dataclass(frozen=True, slots=True)
-class Coming(Generic[T]):
+class PendingPackage(Generic[T]):
     """A package that is to be written: what it is called there, its own name, and how it is written."""
 
     place: str
@@ -77,7 +77,7 @@ class FaultyPackages(ImportFailed):
 
 
 def write_packages(
-    coming: Iterable[Coming[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
+    coming: Iterable[PendingPackage[T]], out: Path, *, overwrite: bool = False, skip_faulty: bool = False, next: str
 ) -> Packages[T]:
     """Write every package below `out` whole or not at all; one that is there stays, unless `overwrite`.
 
@@ -108,7 +108,7 @@ def write_packages(
     return found
 
 
-def _whole(one: Coming[T], root: Path) -> T:
+def _whole(one: PendingPackage[T], root: Path) -> T:
     """Write into a folder beside, and put it in place once it is whole: a kill leaves no half of a package."""
     drafts = root.parent / _DRAFTS
     draft = drafts / root.name

@@ -15,23 +15,23 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.records import (
     Amendment,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     Experiment,
-    Given,
-    Grade,
+    GradePayload,
     Instance,
     Pairwise,
+    PairwiseChoice,
     Protocol,
     Round,
-    Side,
     Submission,
     Suite,
     struck,
     targets_of,
 )
+from worksample.results.frame import VALID, ResultSet
 from worksample.store import Store
 from worksample.store.faults import keeping
-from worksample.verdicts.frame import VALID, Work
 
 FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {
@@ -55,7 +55,7 @@ _MARKS: dict[bool, str] = {True: "pass", False: "fail"}
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingExport:
     """What was written."""
 
     rows: dict[str, int]
@@ -67,7 +67,7 @@ class Training:
 
 def export_training(
     store: Store, out: Path, experiments: Iterable[Experiment], *, format: str = "jsonl", private: bool = False
-) -> Training:
+) -> TrainingExport:
     """Write `feedback`, `preferences` and `rewards` below `out`, of what stands in these experiments.
 
     What is struck is left out. A pair without preference has no `chosen`; undecided work has no reward. `output` is the
@@ -84,7 +84,7 @@ def export_training(
         left = sum(map(len, made.values())) - sum(map(len, open_.values()))
         made = open_
     files = tuple(_write(out, name, rows, format) for name, rows in made.items())
-    return Training({name: len(rows) for name, rows in made.items()}, left, files)
+    return TrainingExport({name: len(rows) for name, rows in made.items()}, left, files)
 
 
 class _Said:
@@ -102,7 +102,7 @@ class _Said:
         self.evaluations = [
             e
             for e in store.find(Evaluation)
-            if e.subject in self.submissions and e.outcome is Given.GIVEN and not gone & set(targets_of(e))
+            if e.subject in self.submissions and e.outcome is EvaluationOutcome.GIVEN and not gone & set(targets_of(e))
         ]
         self.kinds = {e.id: e.type.value for e in store.find(Evaluator)}
         self.rounds = {r.id: r for r in store.find(Round)}
@@ -111,7 +111,7 @@ class _Said:
     def feedback(self) -> Iterator[dict[str, Any]]:
         """A row per criterion that somebody answered."""
         for e in self.evaluations:
-            if not isinstance(e.payload, Grade):
+            if not isinstance(e.payload, GradePayload):
                 continue
             texts = self._texts(e)
             for part in e.payload.leaves:
@@ -129,9 +129,9 @@ class _Said:
             if not isinstance(e.payload, Pairwise) or e.second is None:
                 continue
             for question in ("completion", "quality"):
-                side: Side = getattr(e.payload, question)
-                order = (e.subject, e.second) if side is not Side.SECOND else (e.second, e.subject)
-                better, worse = (None, None) if side is Side.EQUAL else order
+                side: PairwiseChoice = getattr(e.payload, question)
+                order = (e.subject, e.second) if side is not PairwiseChoice.SECOND else (e.second, e.subject)
+                better, worse = (None, None) if side is PairwiseChoice.EQUAL else order
                 yield {
                     **self._heading(e), "question": question, "chosen": better, "rejected": worse,
                     "first": e.subject, "second": e.second, "reason": e.payload.justification,
@@ -142,7 +142,7 @@ class _Said:
         """A row per submission with a verdict, and protocol."""
         seen: set[tuple[str, Protocol]] = set()
         for work, protocol in (
-            (w, p) for e in self.experiments for w in [Work(self.store, [e])] for p in e.lock.protocols
+            (w, p) for e in self.experiments for w in [ResultSet(self.store, [e])] for p in e.lock.protocols
         ):
             for row in work.frame(protocol).iter_rows(named=True):
                 # Work that was handed in stands in every experiment that plans its instance.

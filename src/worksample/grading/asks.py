@@ -13,7 +13,7 @@ from typing import Any
 
 from worksample.errors import Cause, JudgeError, UsageError
 from worksample.kit.broker import unpack
-from worksample.models import Answer, Exhibit, Kind, Look, Probe, Role, Roles, ask, plus
+from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, ask, plus
 from worksample.models.judge import DEFAULT
 from worksample.records import Usage
 
@@ -29,7 +29,7 @@ MIMES = ("image/png",)
 def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
     """Role and probe of a request. Raises Junk."""
     try:
-        kind, question, role = Kind(body["kind"]), body["question"], body.get("role") or DEFAULT
+        kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
             raise Junk("the question is not text, or too long a one")
         probe = Probe(
@@ -76,7 +76,7 @@ def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
 
 
 @dataclass
-class Asks:
+class GraderQuestions:
     """Answers the questions of one grading. `records` grows by an entry for each."""
 
     roles: Roles
@@ -100,7 +100,7 @@ class Asks:
             "quotes": [q.text for q in answer.quotes if q.checked],
         }
 
-    async def _answer(self, role: str, probe: Probe) -> Answer:
+    async def _answer(self, role: str, probe: Probe) -> JudgeReply:
         judges = self.roles.get(role, ())
         if not judges:
             said = f"the grader asks the judge {role!r}, and none is configured"
@@ -111,7 +111,7 @@ class Asks:
                 answers.append(await self._asked(judge, probe))
         return majority(answers)
 
-    async def _asked(self, judge: Role, probe: Probe) -> Answer:
+    async def _asked(self, judge: ModelRole, probe: Probe) -> JudgeReply:
         entry: dict[str, Any] = {"ask": probe.kind.value}
         self.records.append(entry)
         try:
@@ -129,7 +129,7 @@ class Asks:
             self.usage[role] = plus(self.usage[role], used) if role in self.usage else used
 
 
-def majority(answers: list[Answer]) -> Answer:
+def majority(answers: list[JudgeReply]) -> JudgeReply:
     """What more than half of a panel say, with the first such answer's reason. JudgeError where they split."""
     votes = Counter(json.dumps(a.value, sort_keys=True) for a in answers)
     value, count = votes.most_common(1)[0]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError, Cause, GraderError
-from worksample.images import Cached, image_of, prepare
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
-from worksample.submissions import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
+from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
+from worksample.sandboxes.images import Cached, image_of, prepare
 from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.restoring import restored, state_of
-from worksample.workplace.workplace import Workplace
+from worksample.workplace.workplace import LiveWorkplace
 from worksample.workplace.workplace import environment as environment_for
 
 from .verifying import Verifier
@@ -59,7 +59,7 @@ class GradingBoxes:
     """For programs of the agent's: submission, inputs and software, without the reference."""
     folders: Mapping[str, str]
     verifying: Verifier | None = None
-    workplace: Workplace | None = None
+    workplace: LiveWorkplace | None = None
     """What stands for the grader, over the state that the submission left."""
     behind: Mapping[Endpoint, str] = field(default_factory=dict)
     """What stands behind each of the grading box's endpoints."""
@@ -140,7 +140,7 @@ def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
     return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 
 
-def _told(workplace: Workplace | None) -> tuple[tuple[str, str], ...]:
+def _told(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
     return tuple(environment_for(workplace).items()) if workplace is not None else ()
 
 

@@ -38,7 +38,7 @@ Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 @dataclass
-class Broker:
+class GradingBroker:
     """Serves one grading."""
 
     verbs: Mapping[str, Verb]

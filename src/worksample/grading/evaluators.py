@@ -21,7 +21,7 @@ WAITING = frozenset({Cause.JUDGE_LACKS, Cause.JUDGE_LIMIT})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluationRequest:
     """One evaluation that is wanted: the `n`-th (from 1) of an evaluator on a submission in a round."""
 
     store: Store
@@ -36,7 +36,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EvaluatorReply:
     """`payload`, or `cause` and `reason`. Anything but one of the two is a fault of the evaluator's author."""
 
     payload: Payload | None = None
@@ -70,7 +70,7 @@ class Evaluates(Protocol):
         """
         ...
 
-    async def evaluate(self, asked: Asked) -> Answer:
+    async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Answer. Never raises for what the deliverable does, nor for a service that fails: those are causes."""
         ...
 

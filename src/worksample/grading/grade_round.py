@@ -9,23 +9,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial, now
-from worksample.verdicts.pairs import PAIRS, drawn_pairs
+from worksample.results.pairs import PAIRS, drawn_pairs
 from worksample.workplace.spare import spares
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate
-from .pending_evaluations import TRIES, Place, wanted
+from .pending_evaluations import TRIES, EvaluationPlace, wanted
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GradingTask:
     """One evaluation that a round wants."""
 
     submission: Submission
-    place: Place
+    place: EvaluationPlace
     second: Submission | None = None
     """Of a pair: the other one."""
 
@@ -67,7 +67,7 @@ class RoundWork:
     began: datetime = field(default_factory=now)
     """When this run began: a judge that failed since is not asked again before the next run."""
 
-    def tasks(self) -> list[Task]:
+    def tasks(self) -> list[GradingTask]:
         """Everything that is wanted now, subject by subject."""
         made = by_item(self.store.find(Evaluation, round=self.round.id))
         return [
@@ -76,21 +76,21 @@ class RoundWork:
 
     def tasks_of(
         self, submission: Submission, second: Submission | None = None, made: Sequence[Evaluation] | None = None
-    ) -> list[Task]:
+    ) -> list[GradingTask]:
         """What is wanted of one subject or pair. `made`: its evaluations in the round, if they are known."""
         if made is None:
             found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
             made = by_item(found).get(key(submission, second), [])
-        return [Task(submission, place, second) for place in self._wanted(made)]
+        return [GradingTask(submission, place, second) for place in self._wanted(made)]
 
-    async def do(self, task: Task, instance: Instance) -> Evaluation | None:
+    async def do(self, task: GradingTask, instance: Instance) -> Evaluation | None:
         """Have it made, unless it is wanted no more; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
             lambda made: task.place.key in {place.key for place in self._wanted(made)}, task.second,
         )  # fmt: skip
 
-    def _wanted(self, made: Sequence[Evaluation]) -> list[Place]:
+    def _wanted(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
         return wanted(self.round, self.by, made, self.tries, self.began)
 
 
@@ -133,7 +133,7 @@ async def grade_all(
     work = RoundWork(store, round, evaluators_of(round, here or Evaluators()))
     instances: dict[str, Instance] = {}
 
-    async def worker(queue: Iterator[Task]) -> None:
+    async def worker(queue: Iterator[GradingTask]) -> None:
         for task in queue:
             id = task.submission.instance
             if id not in instances:

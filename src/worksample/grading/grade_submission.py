@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, StoreError, Superseded
-from worksample.fault_injection import reach
-from worksample.records import CaptureStatus, Evaluation, Given, Instance, Round, Submission, now
+from worksample.fault_injection import failpoint
+from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, Instance, Round, Submission, now
+from worksample.results.graded import grading_in_force
 from worksample.store.lease import Lease
 from worksample.store.owner import new_owner
-from worksample.verdicts.graded import grading_in_force
 
-from .evaluators import Answer, Asked, known
-from .pending_evaluations import Place, place_of
+from .evaluators import EvaluationRequest, EvaluatorReply, known
+from .pending_evaluations import EvaluationPlace, place_of
 from .program import ByProgram
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ PERIOD = 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    asked: Asked
-    place: Place
+    asked: EvaluationRequest
+    place: EvaluationPlace
     before: Collection[str]
     """The evaluations that were there when it was called for."""
     wanted: Callable[[list[Evaluation]], bool]
@@ -42,7 +42,7 @@ class _Job:
         return self.asked.store
 
 
-def lease_of(round: Round, submission: Submission, place: Place, second: Submission | None = None) -> str:
+def lease_of(round: Round, submission: Submission, place: EvaluationPlace, second: Submission | None = None) -> str:
     """The lease under which one evaluation is made."""
     subject = f"{submission.id}+{second.id}" if second else submission.id
     return f"grade/{round.id}/{subject}/{place.by.evaluator.id}/{place.n}"
@@ -57,14 +57,14 @@ async def grade(
     is grading is waited for. Raises StoreError where the store cannot be read or written, UsageError where the round
     has no grading for the instance.
     """
-    place = Place(ByProgram(sandbox), 1)
+    place = EvaluationPlace(ByProgram(sandbox), 1)
     done = await evaluate(store, round, submission, instance, place)
     assert done is not None, "a place that is always wanted has an evaluation"
     return done
 
 
 async def evaluate(
-    store: Store, round: Round, submission: Submission, instance: Instance, place: Place,
+    store: Store, round: Round, submission: Submission, instance: Instance, place: EvaluationPlace,
     wanted: Callable[[list[Evaluation]], bool] = lambda made: True, second: Submission | None = None,
 ) -> Evaluation | None:  # fmt: skip
     """Have one evaluation made and commit it; None where it is not `wanted` any more once the place is free.
@@ -74,7 +74,7 @@ async def evaluate(
     what another process makes there meanwhile. Raises as `grade`, RecordConflict for an evaluator under another's id.
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
-    asked = Asked(store, round, submission, instance, grading, place.n, second)
+    asked = EvaluationRequest(store, round, submission, instance, grading, place.n, second)
     before = {e.id for e in await asyncio.to_thread(_made, asked)}
     job = _Job(asked, place, before, wanted)
     key, owner = lease_of(round, submission, place, second), new_owner()
@@ -107,7 +107,7 @@ async def _keep(store: Store, lease: Lease) -> None:
             await asyncio.to_thread(store.keep, lease, LEASE)
 
 
-def _made(asked: Asked) -> list[Evaluation]:
+def _made(asked: EvaluationRequest) -> list[Evaluation]:
     second = asked.second.id if asked.second else None
     found = asked.store.find(Evaluation, round=asked.round.id, subject=asked.submission.id)
     return [e for e in found if e.second == second]
@@ -116,24 +116,24 @@ def _made(asked: Asked) -> list[Evaluation]:
 def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     """An evaluation that answers the call: one given at the place, or one that came there while we waited."""
     here = [e for e in made if place_of(e) == job.place.key]
-    given = [e for e in here if e.outcome is Given.GIVEN]
+    given = [e for e in here if e.outcome is EvaluationOutcome.GIVEN]
     fresh = [e for e in here if e.id not in job.before]
     return given[-1] if given else (fresh[-1] if fresh else None)
 
 
 async def _ask(job: _Job, lease: Lease) -> Evaluation:
-    reach("grade.begin")
+    failpoint("grade.begin")
     part = job.asked.submission.parts.get("output")
     if part is None or part.status is CaptureStatus.ABSENT:
         reason = part.reason if part is not None else "the submission has no output"
-        answer = Answer(cause=Cause.CAPTURE_FAILED, reason=reason)
+        answer = EvaluatorReply(cause=Cause.CAPTURE_FAILED, reason=reason)
     else:
         answer = await job.place.by.evaluate(job.asked)
-    reach("grade.graded")
+    failpoint("grade.graded")
     evaluation = await asyncio.to_thread(_evaluation, job, answer)
-    reach("grade.commit")
+    failpoint("grade.commit")
     evaluation = await asyncio.to_thread(_keep_evaluation, job, evaluation, lease)
-    reach("grade.committed")
+    failpoint("grade.committed")
     return evaluation
 
 
@@ -152,10 +152,10 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
 def superseded(evaluation: Evaluation) -> Evaluation:
     """An evaluation that another process was quicker with: what it cost and what was said stay on record."""
     said = "another process graded this while this one stood still"
-    return evaluation.replaced(outcome=Given.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
+    return evaluation.replaced(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
 
 
-def _evaluation(job: _Job, answer: Answer) -> Evaluation:
+def _evaluation(job: _Job, answer: EvaluatorReply) -> Evaluation:
     asked = job.asked
     return Evaluation(
         id=uuid.uuid4().hex,
@@ -165,7 +165,7 @@ def _evaluation(job: _Job, answer: Answer) -> Evaluation:
         instance=asked.instance.id,
         grading=asked.grading.digest,
         evaluator=known(job.store, job.place.by.evaluator).id,
-        outcome=Given.GIVEN if answer.payload is not None else Given.FAILED,
+        outcome=EvaluationOutcome.GIVEN if answer.payload is not None else EvaluationOutcome.FAILED,
         payload=answer.payload,
         cause=answer.cause,
         reason=answer.reason[:20_000],

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 
 from worksample.errors import POLICY, Boundary, Cause
-from worksample.records import Evaluation, Given, Round
+from worksample.records import Evaluation, EvaluationOutcome, Round
 
 from .evaluators import WAITING, Evaluates
 
@@ -17,7 +17,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EvaluationPlace:
     """The `n`-th evaluation (from 1) of one evaluator on a subject."""
 
     by: Evaluates
@@ -40,7 +40,7 @@ def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime
     since: when this run began. A judge asks again by itself, as often as its `tries` say: where it failed in this run,
     it is asked again in the next one only.
     """
-    if any(e.outcome is Given.GIVEN for e in evaluations):
+    if any(e.outcome is EvaluationOutcome.GIVEN for e in evaluations):
         return False
     if not all(e.cause is not None and POLICY[e.cause].retry for e in evaluations):
         return False
@@ -52,7 +52,7 @@ def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime
 
 def wanted(
     round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None
-) -> list[Place]:
+) -> list[EvaluationPlace]:
     """The places of a subject that are asked now (see `wants`): none if `overlap` evaluations are given, or nobody is
     left to ask.
 
@@ -60,7 +60,7 @@ def wanted(
     gives nothing for good is made up for by the next one. Places that are asked at the same time by several processes
     are never more than are wanted: what is begun stays among the wanted until it ends, whatever else ends meanwhile.
     """
-    lacking = round.overlap - sum(e.outcome is Given.GIVEN for e in made)
+    lacking = round.overlap - sum(e.outcome is EvaluationOutcome.GIVEN for e in made)
     if lacking <= 0:
         return []
     at: dict[tuple[str, int], list[Evaluation]] = {}
@@ -69,11 +69,11 @@ def wanted(
             continue  # what counts is what the other process makes of it
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
-    every = (Place(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
+    every = (EvaluationPlace(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
     asked = (place for place in every if wants(_counted(place, at.get(place.key, [])), tries, since))
     return list(islice(asked, lacking))
 
 
-def _counted(place: Place, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+def _counted(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """Without those that failed for want of means, where there are others now."""
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

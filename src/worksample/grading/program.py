@@ -22,8 +22,8 @@ from worksample.models.judge import means_of
 from worksample.records import Evaluator, EvaluatorKind, now
 
 from .boxes import grading_boxes
-from .evaluators import WAITING, Answer, Asked
-from .run_grader import Ended, run_grader
+from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
+from .run_grader import GraderEnd, run_grader
 
 TRIES = 2
 """How often a grading is begun where the sandbox, and not the grader, failed."""
@@ -50,9 +50,9 @@ class ByProgram:
         """The judges that its grader may ask."""
         return means_of(self.roles)
 
-    async def evaluate(self, asked: Asked) -> Answer:
+    async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Run the grader; where the sandbox fails it is tried once more."""
-        ended, tries = Ended(), 0
+        ended, tries = GraderEnd(), 0
         while tries < TRIES:
             tries += 1
             ended = await self._once(asked)
@@ -62,19 +62,19 @@ class ByProgram:
         record = {"tries": tries, "sandbox": self.sandbox, "kit": __version__, **ended.record}
         if ended.cause in WAITING:
             record["means"] = self.means
-        return Answer(ended.grade, ended.cause, ended.reason, record, cost=ended.cost)
+        return EvaluatorReply(ended.grade, ended.cause, ended.reason, record, cost=ended.cost)
 
-    async def _once(self, asked: Asked) -> Ended:
+    async def _once(self, asked: EvaluationRequest) -> GraderEnd:
         try:
             place = await asyncio.to_thread(grading_boxes, asked.store, asked.submission, asked.instance, asked.grading)
         except StoreFull:
             raise
         except (RecordMissing, CaptureError) as error:
-            return Ended(cause=Cause.STORE_ERROR, reason=str(error))
+            return GraderEnd(cause=Cause.STORE_ERROR, reason=str(error))
         except GraderError as error:
-            return Ended(cause=error.cause, reason=error.what)
+            return GraderEnd(cause=error.cause, reason=error.what)
         except ExportError as error:
-            return Ended(cause=Cause.GRADER_STATE, reason=str(error))
+            return GraderEnd(cause=Cause.GRADER_STATE, reason=str(error))
         except SandboxError as error:
-            return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error))
+            return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error))
         return await run_grader(place, asked.grading, asked.store.blobs, sandbox=self.sandbox, roles=self.roles)

@@ -30,7 +30,7 @@ ANSWER_FILES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ProgramRequest:
     argv: list[str]
     stdin: bytes
     files: Mapping[str, bytes]
@@ -38,7 +38,7 @@ class Request:
     timeout: float
 
 
-def parse(raw: Mapping[str, Any], most: float) -> Request:
+def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
     """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
     argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
     if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
@@ -56,7 +56,7 @@ def parse(raw: Mapping[str, Any], most: float) -> Request:
             raise Junk(f"a file's name is unsound: {fault}")
     try:
         given = {name: unpack(content) for name, content in files.items()}
-        return Request(argv, stdin.encode(), given, collect, min(float(timeout), most))
+        return ProgramRequest(argv, stdin.encode(), given, collect, min(float(timeout), most))
     except ValueError as error:
         raise Junk(f"the request's content is unsound: {error}") from None
 
@@ -89,7 +89,7 @@ class Programs:
                 self.records.append({"argv": _short(request.argv), "failed": error.what})
                 raise SandboxError(f"the program could not be run: {error.what}") from error
 
-    async def _run(self, request: Request) -> dict[str, Any]:
+    async def _run(self, request: ProgramRequest) -> dict[str, Any]:
         if self.left <= 0:
             # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
             return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
@@ -104,7 +104,7 @@ class Programs:
             files = await _collected(box, request.collect)
         return await asyncio.to_thread(self._told, request, done, files)
 
-    def _told(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+    def _told(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         self.records.append(self._record(request, done, files))
         return {
             "exit": None if done.timed_out else done.returncode,
@@ -113,7 +113,7 @@ class Programs:
             "files": {name: pack(content) for name, content in files.items()},
         }
 
-    def _record(self, request: Request, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+    def _record(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         return {
             "argv": _short(request.argv),
             "given": {name: self.sink.put(content) for name, content in request.files.items()},

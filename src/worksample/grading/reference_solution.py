@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from worksample.box import Box, Completed, FairTimeout, open_box
-from worksample.endpoints import serving
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch
-from worksample.images import changed, image_of
-from worksample.records import Instance, Origin, Part, Protocol, Submission, now
+from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
+from worksample.sandboxes.capture import STEPS, Steps, take
+from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.images import changed, image_of
 from worksample.sandboxes.step import lay_in, prepare_step
-from worksample.submissions import STEPS, Steps, take
 
 from .verifying import SOLUTION, Verifier, box_for
 
@@ -95,7 +95,7 @@ def _code(done: Completed) -> str:
 
 async def _stepwise(
     store: Store, box: Box, instance: Instance, verifiers: Sequence[Mapping[str, Any]], reference: Path
-) -> tuple[str, dict[str, Part]]:
+) -> tuple[str, dict[str, SubmissionPart]]:
     """Each step's solution in the box that the one before left: how they ended, and the part `steps`."""
     steps, notes = Steps(box, store.blobs, instance), []
     commands = {one["name"]: one["solution"] for one in verifiers}

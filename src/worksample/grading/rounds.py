@@ -17,13 +17,13 @@ from worksample.records import (
     Json,
     Protocol,
     Purpose,
+    ResolutionRule,
     Round,
-    Rule,
     Submission,
     canonical,
     now,
 )
-from worksample.verdicts.pairs import PAIRS
+from worksample.results.pairs import PAIRS
 
 from .asked_kinds import usual
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class EvaluatorPanel:
     """Whom a round asks, how often, and how their answers become one."""
 
     by: EvaluatorKind | None = None
     """None: programs under the protocols that are theirs, people under the others."""
     overlap: int = 1
     """Evaluations of each subject."""
-    rule: Rule = Rule.LATEST
+    rule: ResolutionRule = ResolutionRule.LATEST
 
 
 def open_round(
     store: Store, *, experiment: str | None = None, subjects: Sequence[str] = (),
     protocol: Protocol = Protocol.PROGRAM, author: str, reason: str = "", gradings: Mapping[str, str] | None = None,
-    over: str | None = None, asks: Asks | None = None, pairs: Sequence[tuple[str, str]] = (),
+    over: str | None = None, asks: EvaluatorPanel | None = None, pairs: Sequence[tuple[str, str]] = (),
 ) -> Round:  # fmt: skip
     """Commit a round over an experiment's submissions as they come, or over `subjects` (submission ids).
 
@@ -64,7 +64,7 @@ def open_round(
             f"no instance here is graded under {protocol}", where=experiment or "round",
             next="worksample grade --protocol with another protocol",
         )  # fmt: skip
-    asked = asks or Asks()
+    asked = asks or EvaluatorPanel()
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,

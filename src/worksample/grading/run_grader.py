@@ -12,19 +12,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
-from worksample.endpoints import Target, serving
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
+from worksample.files.config_files import in_words
 from worksample.kit.result import agree
-from worksample.manifests import in_words
 from worksample.models import Roles
-from worksample.records import Grade, Grading, Usage
+from worksample.records import GradePayload, Grading, Usage
+from worksample.sandboxes.endpoints import Target, serving
+from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.toolbox import platform_python
-from worksample.services import Services, open_services
 
-from .asks import Asks
+from .asks import GraderQuestions
 from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
-from .broker import SOCKET, Broker
+from .broker import SOCKET, GradingBroker
 from .programs import Programs
 from .starvation import starved
 from .verifying import Verifying
@@ -36,10 +36,10 @@ TAIL = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class GraderEnd:
     """`grade`, or `cause` and `reason`. `record`: what is kept beside the evaluation."""
 
-    grade: Grade | None = None
+    grade: GradePayload | None = None
     cause: Cause | None = None
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
@@ -55,13 +55,13 @@ class Ended:
 
 async def run_grader(
     place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
-) -> Ended:
+) -> GraderEnd:
     """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost.
 
     roles: the judges that it may ask. A grade is not taken from a grader whose question none of them answered.
     """
-    broker = Broker({})
-    asks = Asks(roles or {}, broker.records)
+    broker = GradingBroker({})
+    asks = GraderQuestions(roles or {}, broker.records)
     ended = await _graded(place, grading, sink, sandbox, broker, asks)
     if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
         # Whatever a grader makes of a question without an answer (a score, a crash), the judge failed and not it.
@@ -76,7 +76,9 @@ def _blamed(error: JudgeError) -> dict[str, Any]:
     return {"cause": error.cause, "reason": str(error)}
 
 
-async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: Broker, asks: Asks) -> Ended:
+async def _graded(
+    place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: GradingBroker, asks: GraderQuestions
+) -> GraderEnd:
     limits = GraderLimits.of(grading.settings)
     runs = Programs(place.running, sandbox, sink, limits.timeout, broker.records)
     verifies = Verifying(place.verifying, sandbox, sink, limits.timeout, broker.records)
@@ -91,15 +93,15 @@ async def _graded(place: GradingBoxes, grading: Grading, sink: Sink, sandbox: st
                 done = await (services.during(work) if services is not None else work)
             data = await _result(box)
     except SandboxError as error:
-        return Ended(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
     except OSError as error:
         reason = f"the grading sandbox cannot be filled: {error.strerror}"
-        return Ended(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
     record = await _kept(done, broker, sink)
     try:
-        return Ended(grade=judge(done, data, grading, limits), record=record)
+        return GraderEnd(grade=judge(done, data, grading, limits), record=record)
     except GraderError as error:
-        return Ended(cause=error.cause, reason=error.what, record=record)
+        return GraderEnd(cause=error.cause, reason=error.what, record=record)
 
 
 async def _copied(box: Box, place: GradingBoxes) -> None:
@@ -112,7 +114,7 @@ async def _copied(box: Box, place: GradingBoxes) -> None:
 
 
 @asynccontextmanager
-async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services | None]:
+async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServices | None]:
     """Those that stand for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
@@ -121,13 +123,13 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[Services
         yield services
 
 
-def _targets(place: GradingBoxes, services: Services | None) -> dict[Endpoint, Target]:
+def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoint, Target]:
     if services is None:
         return {}
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
 
 
-async def _watched(box: Box, command: list[str], broker: Broker, timeout: float) -> Completed:
+async def _watched(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
     """Run the grader; the time that it waits for programs of the agent's, or for a processor, is not its own."""
     limit = FairTimeout(timeout)
     broker.pausing = limit.hold
@@ -164,7 +166,7 @@ async def _result(box: Box) -> bytes | None:
         return None
 
 
-def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> Grade:
+def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
     """The grade, from how the process ended and what it wrote. GraderError, with its cause, where there is none."""
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
@@ -184,18 +186,18 @@ def judge(done: Completed, data: bytes | None, grading: Grading, limits: GraderL
         failed = result.get("failed") if isinstance(result, dict) else None
         if failed is not None:
             raise GraderError(str(result.get("reason", ""))[:15_000], cause=Cause(failed))
-        grade = Grade.model_validate(result["grade"])
+        grade = GradePayload.model_validate(result["grade"])
         agree(grade, grading.criteria)
         return grade
     except ValidationError as error:
         raise GraderError(
-            f"its result is not a grade: {in_words(error, Grade)[:500]}", cause=Cause.GRADER_MALFORMED
+            f"its result is not a grade: {in_words(error, GradePayload)[:500]}", cause=Cause.GRADER_MALFORMED
         ) from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 
-async def _kept(done: Completed | None, broker: Broker, sink: Sink) -> dict[str, Any]:
+async def _kept(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if done is not None:
         record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from worksample.errors import Cause
 from worksample.records import Evaluator, EvaluatorKind, Payload, now
 
-from .evaluators import Answer, Asked
+from .evaluators import EvaluationRequest, EvaluatorReply
 
 
 class Scripted:
@@ -26,12 +26,12 @@ class Scripted:
         self.asked: Counter[tuple[str, int]] = Counter()
         """How often it was asked: submission and n -> times."""
 
-    async def evaluate(self, asked: Asked) -> Answer:
+    async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Answer as the script says."""
         key = (asked.submission.id, asked.n)
         self.asked[key] += 1
         await asyncio.sleep(0)
         failing = self._failures.get(asked.n, ())
         if self.asked[key] <= len(failing):
-            return Answer(cause=failing[self.asked[key] - 1], reason="as the script says")
-        return Answer(self._payload, minutes=1.0, cost=0.01)
+            return EvaluatorReply(cause=failing[self.asked[key] - 1], reason="as the script says")
+        return EvaluatorReply(self._payload, minutes=1.0, cost=0.01)

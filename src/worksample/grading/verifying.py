@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
-from worksample.endpoints import serving
 from worksample.errors import SandboxError
 from worksample.files import Sink
 from worksample.files.scratch import scratch
-from worksample.images import BuildNetwork, build_settings, changed, user_in
 from worksample.kit.broker import pack
 from worksample.records import Limits
+from worksample.sandboxes.capture import add_to_layer
+from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.host_files import open_contained
-from worksample.submissions import add_to_layer
+from worksample.sandboxes.images import BuildNetwork, build_settings, changed, user_in
 
 from .starvation import require_time
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from worksample.agents import Step
+from worksample.agents import ScriptStep
 from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_box
-from worksample.endpoints import serving
 from worksample.errors import SandboxError
-from worksample.models import Service as ModelService
-from worksample.records import Instance, Origin, Part, Submission, now
-from worksample.services import Services, export, open_services
-from worksample.submissions import CaptureLimits, take
+from worksample.models import ModelService
+from worksample.records import Instance, Origin, Submission, SubmissionPart, now
+from worksample.sandboxes.capture import CaptureLimits, take
+from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live import look, with_live
-from worksample.workplace.workplace import Workplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
 from .boxes import reached
 
@@ -43,7 +43,7 @@ class Performed:
 
 
 async def perform(
-    store: Store, instance: Instance, scripts: Mapping[str, Sequence[Step]], *, sandbox: str = "bubblewrap",
+    store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, Performed]:  # fmt: skip
     """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
@@ -70,12 +70,12 @@ async def perform(
 class _Stage:
     store: Store
     instance: Instance
-    workplace: Workplace
-    services: Services
+    workplace: LiveWorkplace
+    services: TaskServices
     sandbox: str
 
 
-async def _once(stage: _Stage, name: str, steps: Sequence[Step]) -> Performed:
+async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Performed:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
@@ -101,7 +101,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[Step]) -> Performed:
     return Performed(submission, failed)
 
 
-async def _exported(stage: _Stage) -> Part:
+async def _exported(stage: _Stage) -> SubmissionPart:
     """As at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await look(stage.services, stage.workplace, store.folder, given)
@@ -112,7 +112,7 @@ async def _exported(stage: _Stage) -> Part:
     return with_live(exported.part, manifest, seen, store.blobs)
 
 
-async def _steps(box: Box, steps: Sequence[Step], instance: Instance) -> str:
+async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
     """Do them in order, until one fails."""
     seconds = instance.work.environment.limits.time or SECONDS
     paths = instance.work.environment.paths
@@ -136,7 +136,7 @@ async def _steps(box: Box, steps: Sequence[Step], instance: Instance) -> str:
     return ""
 
 
-def _argv(step: Step, words: Mapping[str, str]) -> list[str]:
+def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
     """Of a step that runs something; others (what is said, the end) leave nothing behind."""
     text = step.run if step.run is not None else step.python
     if text is None:

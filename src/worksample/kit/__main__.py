@@ -16,13 +16,13 @@ from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
 
-from .broker import Broker
+from .broker import BrokerClient
 from .case import Case
 from .check import shorten
-from .criteria import Criteria
+from .criteria import CaseCriteria
 from .grade import Grade
 from .result import checked
-from .source import Unreadable
+from .source import UnreadableSource
 
 TAIL = 3_000
 """Characters of a traceback that are kept."""
@@ -34,8 +34,8 @@ def load_case(data: Mapping[str, Any]) -> Case:
     return Case(
         {name: Path(path) for name, path in data["folders"].items()},
         settings=data.get("settings"),
-        criteria=Criteria.of(data.get("criteria") or {}),
-        broker=Broker(Path(broker)) if broker else None,
+        criteria=CaseCriteria.of(data.get("criteria") or {}),
+        broker=BrokerClient(Path(broker)) if broker else None,
     )
 
 
@@ -83,7 +83,7 @@ def classify(error: BaseException) -> tuple[Cause, str]:
     tail = shorten("".join(traceback.format_exception(error))[-TAIL:])
     if isinstance(error, GraderError):
         return error.cause or Cause.GRADER_CRASH, shorten(str(error))
-    if isinstance(error, Unreadable):
+    if isinstance(error, UnreadableSource):
         return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
@@ -100,9 +100,9 @@ def _refused(error: BaseException) -> str:
         return ""
     from pydantic import ValidationError
 
-    if not isinstance(error, ValidationError) or error.title not in ("Grade", "GradePart"):
+    if not isinstance(error, ValidationError) or error.title not in ("GradePayload", "PartPayload"):
         return ""
-    from worksample.manifests import in_words
+    from worksample.files.config_files import in_words
     from worksample.records import grade
 
     return in_words(error, getattr(grade, error.title))

@@ -22,7 +22,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class BrowserStep:
     """An action. `url`, `title`: of the page after it; `error`: why it was not done; `screen`: name of its picture;
     `element`: what the agent had been shown of the one that `given` names, such as `button 'Save'`.
     """
@@ -46,10 +46,10 @@ class Browsed:
         self._folder = folder
 
     @property
-    def acts(self) -> list[Act]:
+    def acts(self) -> list[BrowserStep]:
         """All actions, in order."""
         return [
-            Act(
+            BrowserStep(
                 row["n"], row["at"], row["action"], row.get("with", {}), row.get("url", ""), row.get("title", ""),
                 row.get("error", ""), row.get("screen", ""), tuple(row.get("remarks", ())),
                 row.get("element", ""),

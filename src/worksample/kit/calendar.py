@@ -12,7 +12,7 @@ _STAMP = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class CalendarEvent:
     """One event. Times without a zone, and those of a named one, are read as UTC; whole days begin at midnight."""
 
     uid: str
@@ -25,7 +25,7 @@ class Event:
     """The addresses of who is invited, without `mailto:`."""
 
 
-def read_event(text: str) -> Event | None:
+def read_event(text: str) -> CalendarEvent | None:
     """The first event of a file; None where it holds none with a beginning."""
     fields: dict[str, str] = {}
     invited: list[str] = []
@@ -44,7 +44,7 @@ def read_event(text: str) -> Event | None:
     begins = _moment(fields.get("DTSTART", ""))
     if begins is None:
         return None
-    return Event(
+    return CalendarEvent(
         uid=fields.get("UID", ""),
         title=_plain(fields.get("SUMMARY", "")),
         begins=begins,

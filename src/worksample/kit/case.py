@@ -10,10 +10,10 @@ from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnr
 from worksample.records.trees import CriteriaTree
 
 from . import table, text
-from .broker import Broker, Ran
-from .criteria import Criteria
+from .broker import BrokerClient, Ran
+from .criteria import CaseCriteria
 from .shape import shaped
-from .source import Owner, Unreadable, deliverable, file_in, files_below, find, reference
+from .source import FileOwner, UnreadableSource, deliverable, file_in, files_below, find, reference
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -40,14 +40,14 @@ class Case:
 
     def __init__(
         self, folders: Mapping[str, Path], *, settings: Mapping[str, Any] | None = None,
-        criteria: CriteriaTree | None = None, broker: Broker | None = None,
+        criteria: CriteriaTree | None = None, broker: BrokerClient | None = None,
     ) -> None:  # fmt: skip
         """folders: any of `FOLDERS` -> an existing folder."""
         self._folders = {name: Path(path) for name, path in folders.items()}
         self._broker = broker
         self._tables: dict[tuple[str, str, str | int | None], table.Table | WorksampleError] = {}
         self.settings: dict[str, Any] = dict(settings or {})
-        self.criteria: CriteriaTree = criteria or Criteria()
+        self.criteria: CriteriaTree = criteria or CaseCriteria()
 
     def folder(self, name: str) -> Path:
         """The folder of that name. GraderError where this case has none."""
@@ -92,7 +92,7 @@ class Case:
         with reference(pattern):
             found = files_below(self.folder("reference"), pattern)
             if not found:
-                raise Unreadable("the reference has no such file")
+                raise UnreadableSource("the reference has no such file")
             return found
 
     def input(self, name: str) -> Path:
@@ -105,22 +105,22 @@ class Case:
         with reference(f"probe {name}"):
             folder = self._folders.get("probes")
             if folder is None:
-                raise Unreadable("this submission has no probes")
+                raise UnreadableSource("this submission has no probes")
             for ending in ("", ".json", ".txt"):
                 path = folder / (name + ending)
                 if path.is_file() and not path.is_symlink():
                     found = text.read_text(path)
                     try:
                         return text.parse_json(found)
-                    except Unreadable:
+                    except UnreadableSource:
                         return found
-            raise Unreadable("is missing")
+            raise UnreadableSource("is missing")
 
     def _table(self, side: str, name: str, sheet: str | int | None = None) -> table.Table:
         """A table of either side, read once however often it is asked for, and found malformed once."""
         key = (side, name, sheet)
         if key not in self._tables:
-            owner = Owner(DeliverableError if side == "output" else ReferenceUnreadable, name)
+            owner = FileOwner(DeliverableError if side == "output" else ReferenceUnreadable, name)
             get = self._got if side == "output" else self._ref
             try:
                 found = get(name, lambda path: table.read_table(path, sheet))
@@ -151,7 +151,7 @@ class Case:
 
         like: the shape that it must have (see `shaped`), such as `{"total": float, "rows": [{"id": str}]}`.
         """
-        owner = Owner(DeliverableError, name)
+        owner = FileOwner(DeliverableError, name)
         value = self._got(name, lambda path: text.read_json(path, owner))
         if like is not None:
             shaped(value, like, owner)
@@ -202,7 +202,7 @@ class Case:
 
     def ref_json(self, name: str) -> Any:
         """The reference's JSON value."""
-        owner = Owner(ReferenceUnreadable, name)
+        owner = FileOwner(ReferenceUnreadable, name)
         return self._ref(name, lambda path: text.read_json(path, owner))
 
     def ref_rows(self, name: str) -> table.Table:
@@ -238,7 +238,7 @@ class Case:
         """
         return self._way("programs are run").run(argv, files=files or {}, stdin=stdin, collect=collect, timeout=timeout)
 
-    def _way(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> Broker:
+    def _way(self, what: str, cause: Cause = Cause.GRADER_SANDBOX) -> BrokerClient:
         """Out of the grading sandbox. GraderError where the grader is run without one."""
         if self._broker is None:
             raise GraderError(f"{what} by the grading sandbox only", cause=cause, next="worksample task check FOLDER")

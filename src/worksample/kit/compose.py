@@ -20,7 +20,7 @@ from worksample.records.trees import By, CriterionNode, Node, asked_of
 
 from .case import Case
 from .check import Check, fraction_of, shorten
-from .criteria import Criterion
+from .criteria import CaseCriterion
 from .grade import Grade, GradePart
 from .source import LIVE, NOT_REGRADABLE
 
@@ -133,11 +133,11 @@ def _compose(
     return Grade(score=score, parts=made, composition=name, reason=reason)
 
 
-def _free(name: str, points: float, gate: bool) -> Criterion:
+def _free(name: str, points: float, gate: bool) -> CaseCriterion:
     """A criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
         raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
-    return Criterion(id=name, text="-", points=points, gate=gate)
+    return CaseCriterion(id=name, text="-", points=points, gate=gate)
 
 
 def _share(parts: Iterable[GradePart]) -> float:

@@ -10,7 +10,7 @@ from worksample.records.trees import By, CheckpointKind, CriteriaTree, Criterion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion(CriterionNode):
+class CaseCriterion(CriterionNode):
     """A node of the tree, with the fields of the record."""
 
     id: str
@@ -21,10 +21,10 @@ class Criterion(CriterionNode):
     kind: CheckpointKind | None = None
     gate: bool = False
     implies_others: bool = False
-    parts: tuple[Criterion, ...] = ()
+    parts: tuple[CaseCriterion, ...] = ()
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> Criterion:
+    def of(cls, plain: Mapping[str, Any]) -> CaseCriterion:
         """From the record's JSON."""
         weight, kind = plain.get("importance"), plain.get("kind")
         return cls(
@@ -37,18 +37,18 @@ class Criterion(CriterionNode):
             }
         )
 
-    def left(self, parts: tuple[Criterion, ...]) -> Criterion:
+    def left(self, parts: tuple[CaseCriterion, ...]) -> CaseCriterion:
         """This branch with these parts alone; it is worth what they are."""
         return replace(self, parts=parts, points=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Criteria(CriteriaTree):
+class CaseCriteria(CriteriaTree):
     """The whole tree."""
 
-    criteria: tuple[Criterion, ...] = ()
+    criteria: tuple[CaseCriterion, ...] = ()
 
     @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> Criteria:
+    def of(cls, plain: Mapping[str, Any]) -> CaseCriteria:
         """From the record's JSON."""
-        return cls(tuple(map(Criterion.of, plain.get("criteria", ()))))
+        return cls(tuple(map(CaseCriterion.of, plain.get("criteria", ()))))

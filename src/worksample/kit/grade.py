@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar
 
-from worksample.records.trees import GradeTree, Importance, PartNode, Skip
+from worksample.records.trees import GradeTree, Importance, PartNode, SkipReason
 
 REASON_LIMIT = 20_000
 """Characters of a reason: longer ones are refused by the record."""
@@ -72,7 +72,7 @@ def _settled(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as the record reads them. pydantic's ValidationError where it refuses them."""
     from worksample.records import grade
 
-    record: Any = getattr(grade, cls.__name__)(**given)
+    record: Any = (grade.GradePayload if cls is Grade else grade.PartPayload)(**given)
     return {name: _own(value) if name == "parts" else value for name, value in dict(record).items()}
 
 
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
         return [part.plain() for part in value]
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    return str(value) if isinstance(value, Importance | Skip) else value
+    return str(value) if isinstance(value, Importance | SkipReason) else value
 
 
 def _is_text(value: Any, limit: float = math.inf) -> bool:
@@ -116,7 +116,7 @@ class GradePart(PartNode, _Value):
     importance: Importance | None = None
     gate: bool = False
     reason: str = ""
-    skip: Skip | None = None
+    skip: SkipReason | None = None
     at: datetime | None = None
     """When it was earned, where what was left says so."""
     parts: tuple[GradePart, ...] = ()
@@ -129,7 +129,7 @@ class GradePart(PartNode, _Value):
             and (type(self.points) is float and 0 < self.points < math.inf)
             and (share is None or (type(share) is float and 0 <= share <= 1))
             and (self.importance is None or type(self.importance) is Importance)
-            and (self.skip is None or type(self.skip) is Skip)
+            and (self.skip is None or type(self.skip) is SkipReason)
             and (share is None) == (self.skip is not None)
             and (self.at is None or (type(self.at) is datetime and self.at.tzinfo is UTC))
             and type(self.gate) is bool

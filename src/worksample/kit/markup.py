@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .source import Unreadable, read_bytes
+from .source import UnreadableSource, read_bytes
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -27,13 +27,13 @@ def read_xml(path: Path, limit: int = XML_LIMIT) -> Element:
     try:
         root: Element = fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except DefusedXmlException as error:
-        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
+        raise UnreadableSource(f"holds forbidden XML: {type(error).__name__}") from error
     except (ParseError, ValueError, LookupError) as error:
-        raise Unreadable(f"is not XML: {error}") from error
+        raise UnreadableSource(f"is not XML: {error}") from error
     except RecursionError as error:
-        raise Unreadable("is nested too deeply") from error
+        raise UnreadableSource("is nested too deeply") from error
     if sum(1 for _ in root.iter()) > ELEMENT_LIMIT:
-        raise Unreadable(f"has more than {ELEMENT_LIMIT:,} elements")
+        raise UnreadableSource(f"has more than {ELEMENT_LIMIT:,} elements")
     return root
 
 
@@ -46,7 +46,7 @@ def read_svg(path: Path) -> Element:
     """The root of an SVG picture. Unreadable as `read_xml`, or where the root is no `svg`."""
     root = read_xml(path)
     if local_name(root) != "svg":
-        raise Unreadable(f"is not an SVG: its root is {local_name(root)!r}")
+        raise UnreadableSource(f"is not an SVG: its root is {local_name(root)!r}")
     return root
 
 

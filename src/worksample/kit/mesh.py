@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .source import Unreadable, read_bytes
+from .source import UnreadableSource, read_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,14 +109,14 @@ def read_stl(path: Path) -> Mesh:
     elif data[:5].lower() == b"solid":
         triangles = _ascii(data)
     else:
-        raise Unreadable("is not an STL file")
+        raise UnreadableSource("is not an STL file")
     if not len(triangles):
-        raise Unreadable("has no triangles")
+        raise UnreadableSource("has no triangles")
     if not np.isfinite(triangles).all() or np.abs(triangles).max() > 1e12:
-        raise Unreadable("has coordinates that are not finite lengths")
+        raise UnreadableSource("has coordinates that are not finite lengths")
     mesh = Mesh(triangles)
     if mesh.area <= 0:
-        raise Unreadable("has no surface")
+        raise UnreadableSource("has no surface")
     return mesh
 
 
@@ -124,7 +124,7 @@ def _binary(data: bytes, count: int) -> np.ndarray:
     import numpy as np
 
     if count > TRIANGLE_LIMIT:
-        raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
+        raise UnreadableSource(f"has more than {TRIANGLE_LIMIT:,} triangles")
     kind = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
     found: np.ndarray = np.frombuffer(data, kind, count, 84)["corners"].astype(np.float64)
     return found
@@ -136,10 +136,10 @@ def _ascii(data: bytes) -> np.ndarray:
     found = re.finditer(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*\r?$", data, re.MULTILINE)
     corners = [m.groups() for m in islice(found, 3 * TRIANGLE_LIMIT + 1)]
     if len(corners) > 3 * TRIANGLE_LIMIT:
-        raise Unreadable(f"has more than {TRIANGLE_LIMIT:,} triangles")
+        raise UnreadableSource(f"has more than {TRIANGLE_LIMIT:,} triangles")
     if len(corners) % 3 or len(corners) != data.count(b"vertex"):
-        raise Unreadable("is not an STL file: its corners do not make triangles")
+        raise UnreadableSource("is not an STL file: its corners do not make triangles")
     try:
         return np.array(corners, dtype=np.float64).reshape(-1, 3, 3)
     except ValueError as error:
-        raise Unreadable(f"is not an STL file: {error}") from error
+        raise UnreadableSource(f"is not an STL file: {error}") from error

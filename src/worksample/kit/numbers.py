@@ -8,20 +8,20 @@ from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
 
-from worksample.tables.numbers import readings
+from worksample.files.tables.numbers import readings
 
 LONGEST = 64
 """Characters of a number."""
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)", re.ASCII)
 
 
-class Cell(str):
+class NumberCell(str):
     """A cell's text whose column tells which decimal mark it is written with."""
 
     __slots__ = ("decimal",)
     decimal: str
 
-    def __new__(cls, text: str, decimal: str) -> Cell:
+    def __new__(cls, text: str, decimal: str) -> NumberCell:
         made = super().__new__(cls, text)
         made.decimal = decimal
         return made
@@ -54,7 +54,7 @@ def _read(text: str, decimal: str) -> float | None:
     found = readings(text)
     if not found.unclear:
         return found.by(decimal) if decimal else found.only
-    decimal = decimal or (text.decimal if isinstance(text, Cell) else "")
+    decimal = decimal or (text.decimal if isinstance(text, NumberCell) else "")
     if decimal:
         return found.by(decimal)
     return found.point if found.point == found.larger else None
@@ -66,7 +66,12 @@ def _finite(value: float | None) -> float | None:
 
 def is_unclear(value: Any) -> bool:
     """Whether a cell is two numbers and nothing says which: `number` gives None for it, or takes `1,234` as 1234."""
-    return isinstance(value, str) and not isinstance(value, Cell) and len(value) <= LONGEST and readings(value).unclear
+    return (
+        isinstance(value, str)
+        and not isinstance(value, NumberCell)
+        and len(value) <= LONGEST
+        and readings(value).unclear
+    )
 
 
 def possible_numbers(value: Any) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .source import Unreadable
+from .source import UnreadableSource
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -25,7 +25,7 @@ def read_image(path: Path) -> Image:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     if path.stat().st_size > FILE_LIMIT:
-        raise Unreadable(f"is larger than {FILE_LIMIT:,} bytes")
+        raise UnreadableSource(f"is larger than {FILE_LIMIT:,} bytes")
     try:
         with warnings.catch_warnings():
             # Of what is odd in a file; the limit below is ours.
@@ -33,13 +33,13 @@ def read_image(path: Path) -> Image:
             with Image.open(path, formats=FORMATS) as picture:
                 width, height = picture.size
                 if width * height > PIXEL_LIMIT:
-                    raise Unreadable(f"has {width} x {height} pixels, more than {PIXEL_LIMIT:,}")
+                    raise UnreadableSource(f"has {width} x {height} pixels, more than {PIXEL_LIMIT:,}")
                 picture.load()
                 return ImageOps.exif_transpose(picture) or picture
-    except Unreadable:
+    except UnreadableSource:
         raise
     except (
         UnidentifiedImageError, Image.DecompressionBombError, OSError, ValueError, SyntaxError, EOFError, TypeError,
         ArithmeticError, LookupError, AttributeError, AssertionError, RuntimeError, struct.error, zlib.error,
     ) as error:  # fmt: skip
-        raise Unreadable(f"is not a picture that can be decoded ({type(error).__name__})") from error
+        raise UnreadableSource(f"is not a picture that can be decoded ({type(error).__name__})") from error

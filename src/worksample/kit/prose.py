@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from worksample.tables.numbers import marks_of, readings
+from worksample.files.tables.numbers import marks_of, readings
 
 from .check import Check
-from .numbers import Cell, close, is_unclear, number, possible_numbers
+from .numbers import NumberCell, close, is_unclear, number, possible_numbers
 
 _DIGITS = r"(?:\d{1,3}(?:[ '\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?(?![\d])|\d(?:[\d,.]*\d)?)"
 _NUMBER = re.compile(rf"(?<![\w.])\(?[-+\u2212]?[$€£¥]?{_DIGITS}(?:\s?%)?\)?", re.ASCII)
@@ -55,7 +55,7 @@ def numbers_in(text: str, decimal: str = "") -> list[float]:
     """
     pieces = _pieces(text)
     decimal = decimal or marks_of(pieces).decimal
-    return [v for p in pieces if (v := number(Cell(p, decimal) if decimal else p)) is not None]
+    return [v for p in pieces if (v := number(NumberCell(p, decimal) if decimal else p)) is not None]
 
 
 def _pieces(text: str) -> list[str]:
@@ -85,6 +85,6 @@ def says(text: str, value: float, *, tolerance: float = 0.0, near: str = "", rea
     given = [p for p in pieces if any(close(n, value, tolerance) for n in possible_numbers(p))]
     if not given:
         return Check(0.0, f"does not give {value:g}{f' near {near!r}' if near else ''}")
-    plainly = any((n := number(Cell(p, "."))) is not None and close(n, value, tolerance) for p in given)
+    plainly = any((n := number(NumberCell(p, "."))) is not None and close(n, value, tolerance) for p in given)
     clear = plainly or any(not is_unclear(p) for p in given)
     return Check(1.0, "" if clear else f"{given[0]} is read as {value:g}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 
-from .source import Owner
+from .source import FileOwner
 
 _WORDS = {
     str: "a text",
@@ -19,7 +19,7 @@ _WORDS = {
 }
 
 
-def shaped(value: Any, like: Any, owner: Owner, at: str = "") -> None:
+def shaped(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
     """Raises the owner's fault where `value` has not the shape of `like`.
 
     like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of shapes
@@ -50,7 +50,7 @@ def shaped(value: Any, like: Any, owner: Owner, at: str = "") -> None:
         )
 
 
-def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:
+def _any(value: Any, options: tuple[Any, ...], owner: FileOwner, at: str) -> None:
     faults = []
     for option in options:
         try:
@@ -62,7 +62,7 @@ def _any(value: Any, options: tuple[Any, ...], owner: Owner, at: str) -> None:
     )
 
 
-def _type(value: Any, kind: type, owner: Owner, place: str) -> None:
+def _type(value: Any, kind: type, owner: FileOwner, place: str) -> None:
     kinds: tuple[type, ...] = (int, float) if kind is float else (kind,)
     if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
         raise owner.fault(f"{place} is {repr(value)[:60]}, not {_WORDS[kind]}", where=owner.name)

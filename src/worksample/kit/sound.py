@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .source import Unreadable
+from .source import UnreadableSource
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,14 +46,14 @@ def read_wav(path: Path) -> Sound:
                 file.getsampwidth(), file.getnchannels(), file.getframerate(), file.getnframes(),
             )  # fmt: skip
             if width * channels * frames > SOUND_LIMIT:
-                raise Unreadable(f"holds more than {SOUND_LIMIT:,} bytes of samples")
+                raise UnreadableSource(f"holds more than {SOUND_LIMIT:,} bytes of samples")
             data = file.readframes(frames)
-    except Unreadable:
+    except UnreadableSource:
         raise
     except (wave.Error, EOFError, RuntimeError, ValueError, ArithmeticError, struct.error) as error:
-        raise Unreadable(f"is not a WAV: {error or 'it ends early'}") from error
+        raise UnreadableSource(f"is not a WAV: {error or 'it ends early'}") from error
     if width not in (1, 2, 3, 4) or not channels or not rate:
-        raise Unreadable(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
+        raise UnreadableSource(f"has {8 * width} bits, {channels} channels, {rate} frames a second")
     data = data[: len(data) // (width * channels) * width * channels]
     if width == 1:
         samples = (np.frombuffer(data, np.uint8).astype(np.float32) - 128) / 128

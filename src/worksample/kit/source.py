@@ -18,7 +18,7 @@ LIVE: ContextVar[bool] = ContextVar("live", default=False)
 NOT_REGRADABLE = "seen live, not regradable"
 
 
-class Unreadable(ValueError):
+class UnreadableSource(ValueError):
     """A reader's word for a file that is malformed or over a limit; `deliverable` or `reference` says whose it is.
 
     One that nobody says anything of counts as ours: the submission stays ungraded.
@@ -26,7 +26,7 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class FileOwner:
     """Whose a file is, for what turns out only when its content is looked at."""
 
     fault: type[DeliverableError] | type[ReferenceUnreadable]
@@ -43,7 +43,7 @@ class Fields(dict[str, Any]):
 
     __slots__ = ("owner",)
 
-    def __init__(self, values: Mapping[str, Any], owner: Owner) -> None:
+    def __init__(self, values: Mapping[str, Any], owner: FileOwner) -> None:
         super().__init__(values)
         self.owner = owner
 
@@ -56,7 +56,7 @@ def deliverable(name: str) -> Iterator[None]:
     """Turns a file's faults into a DeliverableError: this part scores 0, with the reason."""
     try:
         yield
-    except (Unreadable, OSError) as error:
+    except (UnreadableSource, OSError) as error:
         raise DeliverableError(_says(error), where=name) from error
 
 
@@ -65,7 +65,7 @@ def reference(name: str) -> Iterator[None]:
     """Turns a file's faults into ReferenceUnreadable: the submission stays ungraded."""
     try:
         yield
-    except (Unreadable, OSError) as error:
+    except (UnreadableSource, OSError) as error:
         raise ReferenceUnreadable(_says(error), where=name) from error
 
 
@@ -79,18 +79,18 @@ def find(folder: Path, name: str) -> Path:
     """The path of `name` below `folder`; no step of it may be a link. Unreadable for unsound names and for links."""
     steps = PurePosixPath(name).parts
     if not steps or PurePosixPath(name).is_absolute() or ".." in steps or "\0" in name:
-        raise Unreadable("not a name inside the folder")
+        raise UnreadableSource("not a name inside the folder")
     path = folder
     for step in steps:
         path = path / step
         try:
             mode = path.lstat().st_mode
         except FileNotFoundError:
-            raise Unreadable("is missing") from None
+            raise UnreadableSource("is missing") from None
         except UnicodeEncodeError:
-            raise Unreadable("not a name that a file can have") from None
+            raise UnreadableSource("not a name that a file can have") from None
         if stat.S_ISLNK(mode):
-            raise Unreadable("is a link, which is never followed")
+            raise UnreadableSource("is a link, which is never followed")
     return path
 
 
@@ -98,7 +98,7 @@ def file_in(folder: Path, name: str) -> Path:
     """As `find`, for a regular file only."""
     path = find(folder, name)
     if not stat.S_ISREG(path.lstat().st_mode):
-        raise Unreadable("is not a file")
+        raise UnreadableSource("is not a file")
     return path
 
 
@@ -113,7 +113,7 @@ def files_below(folder: Path, pattern: str, limit: int = 10_000) -> list[str]:
             if name.match(pattern) and stat.S_ISREG(path.lstat().st_mode):
                 found.append(name.as_posix())
                 if len(found) > limit:
-                    raise Unreadable(f"more than {limit} files")
+                    raise UnreadableSource(f"more than {limit} files")
     return sorted(found)
 
 
@@ -122,5 +122,5 @@ def read_bytes(path: Path, limit: int) -> bytes:
     with path.open("rb") as file:
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise Unreadable(f"is larger than {limit:,} bytes")
+        raise UnreadableSource(f"is larger than {limit:,} bytes")
     return data

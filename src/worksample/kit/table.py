@@ -8,11 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worksample.tables.delimited import SAMPLE, BrokenText, Dialect, Record, TableFault, header_of, records, sniff
-from worksample.tables.numbers import ColumnMarks
+from worksample.files.tables.delimited import (
+    SAMPLE,
+    BrokenText,
+    CsvDialect,
+    DelimitedRow,
+    TableFault,
+    header_of,
+    records,
+    sniff,
+)
+from worksample.files.tables.numbers import ColumnMarks
 
-from .numbers import Cell, is_unclear
-from .source import Fields, Owner, Unreadable
+from .numbers import NumberCell, is_unclear
+from .source import Fields, FileOwner, UnreadableSource
 from .text import read_text
 
 Row = dict[str, Any]
@@ -30,7 +39,7 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    owner: Owner | None = field(default=None, compare=False)
+    owner: FileOwner | None = field(default=None, compare=False)
     """Whose file it was; a column that it lacks, asked for here or in a row, is then its fault."""
 
     def __len__(self) -> int:
@@ -41,10 +50,10 @@ class Table:
         if name not in self.columns:
             if self.owner is not None:
                 raise self.owner.lacks(name, self.columns)
-            raise Unreadable(f"has no column {name!r}; it has {', '.join(self.columns)}")
+            raise UnreadableSource(f"has no column {name!r}; it has {', '.join(self.columns)}")
         return [row[name] for row in self.rows]
 
-    def owned(self, owner: Owner) -> Table:
+    def owned(self, owner: FileOwner) -> Table:
         """The same table, as the content of someone's file."""
         return Table(self.columns, tuple(Fields(row, owner) for row in self.rows), owner)
 
@@ -64,19 +73,19 @@ def table_of(cells: Iterable[list[Any]]) -> Table:
     Numbers that are unclear alone (`1.200`) are as the other cells of their column tell. Unreadable: no header, a title
     in its place, more than `ROW_LIMIT` rows, a name twice, or a row with cells beyond the header's.
     """
-    told = (Record(n, line) for n, line in enumerate(cells, 1))
+    told = (DelimitedRow(n, line) for n, line in enumerate(cells, 1))
     try:
         header, below = header_of(told)
         rows: list[Row] = []
         for record in below:
             if len(rows) >= ROW_LIMIT or (len(rows) + 1) * len(header.names) > CELL_LIMIT:
-                raise Unreadable(f"has more than {ROW_LIMIT:,} rows or {CELL_LIMIT:,} cells")
+                raise UnreadableSource(f"has more than {ROW_LIMIT:,} rows or {CELL_LIMIT:,} cells")
             try:
                 rows.append(header.row(record))
             except TableFault as fault:
-                raise Unreadable(f"row {len(rows) + 1} {fault.what}") from fault
+                raise UnreadableSource(f"row {len(rows) + 1} {fault.what}") from fault
     except TableFault as fault:
-        raise Unreadable(f"is not CSV: {fault.what}" if isinstance(fault, BrokenText) else fault.what) from fault
+        raise UnreadableSource(f"is not CSV: {fault.what}" if isinstance(fault, BrokenText) else fault.what) from fault
     decide_numbers(header.named, rows)
     return Table(header.named, tuple(rows))
 
@@ -92,18 +101,18 @@ def decide_numbers(columns: Iterable[str], rows: Sequence[Row]) -> None:
             if isinstance(row[column], str):
                 marks.see(row[column])
         for row in unclear if marks.decimal else ():
-            row[column] = Cell(row[column], marks.decimal)
+            row[column] = NumberCell(row[column], marks.decimal)
 
 
 def parse_csv(text: str, delimiter: str | None = None) -> Table:
     """A CSV text as a table; the delimiter is found among `,;` tab `|` unless given. Unreadable as `table_of`."""
     dialect = sniff(text[:SAMPLE], whole=len(text) <= SAMPLE, separator=delimiter or "")
     if not delimiter and not dialect.sep_line and _has_one_name(text, dialect):
-        dialect = Dialect()
+        dialect = CsvDialect()
     return table_of(record.cells for record in records(io.StringIO(text, newline=""), dialect))
 
 
-def _has_one_name(text: str, dialect: Dialect) -> bool:
+def _has_one_name(text: str, dialect: CsvDialect) -> bool:
     """Whether the line that names the columns is not cut: the marks below it stand in a single column's texts."""
     try:
         first = next((record for record in records(io.StringIO(text, newline=""), dialect) if not record.blank), None)

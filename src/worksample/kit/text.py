@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from worksample.tables.encodings import marked_encoding
+from worksample.files.tables.encodings import marked_encoding
 
-from .source import Fields, Owner, Unreadable, read_bytes
+from .source import Fields, FileOwner, UnreadableSource, read_bytes
 
 TEXT_LIMIT = 16 << 20
 """Bytes of a text that are read."""
@@ -34,15 +34,15 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     """A file's text, line ends as `\\n`. Unreadable over `limit` bytes or with NUL bytes in it."""
     text, _ = decode(read_bytes(path, limit))
     if "\0" in text:
-        raise Unreadable("is not text: it holds NUL bytes")
+        raise UnreadableSource("is not text: it holds NUL bytes")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Unreadable(f"holds {name}, which is not JSON")
+    raise UnreadableSource(f"holds {name}, which is not JSON")
 
 
-def parse_json(text: str, owner: Owner | None = None) -> Any:
+def parse_json(text: str, owner: FileOwner | None = None) -> Any:
     """JSON by the letter: no NaN, no infinity, at most `JSON_DEPTH` levels. Unreadable otherwise.
 
     owner: whose file it is; a key that an object lacks, asked for by `[key]`, is then its fault.
@@ -51,9 +51,9 @@ def parse_json(text: str, owner: Owner | None = None) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_integer, object_hook=hook)
     except json.JSONDecodeError as error:
-        raise Unreadable(f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
+        raise UnreadableSource(f"is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except RecursionError as error:
-        raise Unreadable("is nested too deeply") from error
+        raise UnreadableSource("is nested too deeply") from error
     _measure(value)
     return value
 
@@ -61,13 +61,13 @@ def parse_json(text: str, owner: Owner | None = None) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise Unreadable(f"holds {text[:40]}, which is beyond any number")
+        raise UnreadableSource(f"holds {text[:40]}, which is beyond any number")
     return value
 
 
 def _integer(text: str) -> int:
     if len(text) > 308:  # every such integer can be made a float
-        raise Unreadable("holds a number of more than 308 digits")
+        raise UnreadableSource("holds a number of more than 308 digits")
     return int(text)
 
 
@@ -83,9 +83,9 @@ def _measure(value: Any) -> None:
         if not inner:
             return
         level = inner
-    raise Unreadable(f"is nested deeper than {JSON_DEPTH} levels")
+    raise UnreadableSource(f"is nested deeper than {JSON_DEPTH} levels")
 
 
-def read_json(path: Path, owner: Owner | None = None, limit: int = JSON_LIMIT) -> Any:
+def read_json(path: Path, owner: FileOwner | None = None, limit: int = JSON_LIMIT) -> Any:
     """A JSON file's value. Unreadable as `parse_json`, or over `limit` bytes."""
     return parse_json(decode(read_bytes(path, limit))[0], owner)

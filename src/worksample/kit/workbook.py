@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from worksample.errors import Cause, GraderError
-from worksample.tables.workbook_values import is_strict, values_only, well_formed
+from worksample.files.tables.workbook_values import is_strict, values_only, well_formed
 
-from .source import Unreadable
+from .source import UnreadableSource
 from .table import Table, table_of
 
 T = TypeVar("T")
@@ -42,24 +42,24 @@ _SHEET = re.compile(rb"<(?:\w+:)?sheet[\s/>]")
 
 
 def guard_archive(path: Path) -> None:
-    """Unreadable for what is no zip archive or would unpack to more than `UNPACKED_LIMIT` bytes."""
+    """UnreadableSource for what is no zip archive or would unpack to more than `UNPACKED_LIMIT` bytes."""
     if path.stat().st_size > ARCHIVE_LIMIT:
-        raise Unreadable(f"is larger than {ARCHIVE_LIMIT:,} bytes")
+        raise UnreadableSource(f"is larger than {ARCHIVE_LIMIT:,} bytes")
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise Unreadable(f"is not a workbook: {error}") from error
+        raise UnreadableSource(f"is not a workbook: {error}") from error
     if len(members) > MEMBER_LIMIT or sum(m.file_size for m in members) > UNPACKED_LIMIT:
-        raise Unreadable(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
+        raise UnreadableSource(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
     names = [m.filename for m in members]
     if len(set(names)) != len(names):
-        raise Unreadable("holds the same name twice")
+        raise UnreadableSource("holds the same name twice")
     try:
         with zipfile.ZipFile(path) as archive:
             _guard_tags(archive)
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise Unreadable(f"is not a sound workbook: {error}") from error
+        raise UnreadableSource(f"is not a sound workbook: {error}") from error
 
 
 def _guard_tags(archive: zipfile.ZipFile) -> None:
@@ -71,7 +71,7 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
             while chunk := part.read(1 << 20):
                 size += len(chunk)
                 if size > UNPACKED_LIMIT:
-                    raise Unreadable(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
+                    raise UnreadableSource(f"unpacks to more than {UNPACKED_LIMIT:,} bytes")
                 tags += chunk.count(b"<")
                 # A tag that the chunk cuts is counted with the next one.
                 whole, mark, rest = (tail + chunk).rpartition(b"<")
@@ -82,11 +82,11 @@ def _guard_tags(archive: zipfile.ZipFile) -> None:
         if member.filename.startswith(_PIECEWISE):
             piecewise += tags
         elif tags > PART_TAG_LIMIT and not member.filename.startswith("xl/media/"):
-            raise Unreadable(f"has more than {PART_TAG_LIMIT:,} tags in {member.filename[:60]!r}")
+            raise UnreadableSource(f"has more than {PART_TAG_LIMIT:,} tags in {member.filename[:60]!r}")
     if strings > STRING_LIMIT:
-        raise Unreadable(f"has more than {STRING_LIMIT:,} shared strings")
+        raise UnreadableSource(f"has more than {STRING_LIMIT:,} shared strings")
     if sheets > SHEET_LIMIT or piecewise > TAG_LIMIT:
-        raise Unreadable(f"has more than {SHEET_LIMIT:,} sheets or {TAG_LIMIT:,} tags")
+        raise UnreadableSource(f"has more than {SHEET_LIMIT:,} sheets or {TAG_LIMIT:,} tags")
 
 
 def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
@@ -105,17 +105,17 @@ def _read(path: Path, formulas: bool, take: Callable[[Any], T]) -> T:
             if not is_strict(file):
                 try:
                     return _taken(_load(file, formulas), take)
-                except Unreadable:
+                except UnreadableSource:
                     raise
                 except _refusals():
                     file.seek(0)
             return _of_values(file, formulas, take)
-    except Unreadable:
+    except UnreadableSource:
         raise
     except DefusedXmlException as error:
-        raise Unreadable(f"holds forbidden XML: {type(error).__name__}") from error
+        raise UnreadableSource(f"holds forbidden XML: {type(error).__name__}") from error
     except _refusals() as error:
-        raise Unreadable(f"is not a sound workbook: {type(error).__name__}: {error}") from error
+        raise UnreadableSource(f"is not a sound workbook: {type(error).__name__}: {error}") from error
 
 
 def _of_values(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
@@ -127,7 +127,9 @@ def _of_values(file: IO[bytes], formulas: bool, take: Callable[[Any], T]) -> T:
             raise
         why = f"{type(error).__name__}: {error}"[:400]
         raise GraderError(
-            f"openpyxl cannot open this workbook, whose XML is sound ({why})", cause=Cause.GRADER_CRASH
+            f"openpyxl cannot open this workbook, whose XML is sound ({why})",
+            cause=Cause.GRADER_CRASH,
+            next="let grade.py read it in another way, or look at the file by hand",
         ) from error
     return _taken(book, take)
 
@@ -160,11 +162,11 @@ def _cells(sheet: Any) -> Iterator[list[Any]]:
     for row in sheet.iter_rows(values_only=True):
         count += max(1, len(row))
         if count > CELL_LIMIT:
-            raise Unreadable(f"has more than {CELL_LIMIT:,} cells")
+            raise UnreadableSource(f"has more than {CELL_LIMIT:,} cells")
         if any(isinstance(cell, float) and not math.isfinite(cell) for cell in row):
-            raise Unreadable("holds a number beyond any number")
+            raise UnreadableSource("holds a number beyond any number")
         if any(isinstance(cell, int) and abs(cell) >= 10**308 for cell in row):
-            raise Unreadable("holds a number of more than 308 digits")
+            raise UnreadableSource("holds a number of more than 308 digits")
         yield list(row)
 
 
@@ -184,17 +186,17 @@ def _sheet(book: Any, sheet: str | int) -> list[list[Any]]:
     if isinstance(sheet, int):
         of_cells = [one.title for one in book.worksheets]
         if not 0 <= sheet < len(of_cells):
-            raise Unreadable(f"has {len(of_cells)} sheets of cells, none at {sheet}")
+            raise UnreadableSource(f"has {len(of_cells)} sheets of cells, none at {sheet}")
         sheet = of_cells[sheet]
     if sheet not in names:
-        raise Unreadable(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
+        raise UnreadableSource(f"has no sheet {sheet!r}; it has {', '.join(map(str, names))}")
     found = book[sheet]
     if not hasattr(found, "iter_rows"):
-        raise Unreadable(f"sheet {sheet!r} is a chart")
+        raise UnreadableSource(f"sheet {sheet!r} is a chart")
     found.reset_dimensions()
     return list(_cells(found))
 
 
 def read_sheet(path: Path, sheet: str | int = 0) -> Table:
-    """A sheet as a table, its first row that is not blank being the header. Unreadable as `read_cells`, `table_of`."""
+    """A sheet as a table, the first row with a cell being its header. Raises as `read_cells` and `table_of` do."""
     return table_of(read_cells(path, sheet))

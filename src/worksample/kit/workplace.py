@@ -23,9 +23,9 @@ from typing import Any
 
 from worksample.errors import DeliverableError
 
-from .calendar import Event, read_event
+from .calendar import CalendarEvent, read_event
 from .repository import Repository
-from .source import LIVE, Owner, Unreadable, deliverable, file_in, files_below, reference
+from .source import LIVE, FileOwner, UnreadableSource, deliverable, file_in, files_below, reference
 from .table import Table, read_table
 
 MOST = 100_000
@@ -176,19 +176,19 @@ class Workplace:
         with deliverable(name):
             path = file_in(self._state / "files", name)
             if path.stat().st_size > FILE_LIMIT:
-                raise Unreadable("is larger than 64 MiB")
+                raise UnreadableSource("is larger than 64 MiB")
             return path.read_bytes()
 
     def rows(self, name: str) -> Table:
         """A document as a table, within the readers' limits: CSV of any common dialect, or a workbook's first sheet."""
         with deliverable(name):
-            return read_table(file_in(self._state / "files", name)).owned(Owner(DeliverableError, name))
+            return read_table(file_in(self._state / "files", name)).owned(FileOwner(DeliverableError, name))
 
     def repository(self, name: str) -> Repository:
         """A repository, without any of its settings."""
         return Repository(self._state / "git" / f"{name}.git", name)
 
-    def events(self, owner: str) -> list[Event]:
+    def events(self, owner: str) -> list[CalendarEvent]:
         """The events of a person's calendars, by their beginning."""
         with deliverable(f"the calendar of {owner}"):
             root = self._state / "calendar" / "collection-root" / owner
@@ -207,11 +207,11 @@ class Workplace:
             try:
                 kept = json.loads(file_in(self._state.parent, "live.json").read_bytes())
             except (OSError, ValueError, RecursionError):
-                raise Unreadable("nothing was kept of it") from None
+                raise UnreadableSource("nothing was kept of it") from None
             if "found" not in kept:
-                raise Unreadable(str(kept.get("failed") or "nothing was found")[:1000])
+                raise UnreadableSource(str(kept.get("failed") or "nothing was found")[:1000])
             if name not in kept["found"]:
-                raise Unreadable(f"live.py said nothing of it; it said {', '.join(kept['found'])[:200]}")
+                raise UnreadableSource(f"live.py said nothing of it; it said {', '.join(kept['found'])[:200]}")
             return kept["found"][name]
 
     def requests(self, service: str = "") -> list[dict[str, Any]]:
@@ -245,7 +245,7 @@ class Workplace:
             try:
                 return database.execute(asked, given).fetchall()
             except sqlite3.Error as error:
-                raise Unreadable(f"cannot be read as a database: {error}") from error
+                raise UnreadableSource(f"cannot be read as a database: {error}") from error
 
     @contextmanager
     def _database(self, file: str) -> Iterator[sqlite3.Connection]:
@@ -265,7 +265,7 @@ def _moment(text: object) -> datetime:
     try:
         found = datetime.fromisoformat(str(text))
     except ValueError:
-        raise Unreadable(f"{str(text)[:40]!r} is no time") from None
+        raise UnreadableSource(f"{str(text)[:40]!r} is no time") from None
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.records import Usage
 
-from .exchanges import Exchange, Fate, fate_of_status, never_sent
+from .exchanges import Fate, HttpExchange, fate_of_status, never_sent
 from .failure import status_of
 from .price import Price
 from .token_estimate import Size, size_of_answer
@@ -68,14 +68,14 @@ class Most:
 
 
 @dataclass(eq=False)
-class Sent:
+class SentRequest:
     """A request that was given to a provider."""
 
     model: str
     most: Most
     prompt: int
     """Tokens that its prompt likely has."""
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: list[HttpExchange] = field(default_factory=list)
     told: bool = False
     """Whether the provider's client notes them."""
     began: float = field(default_factory=time.monotonic)
@@ -111,7 +111,7 @@ class ModelAccount:
     _slowest: float = 0.0
     _reserved: list[Most] = field(default_factory=list)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
-    _given_up: dict[asyncio.Future[Any], Sent] = field(default_factory=dict)
+    _given_up: dict[asyncio.Future[Any], SentRequest] = field(default_factory=dict)
 
     @contextmanager
     def current(self) -> Iterator[ModelAccount]:
@@ -168,7 +168,7 @@ class ModelAccount:
             return spent_tokens + sum(one.tokens for one in held) <= self.tokens
         return True
 
-    async def send(self, request: Awaitable[Any], sent: Sent) -> Any:
+    async def send(self, request: Awaitable[Any], sent: SentRequest) -> Any:
         """The provider's answer. Where the caller is cancelled the request goes on, see `settle`."""
         task: asyncio.Future[Any] = asyncio.ensure_future(request)
         try:
@@ -182,7 +182,7 @@ class ModelAccount:
         self._take(result, sent, late=False)
         return result
 
-    def _take(self, result: Any, sent: Sent, *, late: bool) -> None:
+    def _take(self, result: Any, sent: SentRequest, *, late: bool) -> None:
         """Book what came of a request: an answer, an error that the provider returned, or an answer without a word."""
         output = result[0] if isinstance(result, tuple) else result
         if isinstance(output, Exception):
@@ -204,14 +204,14 @@ class ModelAccount:
             self.answered = together(self.answered, used)
             self._slowest = max(self._slowest, sent.waited)
 
-    def _fail(self, error: BaseException, sent: Sent) -> None:
+    def _fail(self, error: BaseException, sent: SentRequest) -> None:
         """Book a call whose last request ended in an error."""
         if sent.unsent:
             return
         fates = _fates(sent, error)
         self._lose([*fates[:-1], self._unread(sent) if fates[-1] is Fate.ANSWERED else fates[-1]], sent)
 
-    def _unread(self, sent: Sent) -> Fate:
+    def _unread(self, sent: SentRequest) -> Fate:
         """Book an answer that came whole and that nobody could make sense of: its tokens are estimated."""
         body = sent.exchanges[-1].body if sent.exchanges else None
         if body is None:
@@ -223,7 +223,7 @@ class ModelAccount:
         self.lost = together(self.lost, output_usage(used, sent.model, self.prices, estimated=True))
         return Fate.ANSWERED
 
-    def _lose(self, fates: list[Fate], sent: Sent) -> None:
+    def _lose(self, fates: list[Fate], sent: SentRequest) -> None:
         """Book requests without an answer. What the service itself calls an error is not held against a budget."""
         price = self.prices.get(sent.model)
         free = Usage(cost=None if price is None else 0.0, priced=price is not None)
@@ -233,7 +233,7 @@ class ModelAccount:
             elif fate is Fate.UNSETTLED:
                 self.lost = together(self.lost, sent.most.usage)
 
-    def _give_up(self, task: asyncio.Future[Any], sent: Sent) -> None:
+    def _give_up(self, task: asyncio.Future[Any], sent: SentRequest) -> None:
         self._given_up[task] = sent
         task.add_done_callback(self._ended)
         # As long again as it has waited, or as long as the slowest of its kind could make one expect.
@@ -331,12 +331,12 @@ def estimate(output: ModelOutput, prompt: int) -> None:
     output.metadata = {**(output.metadata or {}), ESTIMATED: True}
 
 
-def _earlier(sent: Sent) -> list[Fate]:
+def _earlier(sent: SentRequest) -> list[Fate]:
     """Of requests that the provider's client tried again by itself."""
     return [one.fate for one in sent.exchanges[:-1] if one.fate is not Fate.ANSWERED]
 
 
-def _fates(sent: Sent, error: BaseException) -> list[Fate]:
+def _fates(sent: SentRequest, error: BaseException) -> list[Fate]:
     """What became of a call's requests, which ended in an error; the last may be an answer that nobody could read."""
     unsent, status = never_sent(error), status_of(error)
     if not sent.exchanges:

@@ -12,7 +12,7 @@ from typing import Any
 from worksample.errors import Cause, JudgeError
 
 from .exhibit import Exhibit, Look
-from .probe import TYPES, Kind, Probe
+from .probe import TYPES, Probe, ProbeKind
 from .quotation import Found, Searchable, folded
 from .tolerant_json import NotOneObject, one_object
 
@@ -38,7 +38,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JudgeReply:
     """value: bool for yes_no, an option, a dict for fields and checklist, `first`/`equal`/`second` for a pair."""
 
     value: Value
@@ -66,7 +66,7 @@ def malformed(what: str, advice: str = "") -> MalformedAnswer:
     return MalformedAnswer(what, advice or f"This was wrong: {what}.")
 
 
-def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Answer:
+def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> JudgeReply:
     """The answer to a probe in a completion. Raises MalformedAnswer where it is none."""
     try:
         found = one_object(text)
@@ -80,12 +80,12 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Ans
         )
     said = _inner({key.casefold(): value for key, value in found.value.items()}, probe)
     value, quotes = _READERS[probe.kind](said, probe, evidence)
-    return Answer(value, _reason(said.get("reason")), quotes, inspected=_inspected(said, probe))
+    return JudgeReply(value, _reason(said.get("reason")), quotes, inspected=_inspected(said, probe))
 
 
 def _inner(said: dict[str, Any], probe: Probe) -> dict[str, Any]:
     """The object that answers, also where it is the only value of another one."""
-    wanted = {Kind.FIELDS: "fields", Kind.CHECKLIST: "items"}.get(probe.kind, "answer")
+    wanted = {ProbeKind.FIELDS: "fields", ProbeKind.CHECKLIST: "items"}.get(probe.kind, "answer")
     while wanted not in said and len(said) == 1:
         [only] = said.values()
         if not isinstance(only, dict):
@@ -138,13 +138,13 @@ def _decided(said: Any, where: str = "answer") -> bool:
 
 def _option(said: Any, probe: Probe) -> str:
     """The option that is meant: by its words, or by its words with what the question says of it."""
-    allowed = SIDES if probe.kind is Kind.PAIR else probe.options
+    allowed = SIDES if probe.kind is ProbeKind.PAIR else probe.options
     plain = _only(said)
     if isinstance(plain, str) and plain in allowed:
         return plain
     word = _word(plain)
     if word is not None:
-        side = _SIDE.fullmatch(word) if probe.kind is Kind.PAIR else None
+        side = _SIDE.fullmatch(word) if probe.kind is ProbeKind.PAIR else None
         wanted = side[1] if side else word
         meant = [option for option in allowed if _word(option) == wanted]
         meant = meant or [option for option in allowed if _quoted_from_question(word, option, probe)]
@@ -165,7 +165,7 @@ def _yes_no(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Va
 
 def _choice(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
     value = _option(said.get("answer"), probe)
-    return value, evidence.quotes(said, needed=probe.kind is not Kind.PAIR)
+    return value, evidence.quotes(said, needed=probe.kind is not ProbeKind.PAIR)
 
 
 def _fields(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple[Value, tuple[Quote, ...]]:
@@ -223,11 +223,11 @@ def _checklist(said: dict[str, Any], probe: Probe, evidence: _Evidence) -> tuple
 
 
 _READERS = {
-    Kind.YES_NO: _yes_no,
-    Kind.CHOICE: _choice,
-    Kind.FIELDS: _fields,
-    Kind.CHECKLIST: _checklist,
-    Kind.PAIR: _choice,
+    ProbeKind.YES_NO: _yes_no,
+    ProbeKind.CHOICE: _choice,
+    ProbeKind.FIELDS: _fields,
+    ProbeKind.CHECKLIST: _checklist,
+    ProbeKind.PAIR: _choice,
 }
 _WORTHLESS = {
     Found.NOWHERE: ("its quote stands in no exhibit", "Copy the passage word for word from the exhibit that you name."),
@@ -273,7 +273,7 @@ class _Evidence:
         place, worth = self._place(text, number)
         if worth is Found.EVIDENCE:
             return (Quote(place, text[:LONGEST], checked=True, item=item),)
-        if not needed and (self.probe.kind is not Kind.PAIR or worth is not Found.NOWHERE):
+        if not needed and (self.probe.kind is not ProbeKind.PAIR or worth is not Found.NOWHERE):
             # A judge that says no often puts into words what it misses: a remark, and no evidence.
             return ()
         what, advice = _WORTHLESS[worth]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .answer import SIDES
-from .probe import Kind, Probe
+from .probe import Probe, ProbeKind
 
 if TYPE_CHECKING:
     from inspect_ai.model import ResponseSchema
@@ -40,16 +40,16 @@ def schema_of(probe: Probe) -> dict[str, Any]:
     """The same as JSON types."""
     evidence = {"exhibit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "quote": _TEXT} if probe.quotes else {}
     inspected = {"inspected": _YES_NO} if probe.asks_inspected else {}
-    if probe.kind is Kind.CHECKLIST:
+    if probe.kind is ProbeKind.CHECKLIST:
         item = _object({"answer": _YES_NO, **evidence})
         return _object({"items": _object(dict.fromkeys(probe.items, item)), "reason": _TEXT, **inspected})
     answer: dict[str, Any]
-    if probe.kind is Kind.FIELDS:
+    if probe.kind is ProbeKind.FIELDS:
         answer = {"fields": _object({name: dict(schema) for name, schema in probe.fields.items()})}
-    elif probe.kind is Kind.YES_NO:
+    elif probe.kind is ProbeKind.YES_NO:
         answer = {"answer": _YES_NO}
     else:
-        options = SIDES if probe.kind is Kind.PAIR else probe.options
+        options = SIDES if probe.kind is ProbeKind.PAIR else probe.options
         answer = {"answer": {"type": "string", "enum": list(options)}}
     return _object({**answer, "reason": _TEXT, **evidence, **inspected})
 

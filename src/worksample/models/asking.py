@@ -13,16 +13,16 @@ from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
 from worksample.records import Usage, canonical
 
 from .account import ModelAccount, Most, together
-from .answer import Answer, MalformedAnswer, malformed, read_answer
+from .answer import JudgeReply, MalformedAnswer, malformed, read_answer
 from .answer_schema import response_schema, takes_schema
 from .closing import asked
 from .exhibit import Exhibit
 from .failure import failure_of_call, reason_of, status_of
 from .fence import Fence
-from .judge import Role
-from .probe import Kind, Probe
+from .judge import ModelRole
+from .probe import Probe, ProbeKind
 from .prompt import CUT, EMPTY, REFUSED, Prompt, prompt
-from .resolve import resolve
+from .resolver import resolve
 from .token_estimate import size_of_request
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class _ServiceFault(JudgeError):
         self.passing, self.wait = passing, wait
 
 
-async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
+async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
     """The answer to a probe, and what it took.
 
     This is the one place that asks a judge again; neither Inspect nor a provider's client does. An answer that is none
@@ -73,7 +73,7 @@ async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
     ledger = _Ledger()
     try:
         answer = await _answered(role, probe, ledger)
-        if probe.kind is Kind.PAIR:
+        if probe.kind is ProbeKind.PAIR:
             answer = _joined(answer, await _answered(role, probe, ledger, swapped=True))
     except JudgeError as error:
         error.record, error.usage = _record(role, ledger), ledger.usage
@@ -81,16 +81,16 @@ async def ask(role: Role, probe: Probe) -> tuple[Answer, Usage]:
     return replace(answer, record=_record(role, ledger)), ledger.usage
 
 
-def _joined(one: Answer, other: Answer) -> Answer:
+def _joined(one: JudgeReply, other: JudgeReply) -> JudgeReply:
     """Of two answers to a pair, the second with positions swapped: where they part, the two are equal."""
     second = _SWAP[str(other.value)]
     value = str(one.value) if one.value == second else "equal"
     reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
     inspected = one.inspected and other.inspected
-    return Answer(value, reasons, one.quotes + other.quotes, inspected=inspected, orders=(str(one.value), second))
+    return JudgeReply(value, reasons, one.quotes + other.quotes, inspected=inspected, orders=(str(one.value), second))
 
 
-def _record(role: Role, ledger: _Ledger) -> dict[str, Any]:
+def _record(role: ModelRole, ledger: _Ledger) -> dict[str, Any]:
     return {
         "role": role.name,
         "model": role.model,
@@ -100,7 +100,7 @@ def _record(role: Role, ledger: _Ledger) -> dict[str, Any]:
     }
 
 
-async def _answered(role: Role, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> Answer:
+async def _answered(role: ModelRole, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> JudgeReply:
     advice, read, faults = "", 0, 0
     until = time.monotonic() + role.config.timeout
     while True:
@@ -133,7 +133,9 @@ def _fence(probe: Probe) -> Fence:
             return fence
 
 
-async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool) -> Answer:
+async def _once(
+    role: ModelRole, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool
+) -> JudgeReply:
     """One request, and its answer read."""
     from inspect_ai.model import GenerateConfig
 
@@ -164,7 +166,7 @@ async def _once(role: Role, probe: Probe, put: Prompt, ledger: _Ledger, *, struc
         raise
 
 
-def _keep_prompt(role: Role, put: Prompt, config: dict[str, Any]) -> dict[str, Any]:
+def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[str, Any]:
     pictures = [role.sink.put(part.data) for part in put.parts if isinstance(part, Exhibit)]
     digests = iter(pictures)
     parts = [part if isinstance(part, str) else {"picture": next(digests), "mime": part.mime} for part in put.parts]
@@ -172,13 +174,13 @@ def _keep_prompt(role: Role, put: Prompt, config: dict[str, Any]) -> dict[str, A
     return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
 
 
-def _dearest(role: Role, messages: Sequence[ChatMessage]) -> float:
+def _dearest(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
     """US dollars that one call can cost at most; 0 without a price."""
     size, price = size_of_request(messages), role.service.prices.get(role.model)
     return Most(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
 
 
-async def _generate(role: Role, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
     """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
     try:
         model = resolve(role.model, replace(role.calling, retries=0), role.generation)

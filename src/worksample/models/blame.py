@@ -32,7 +32,7 @@ HOLDS = 30.0
 
 
 @dataclass
-class Control:
+class ControlQuestion:
     """Whether a model's service answers a plain question right now."""
 
     model: Model
@@ -59,7 +59,7 @@ class Control:
             return True
 
 
-async def by_request(error: BaseException, seen: Sending, control: Control) -> bool:
+async def by_request(error: BaseException, seen: Sending, control: ControlQuestion) -> bool:
     """Whether what was asked made a call fail, and not its service.
 
     What was never sent is the request's fault only if a plain question goes through at the same time: else our own side

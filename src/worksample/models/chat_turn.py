@@ -11,7 +11,7 @@ from worksample.errors import ColleagueError, PlanError
 from worksample.records import Usage
 
 from .account import ModelAccount
-from .resolve import Service, resolve
+from .resolver import ModelService, resolve
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -30,7 +30,7 @@ class Turn:
 
 
 async def speak(
-    name: str, service: Service, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
+    name: str, service: ModelService, system: str, turns: Sequence[Turn], generation: Mapping[str, Any],
     cut: Callable[[Usage], None] = lambda used: None,
 ) -> tuple[str, Usage]:  # fmt: skip
     """What the model says next, and what that took. `cut` is told what a turn took that is cancelled.
@@ -55,7 +55,7 @@ async def speak(
         raise
 
 
-async def _said(name: str, service: Service, messages: list[ChatMessage], generation: Mapping[str, Any]) -> str:
+async def _said(name: str, service: ModelService, messages: list[ChatMessage], generation: Mapping[str, Any]) -> str:
     try:
         model = resolve(name, service, generation)
         async with asyncio.timeout(service.timeout or SECONDS):

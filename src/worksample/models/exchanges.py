@@ -18,7 +18,7 @@ UNPAID = frozenset({401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 
 STREAM = "text/event-stream"
 UNREACHED = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError")
 """What HTTP clients raise before anything of a request was sent."""
-_OPEN: ContextVar[list[Exchange] | None] = ContextVar("worksample_exchanges", default=None)
+_OPEN: ContextVar[list[HttpExchange] | None] = ContextVar("worksample_exchanges", default=None)
 _HOOKED: WeakSet[Any] = WeakSet()
 
 
@@ -33,7 +33,7 @@ class Fate(StrEnum):
 
 
 @dataclass(eq=False)
-class Exchange:
+class HttpExchange:
     """One HTTP request, and what came back so far."""
 
     response: httpx.Response | None = None
@@ -84,9 +84,9 @@ def never_sent(error: BaseException) -> bool:
     return False
 
 
-def record() -> list[Exchange]:
+def record() -> list[HttpExchange]:
     """Note the exchanges of this context from now on, in the list that is returned."""
-    found: list[Exchange] = []
+    found: list[HttpExchange] = []
     _OPEN.set(found)
     return found
 
@@ -107,7 +107,7 @@ def hook(api: ModelAPI) -> bool:
 async def _sent(request: httpx.Request) -> None:
     found = _OPEN.get()
     if found is not None:
-        exchange = Exchange()
+        exchange = HttpExchange()
         found.append(exchange)
         request.extensions["worksample_exchange"] = exchange
 
@@ -120,5 +120,5 @@ async def _sent(request: httpx.Request) -> None:
 
 async def _came(response: httpx.Response) -> None:
     exchange = response.request.extensions.get("worksample_exchange")
-    if isinstance(exchange, Exchange):
+    if isinstance(exchange, HttpExchange):
         exchange.response = response

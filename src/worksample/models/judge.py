@@ -18,7 +18,7 @@ from .account import together
 from .exhibit import ExhibitLimits
 from .price import Prices, require_price
 from .prompt import PROMPTS
-from .resolve import Service
+from .resolver import ModelService
 
 RENDERING = "3"
 """Raised whenever the same deliverable is shown to judges in another way."""
@@ -151,13 +151,13 @@ def _wake(waiter: asyncio.Future[None]) -> None:
 
 
 @dataclass(frozen=True)
-class Role:
+class ModelRole:
     """One model that answers for a role."""
 
     name: str
     model: str
     config: JudgeConfig
-    service: Service
+    service: ModelService
     sink: Sink
     """Where prompts and answers are kept."""
     spent: Spent = field(default_factory=Spent)
@@ -170,7 +170,7 @@ class Role:
         return digest_of([PROMPTS, RENDERING, self.model, settings])[:16]
 
     @property
-    def calling(self) -> Service:
+    def calling(self) -> ModelService:
         """The service with this judge's own patience."""
         seconds = self.config.timeout
         tried = seconds if self.service.try_timeout is None else min(seconds, self.service.try_timeout)
@@ -182,7 +182,7 @@ class Role:
         return {key: value for key, value in given.items() if value is not None}
 
 
-Roles = Mapping[str, tuple[Role, ...]]
+Roles = Mapping[str, tuple[ModelRole, ...]]
 """Role name -> its models, in order."""
 
 
@@ -192,7 +192,7 @@ def means_of(roles: Roles) -> str:
     return "; ".join(sorted(said))
 
 
-def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: Service, sink: Sink) -> Roles:
+def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], service: ModelService, sink: Sink) -> Roles:
     """The judges of an experiment: `[judges.NAME]`, and `roles` that name a model without one.
 
     PlanError where both name a role with different models, or a table cannot be used.
@@ -210,5 +210,5 @@ def judges_of(judges: Mapping[str, JudgeConfig], roles: Mapping[str, str], servi
     found = {}
     for name, config in tables.items():
         spent = Spent()
-        found[name] = tuple(Role(name, model, config, service, sink, spent) for model in config.models)
+        found[name] = tuple(ModelRole(name, model, config, service, sink, spent) for model in config.models)
     return found

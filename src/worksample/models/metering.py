@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .account import CURRENT, ModelAccount, Most, Sent, estimate
+from .account import CURRENT, ModelAccount, Most, SentRequest, estimate
 from .exchanges import hook, record
 from .storable_text import scrubbed
 from .token_estimate import Size, size_of_request
@@ -25,7 +25,7 @@ def meter(api: ModelAPI, name: str) -> None:
 
     async def metered(input: list[ChatMessage], tools: list[ToolInfo], tool_choice: Any, config: GenerateConfig) -> Any:
         account, size = CURRENT.get(), size_of_request(input, tools)
-        sent = Sent(name, _most(account, name, size, config, api), size.tokens)
+        sent = SentRequest(name, _most(account, name, size, config, api), size.tokens)
 
         async def send() -> Any:
             sent.told = hook(api)

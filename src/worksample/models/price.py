@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from worksample.errors import ManifestError, PlanError
-from worksample.manifests import in_words
+from worksample.files.config_files import in_words
 from worksample.records import Frozen
 
 

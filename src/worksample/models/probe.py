@@ -16,7 +16,7 @@ MOST = 50
 """Options, items or fields of one probe."""
 
 
-class Kind(StrEnum):
+class ProbeKind(StrEnum):
     YES_NO = "yes_no"
     CHOICE = "choice"
     FIELDS = "fields"
@@ -31,7 +31,7 @@ class Probe:
     question: the task author's. exhibits: data. instruction: ours, over the usual one of the kind.
     """
 
-    kind: Kind
+    kind: ProbeKind
     question: str
     exhibits: tuple[Exhibit, ...] = ()
     second: tuple[Exhibit, ...] = ()
@@ -59,14 +59,14 @@ class Probe:
 
 def yes_no(question: str, *exhibits: Exhibit, instruction: str = "", quotes: bool = True) -> Probe:
     """The answer is a bool; a yes has to be quoted."""
-    return Probe(Kind.YES_NO, question, exhibits, instruction=instruction, quotes=quotes)
+    return Probe(ProbeKind.YES_NO, question, exhibits, instruction=instruction, quotes=quotes)
 
 
 def choice(
     question: str, options: Sequence[str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
     """The answer is one of `options`, by its very words."""
-    return Probe(Kind.CHOICE, question, exhibits, options=tuple(options), instruction=instruction, quotes=quotes)
+    return Probe(ProbeKind.CHOICE, question, exhibits, options=tuple(options), instruction=instruction, quotes=quotes)
 
 
 def fields(
@@ -74,34 +74,36 @@ def fields(
     quotes: bool = True,
 ) -> Probe:  # fmt: skip
     """The answer is a dict with exactly these keys. schema: name -> {"type": string | number | integer | boolean}."""
-    return Probe(Kind.FIELDS, question, exhibits, fields=schema, instruction=instruction, quotes=quotes)
+    return Probe(ProbeKind.FIELDS, question, exhibits, fields=schema, instruction=instruction, quotes=quotes)
 
 
 def checklist(
     question: str, items: Mapping[str, str], *exhibits: Exhibit, instruction: str = "", quotes: bool = True
 ) -> Probe:
     """The answer is a dict of bools, one for each item; each yes has to be quoted."""
-    return Probe(Kind.CHECKLIST, question, exhibits, items=items, instruction=instruction, quotes=quotes)
+    return Probe(ProbeKind.CHECKLIST, question, exhibits, items=items, instruction=instruction, quotes=quotes)
 
 
 def pair(
     question: str, first: Sequence[Exhibit], second: Sequence[Exhibit], *, instruction: str = "", quotes: bool = True
 ) -> Probe:
     """Asked twice, with positions swapped. The answer is `first`, `second` or `equal`; two that differ are `equal`."""
-    return Probe(Kind.PAIR, question, tuple(first), tuple(second), instruction=instruction, quotes=quotes)
+    return Probe(ProbeKind.PAIR, question, tuple(first), tuple(second), instruction=instruction, quotes=quotes)
 
 
 def _fault(probe: Probe) -> str:
     if not probe.question.strip():
         return "it asks nothing"
-    many = {Kind.CHOICE: probe.options, Kind.CHECKLIST: probe.items, Kind.FIELDS: probe.fields}.get(probe.kind)
+    many = {ProbeKind.CHOICE: probe.options, ProbeKind.CHECKLIST: probe.items, ProbeKind.FIELDS: probe.fields}.get(
+        probe.kind
+    )
     if many is not None and not 1 <= len(many) <= MOST:
         return f"it has {len(many)} options, items or fields; allowed: 1 to {MOST}"
-    if probe.kind is Kind.CHOICE and len(set(probe.options)) < max(2, len(probe.options)):
+    if probe.kind is ProbeKind.CHOICE and len(set(probe.options)) < max(2, len(probe.options)):
         return "its options are not two or more different ones"
     for name, schema in probe.fields.items():
         if schema.get("type") not in TYPES or set(schema) - {"type", "enum", "description"}:
             return f"field {name!r}: allowed are type ({', '.join(TYPES)}), enum and description"
-    if probe.kind is Kind.PAIR and not (probe.exhibits and probe.second):
+    if probe.kind is ProbeKind.PAIR and not (probe.exhibits and probe.second):
         return "a pair needs exhibits on both sides"
     return ""

@@ -9,7 +9,7 @@ from worksample.records import digest_of
 
 from .exhibit import Exhibit, ExhibitLimits, Look, Visibility, within
 from .fence import MARK, Fence
-from .probe import Kind, Probe
+from .probe import Probe, ProbeKind
 from .unseen import written_out
 
 SYSTEM = """\
@@ -30,18 +30,19 @@ that is itself damaged counts against the work; a file that could not be shown t
 Judge only by what the exhibits show. Answer with one JSON object and nothing else."""
 
 INSTRUCTION = {
-    Kind.YES_NO: "Say whether what is asked holds for the work. Where the exhibits do not show it, the answer is no.",
-    Kind.CHOICE: "Choose the one option that fits the work.",
-    Kind.FIELDS: "Read the fields out of the work.",
-    Kind.CHECKLIST: "Say of each item whether it holds. Where the exhibits do not show it, the answer is no.",
-    Kind.PAIR: "Compare two pieces of work. Their order means nothing.",
+    ProbeKind.YES_NO: "Say whether what is asked holds for the work. "
+    "Where the exhibits do not show it, the answer is no.",
+    ProbeKind.CHOICE: "Choose the one option that fits the work.",
+    ProbeKind.FIELDS: "Read the fields out of the work.",
+    ProbeKind.CHECKLIST: "Say of each item whether it holds. Where the exhibits do not show it, the answer is no.",
+    ProbeKind.PAIR: "Compare two pieces of work. Their order means nothing.",
 }
 FORM = {
-    Kind.YES_NO: '{"answer": "yes" or "no", "reason": "...", "exhibit": N, "quote": "..."}',
-    Kind.CHOICE: '{"answer": one of OPTIONS, "reason": "...", "exhibit": N, "quote": "..."}',
-    Kind.FIELDS: '{"fields": {FIELDS}, "reason": "...", "exhibit": N, "quote": "..."}',
-    Kind.CHECKLIST: '{"items": {NAME: {"answer": "yes" or "no", "exhibit": N, "quote": "..."}}, "reason": "..."}',
-    Kind.PAIR: '{"answer": "first" or "second" or "equal", "reason": "...", "exhibit": N, "quote": "..."}',
+    ProbeKind.YES_NO: '{"answer": "yes" or "no", "reason": "...", "exhibit": N, "quote": "..."}',
+    ProbeKind.CHOICE: '{"answer": one of OPTIONS, "reason": "...", "exhibit": N, "quote": "..."}',
+    ProbeKind.FIELDS: '{"fields": {FIELDS}, "reason": "...", "exhibit": N, "quote": "..."}',
+    ProbeKind.CHECKLIST: '{"items": {NAME: {"answer": "yes" or "no", "exhibit": N, "quote": "..."}}, "reason": "..."}',
+    ProbeKind.PAIR: '{"answer": "first" or "second" or "equal", "reason": "...", "exhibit": N, "quote": "..."}',
 }
 QUOTE = (
     '"quote" copies, word for word, the passage of the exhibit that shows it (without the marks before lines), and '
@@ -98,7 +99,7 @@ def prompt(probe: Probe, fence: Fence, limits: ExhibitLimits, *, swapped: bool =
     No character that nobody sees is left in it, whoever wrote the words.
     """
     sides = [("", probe.exhibits)]
-    if probe.kind is Kind.PAIR:
+    if probe.kind is ProbeKind.PAIR:
         both = [probe.exhibits, probe.second]
         sides = list(
             zip(("the first piece of work", "the second piece of work"), both[:: -1 if swapped else 1], strict=True)
@@ -131,9 +132,9 @@ def _title(number: int, exhibit: Exhibit, title: str) -> str:
 
 def _form(probe: Probe) -> str:
     form = FORM[probe.kind]
-    if probe.kind is Kind.CHOICE:
+    if probe.kind is ProbeKind.CHOICE:
         form = form.replace("OPTIONS", json.dumps(list(probe.options), ensure_ascii=False))
-    if probe.kind is Kind.FIELDS:
+    if probe.kind is ProbeKind.FIELDS:
         wanted = (f"{json.dumps(name)}: {json.dumps(dict(schema))}" for name, schema in probe.fields.items())
         form = form.replace("FIELDS", ", ".join(wanted))
     listed = [f"{json.dumps(name)}: {text}" for name, text in probe.items.items()]

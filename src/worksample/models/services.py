@@ -12,7 +12,7 @@ from worksample.records import Frozen
 
 from .durations import Seconds
 from .price import Price
-from .resolve import Service
+from .resolver import ModelService
 
 ALL = "*"
 """The entry that holds for every model."""
@@ -77,13 +77,13 @@ def config_for(model: str, services: Services) -> ServiceConfig:
     return found
 
 
-def service_for(model: str, services: Services, prices: Mapping[str, Price], default: Service) -> Service:
+def service_for(model: str, services: Services, prices: Mapping[str, Price], default: ModelService) -> ModelService:
     """How a model is called: what `services` says of it, over `default`."""
     config = config_for(model, services)
     args = {**default.args, **config.args}
     if config.base_url is not None:
         args["base_url"] = config.base_url
-    return Service(
+    return ModelService(
         prices=prices,
         retries=default.retries if config.retries is None else config.retries,
         timeout=default.timeout if config.request_timeout is None else config.request_timeout,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import update
 
 from worksample.errors import UsageError
-from worksample.records import REGISTRY, Action, Amendment, Evaluation, Target
+from worksample.records import REGISTRY, Amendment, AmendmentAction, AmendmentTarget, Evaluation
+from worksample.results.rounds import need_amendable
 from worksample.store.people_tables import items
-from worksample.verdicts.rounds import need_amendable
 
 from .access.account import Account, Role
 from .clock import Clock, moment
@@ -24,7 +24,14 @@ _i = items.c
 
 
 def amend(
-    store: Store, by: Account, action: Action, target: Target, target_id: str, reason: str, *, clock: Clock
+    store: Store,
+    by: Account,
+    action: AmendmentAction,
+    target: AmendmentTarget,
+    target_id: str,
+    reason: str,
+    *,
+    clock: Clock,
 ) -> Amendment:
     """Strike or restore a record, or put a round in force.
 
@@ -47,9 +54,9 @@ def amend(
 
 def let_queue_follow(store: Store, amendment: Amendment) -> None:
     """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
-    if amendment.target is Target.EVALUATION:
+    if amendment.target is AmendmentTarget.EVALUATION:
         follow(store, amendment.target_id, amendment.action)
-    elif amendment.target is Target.EVALUATOR:
+    elif amendment.target is AmendmentTarget.EVALUATOR:
         for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
             follow(store, evaluation.id, amendment.action)
 
@@ -64,9 +71,11 @@ def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> l
     out = struck(store.find(Amendment))
     made = []
     for subject, labels in sorted(findings(store, round).items()):
-        if (Target.SUBMISSION, subject) not in out:
+        if (AmendmentTarget.SUBMISSION, subject) not in out:
             reason = f"integrity review: {', '.join(labels)}"
-            made.append(amend(store, by, Action.STRIKE, Target.SUBMISSION, subject, reason, clock=clock))
+            made.append(
+                amend(store, by, AmendmentAction.STRIKE, AmendmentTarget.SUBMISSION, subject, reason, clock=clock)
+            )
     return made
 
 

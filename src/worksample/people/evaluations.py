@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from worksample.records import Amendment, Evaluation, Given, Round, Verdict, struck, targets_of
-from worksample.verdicts.resolving import resolve
+from worksample.records import Amendment, Evaluation, EvaluationOutcome, Round, Verdict, struck, targets_of
+from worksample.results.resolving import resolve
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -24,7 +24,7 @@ def standing(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment])
 
 def given(store: Store, round: str) -> list[Evaluation]:
     """The given evaluations of a round that stand, by time, then id."""
-    found = store.find(Evaluation, round=round, outcome=Given.GIVEN)
+    found = store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN)
     return standing(found, amendments_of(store))
 
 

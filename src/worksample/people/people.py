@@ -13,7 +13,7 @@ from .rounds import opening
 from .rounds.config import PeopleRound
 from .rounds.instructions import Instructions, shipped
 from .work.drafting import Drafting
-from .work.judging import Judging
+from .work.judging import ItemJudging
 from .work.leasing import Leasing
 from .work.own_queues import has_read
 
@@ -36,7 +36,7 @@ class People:
         self.accounts = Accounts(store, clock)
         self.leasing = Leasing(store, clock)
         self.drafting = Drafting(store, clock, self.leasing)
-        self.judging = Judging(store, clock, self.leasing, self.drafting)
+        self.judging = ItemJudging(store, clock, self.leasing, self.drafting)
 
     def open_people_round(self, config: PeopleRound, by: Account | None = None) -> Round:
         """Open a round under these instructions; `by`: an admin, None the store's owner."""

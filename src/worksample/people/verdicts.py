@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from worksample.records import Labels, Pairwise, Purpose, Round, Standing, Target, Verdict, struck
-from worksample.verdicts.resolving import verdict_of
+from worksample.records import AmendmentTarget, Labels, Pairwise, Purpose, Round, Standing, Verdict, struck
+from worksample.results.resolving import verdict_of
 
 from .evaluations import amendments_of, given, verdicts_of
-from .rounds.protocol import PURPOSE_OF, SOUND, Kind
+from .rounds.protocol import PURPOSE_OF, SOUND, RoundKind
 from .rounds.queues import find_queue
 
 if TYPE_CHECKING:
@@ -41,18 +41,18 @@ class Final:
     integrity: tuple[str, ...] = ()
 
 
-def rounds_over(store: Store, round: str, *kinds: Kind) -> list[Round]:
+def rounds_over(store: Store, round: str, *kinds: RoundKind) -> list[Round]:
     """Rounds by people that look at this one and are not struck, by time; of these kinds, or of any."""
     out, wanted = struck(amendments_of(store)), {PURPOSE_OF[kind] for kind in kinds}
     found = [r for r in store.find(Round, over=round) if r.purpose is not Purpose.REGRADE]
-    return [r for r in found if (not wanted or r.purpose in wanted) and (Target.ROUND, r.id) not in out]
+    return [r for r in found if (not wanted or r.purpose in wanted) and (AmendmentTarget.ROUND, r.id) not in out]
 
 
 def final_verdicts(store: Store, round: str) -> dict[str, Final]:
     """Per subject of a round by people, after audits and adjudications (`verdicts.second_looks`)."""
-    from worksample.verdicts.judging import Judging
+    from worksample.results.judging import RoundReader
 
-    judged, _ = Judging(store, amendments_of(store)).looked_at(store.get(Round, round))
+    judged, _ = RoundReader(store, amendments_of(store)).looked_at(store.get(Round, round))
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
     found = findings(store, round)
     return {
@@ -73,7 +73,7 @@ def _decided(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
 def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
     """Subject -> what integrity rounds over this one found wrong with it: shortcut, leak, spurious."""
     out: dict[str, set[str]] = {}
-    for review in rounds_over(store, round, Kind.INTEGRITY):
+    for review in rounds_over(store, round, RoundKind.INTEGRITY):
         for e in given(store, review.id):
             if isinstance(e.payload, Labels) and e.payload.labels.get("integrity", SOUND) != SOUND:
                 out.setdefault(e.subject, set()).add(e.payload.labels["integrity"])
@@ -84,7 +84,7 @@ def false_negatives(store: Store, round: str) -> Estimate:
     """Of the audited fails of a round, the share that should have passed, with its one-sided exact bound (RLI B.5)."""
     from worksample.metrics import false_negative_bound
 
-    looked = _decided(store, rounds_over(store, round, Kind.FALSE_NEGATIVES))
+    looked = _decided(store, rounds_over(store, round, RoundKind.FALSE_NEGATIVES))
     return false_negative_bound(sum(bool(v.passed) for v in looked.values()), len(looked))
 
 
@@ -96,7 +96,7 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
     reason (see `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
-    from worksample.verdicts.entrants import entrants
+    from worksample.results.entrants import entrants
 
     passed = _succeeded(store, round) if passed is None else passed
     rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise) and e.second is not None]

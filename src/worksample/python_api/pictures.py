@@ -40,14 +40,14 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     need("report")
     import polars as pl
 
+    from worksample.reports.board import board_of
     from worksample.reports.experiments import find_experiments, release_dates
-    from worksample.reports.leaderboard import board_of
     from worksample.reports.plots import Canvas
     from worksample.reports.static_site.charts import board_charts
-    from worksample.verdicts.frame import Work, WorkRules
+    from worksample.results.frame import ResultSet, WorkRules
 
     found = find_experiments(store, experiments)
-    work = Work(store, found, WorkRules())
+    work = ResultSet(store, found, WorkRules())
     frame = work.frame(work.primary)
     with scratch("plots") as folder:
         canvas = Canvas(folder)

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
-from worksample.experiments.watch import Silent, Tally, Watch
-from worksample.records import Ending, Evaluation, Given, Grade, Instance, Submission, Trial
+from worksample.experiments.watch import RunTally, Silent, Watch
+from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
 from .words import bounded, duration, printable
 
@@ -23,11 +23,11 @@ def watcher(*, silent: bool) -> Watch:
     if silent:
         return Silent()
     if in_notebook():
-        return Cell()
+        return NotebookCell()
     return Bar() if sys.stderr.isatty() else Lines()
 
 
-def spent(tally: Tally) -> str:
+def spent(tally: RunTally) -> str:
     """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
     most = tally.at_most if tally.unsettled else None
     said = bounded(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
@@ -66,9 +66,9 @@ def failure_of(trial: Trial, instance: Instance) -> str:
 
 def grade_of(evaluation: Evaluation) -> str:
     """The score, or why there is none."""
-    if isinstance(evaluation.payload, Grade):
+    if isinstance(evaluation.payload, GradePayload):
         return f"score {evaluation.payload.score:.3f}"
-    if evaluation.outcome is Given.GIVEN:
+    if evaluation.outcome is EvaluationOutcome.GIVEN:
         return "graded"
     why = POLICY[evaluation.cause].says if evaluation.cause else "declined"
     return f"ungraded: {why}" + (f" ({_first_line(evaluation.reason)})" if evaluation.reason.strip() else "")
@@ -81,7 +81,7 @@ def in_notebook() -> bool:
     return running is not None and hasattr(running, "kernel")
 
 
-def counted(tally: Tally) -> str:
+def counted(tally: RunTally) -> str:
     """Where a run is, in a line."""
     rest = f"failed {tally.failed} · graded {tally.graded} · ungraded {tally.ungraded} · {spent(tally)}"
     return f"{tally.finished}/{tally.planned} trials · {rest}"
@@ -90,7 +90,7 @@ def counted(tally: Tally) -> str:
 class Lines:
     """One line per event, for logs."""
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, tally: RunTally) -> None:
         self.tally = tally
 
     def closed(self, trial: Trial, instance: Instance) -> None:
@@ -113,10 +113,10 @@ class Lines:
         pass
 
 
-class Cell:
+class NotebookCell:
     """A line below a notebook's cell that changes; failures are printed above it."""
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, tally: RunTally) -> None:
         from IPython.display import display
 
         self.tally = tally
@@ -129,7 +129,7 @@ class Cell:
         self.end()
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
-        if evaluation.outcome is not Given.GIVEN:
+        if evaluation.outcome is not EvaluationOutcome.GIVEN:
             self.note(f"{instance.key}  {submission.entrant.partition('@')[0]}  {grade_of(evaluation)}")
         self.end()
 
@@ -145,7 +145,7 @@ class Bar:
 
     progress: Progress
 
-    def begin(self, tally: Tally) -> None:
+    def begin(self, tally: RunTally) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -168,7 +168,7 @@ class Bar:
         self._update()
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
-        if evaluation.outcome is not Given.GIVEN:
+        if evaluation.outcome is not EvaluationOutcome.GIVEN:
             who = submission.entrant.partition("@")[0]
             self.note(f"{instance.key}  {who}  {grade_of(evaluation)}  {evaluation.reason[:300]}")
         self._update()

@@ -36,7 +36,7 @@ class Qualifying:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenedQualification:
     """The round that was opened, and what a program found, by instance id."""
 
     round: Round
@@ -46,17 +46,17 @@ class Asked:
 def qualify(
     suite: str | Path, config: Qualifying | None = None, *, store: Where = None,
     told: Callable[[int], None] = lambda done: None,
-) -> Asked:  # fmt: skip
+) -> OpenedQualification:  # fmt: skip
     """Take a suite's jobs into the store, look at each, and open a round in which experts say which are fit.
 
     Raises ManifestError, PlanError where the suite has no job, SandboxUnavailable, StoreError.
     """
     from worksample.formats.jobs.screening import Looking, look_at_jobs
-    from worksample.people import Kind, People, PeopleRound
+    from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.funnel import IMPORT
     from worksample.people.rounds.questions import read_questions
     from worksample.people.rounds.screening_results import keep_looks
-    from worksample.records import Rule, canonical
+    from worksample.records import ResolutionRule, canonical
     from worksample.tasks import find_suite
 
     config = config or Qualifying()
@@ -68,13 +68,13 @@ def qualify(
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(
-                kind=Kind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
-                rule=Rule.TIE_BREAK if config.both else None, reason=config.reason,
+                kind=RoundKind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
+                rule=ResolutionRule.TIE_BREAK if config.both else None, reason=config.reason,
                 looks=keep_looks(here, {id: look.plain() for id, look in looks.items()}),
                 versions={IMPORT: here.blobs.put(canonical(beside))} if beside else {},
             )
         )  # fmt: skip
-    return Asked(round, looks)
+    return OpenedQualification(round, looks)
 
 
 def add_jobs(suite: str | Path, *, store: Where = None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from .results import Run, named
 from .threads import call, call_async
 
 if TYPE_CHECKING:
-    from worksample.reports.leaderboard import Leaderboard
+    from worksample.reports.board import Leaderboard
     from worksample.reports.static_site.site import ReportConfig
     from worksample.store import Store
 
@@ -47,8 +47,8 @@ def board_and_site(
         from worksample.reports.static_site.site import write_report
 
         return write_report(store, names, out, config)
-    from worksample.reports.leaderboard import leaderboard
-    from worksample.verdicts.frame import WorkRules
+    from worksample.reports.board import leaderboard
+    from worksample.results.frame import WorkRules
 
     illustrative = bool(config and config.illustrative)
     if config is None or config.measures is None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from worksample.experiments.status import Status
-    from worksample.reports.leaderboard import Leaderboard
+    from worksample.reports.board import Leaderboard
     from worksample.reports.sections import MeasureConfig
 
     from .pictures import Picture
@@ -41,7 +41,7 @@ class Run:
     @property
     def slots(self) -> pl.DataFrame:
         """A row per planned slot with its verdict; a score that is null is no 0 (docs/frames.md)."""
-        from worksample.verdicts.slots import slots_df
+        from worksample.results.slots import slots_df
 
         with opened(self.store) as store:
             return slots_df(store, self.experiment)
@@ -65,7 +65,7 @@ class Run:
     @property
     def board(self) -> Leaderboard:
         """Agents side by side, each figure with its interval and counts."""
-        from worksample.reports.leaderboard import leaderboard
+        from worksample.reports.board import leaderboard
 
         with opened(self.store) as store:
             return leaderboard(store, [self.experiment])

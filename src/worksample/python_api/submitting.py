@@ -44,11 +44,11 @@ def _submit(
     experiment: str | Run, known: dict[str, Any],
 ) -> HandedIn:  # fmt: skip
     from worksample.experiments.find import find_experiment
-    from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+    from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
     from worksample.tasks import Package
 
     folder = task.root if isinstance(task, Package) else Path(task)
-    what = replace(HandIn(Path(path), folder, entrant, origin), **known)
+    what = replace(HandInRequest(Path(path), folder, entrant, origin), **known)
     place = experiment.store if store is None and isinstance(experiment, Run) else store
     with opened(place, create=not experiment) as open_:
         if experiment:

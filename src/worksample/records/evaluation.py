@@ -11,7 +11,7 @@ from worksample.errors import Cause
 
 from .base import Frozen, Moment, Record, register
 from .criteria import Criteria
-from .grade import Grade
+from .grade import GradePayload
 from .task import Protocol
 
 
@@ -25,7 +25,7 @@ class Holistic(Frozen):
     """Whether the deliverable could be inspected adequately."""
 
 
-class Side(StrEnum):
+class PairwiseChoice(StrEnum):
     FIRST = "first"
     EQUAL = "equal"
     SECOND = "second"
@@ -35,8 +35,8 @@ class Pairwise(Frozen):
     """Which of two is closer to completing the work, and which is better overall (RLI 3.4)."""
 
     type: Literal["pairwise"] = "pairwise"
-    completion: Side
-    quality: Side
+    completion: PairwiseChoice
+    quality: PairwiseChoice
     justification: str = ""
 
 
@@ -58,10 +58,10 @@ class Labels(Frozen):
     """Not written where there are none."""
 
 
-Payload = Annotated[Holistic | Pairwise | Grade | Tags | Labels, Field(discriminator="type")]
+Payload = Annotated[Holistic | Pairwise | GradePayload | Tags | Labels, Field(discriminator="type")]
 
 
-class Rule(StrEnum):
+class ResolutionRule(StrEnum):
     """How a round's evaluations of one subject become a verdict."""
 
     LATEST = "latest"
@@ -136,7 +136,7 @@ class Round(Record):
     """Ids of submissions; of instances where jobs qualify."""
     overlap: int = Field(default=1, ge=1)
     """Evaluations wanted per subject."""
-    rule: Rule = Rule.LATEST
+    rule: ResolutionRule = ResolutionRule.LATEST
     gradings: dict[str, str] = {}
     """Instance id -> grading digest that is in force in this round."""
     versions: dict[str, str] = {}
@@ -181,7 +181,7 @@ class Evaluator(Record):
     at: Moment
 
 
-class Given(StrEnum):
+class EvaluationOutcome(StrEnum):
     GIVEN = "given"
     DECLINED = "declined"
     FAILED = "failed"
@@ -206,7 +206,7 @@ class Evaluation(Record):
     grading: str = ""
     """Grading digest that was in force."""
     evaluator: str
-    outcome: Given
+    outcome: EvaluationOutcome
     payload: Payload | None = None
     cause: Cause | None = None
     reason: str = Field(default="", max_length=20_000)
@@ -231,21 +231,21 @@ class Evaluation(Record):
 
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
-        if (self.outcome is Given.GIVEN) != (self.payload is not None):
+        if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
             raise ValueError("a given evaluation has a payload, any other has none")
-        if self.outcome is Given.FAILED and self.cause is None:
+        if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
             raise ValueError("a failed evaluation has a cause")
         return self
 
 
-class Action(StrEnum):
+class AmendmentAction(StrEnum):
     STRIKE = "strike"
     RESTORE = "restore"
     ADOPT = "adopt"
     """Put a round in force: from now on it decides. Rounds only."""
 
 
-class Target(StrEnum):
+class AmendmentTarget(StrEnum):
     EVALUATION = "evaluation"
     EVALUATOR = "evaluator"
     TRIAL = "trial"
@@ -260,8 +260,8 @@ class Amendment(Record):
 
     kind: ClassVar[str] = "amendment"
 
-    action: Action
-    target: Target
+    action: AmendmentAction
+    target: AmendmentTarget
     target_id: str
     reason: str = Field(min_length=1)
     author: str
@@ -269,6 +269,6 @@ class Amendment(Record):
 
     @model_validator(mode="after")
     def _only_rounds_are_adopted(self) -> Self:
-        if self.action is Action.ADOPT and self.target is not Target.ROUND:
+        if self.action is AmendmentAction.ADOPT and self.target is not AmendmentTarget.ROUND:
             raise ValueError(f"a round can be adopted, no {self.target}")
         return self

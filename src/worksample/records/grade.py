@@ -7,10 +7,10 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from .base import Frozen, Moment
-from .trees import GradeTree, Importance, PartNode, Skip, leaves_of
+from .trees import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
-class GradePart(PartNode, Frozen):
+class PartPayload(PartNode, Frozen):
     """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
 
     # A grader's own part, which is no record, is read as it stands.
@@ -22,10 +22,10 @@ class GradePart(PartNode, Frozen):
     importance: Importance | None = None
     gate: bool = False
     reason: str = Field(default="", max_length=20_000)
-    skip: Skip | None = None
+    skip: SkipReason | None = None
     at: Moment | None = Field(default=None, exclude_if=lambda at: at is None)
     """When it was earned, where what was left says so."""
-    parts: tuple[GradePart, ...] = ()
+    parts: tuple[PartPayload, ...] = ()
 
     @model_validator(mode="after")
     def _result_or_skip(self) -> Self:
@@ -34,16 +34,16 @@ class GradePart(PartNode, Frozen):
         return self
 
 
-class Grade(GradeTree, Frozen):
+class GradePayload(GradeTree, Frozen):
     """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""
 
     type: Literal["grade"] = "grade"
     score: float = Field(ge=0, le=1)
-    parts: tuple[GradePart, ...] = ()
+    parts: tuple[PartPayload, ...] = ()
     composition: str = ""
     reason: str = Field(default="", max_length=20_000)
 
     @property
-    def leaves(self) -> tuple[GradePart, ...]:
+    def leaves(self) -> tuple[PartPayload, ...]:
         """The criteria, without the branches over them."""
         return tuple(leaves_of(self.parts))

@@ -35,7 +35,7 @@ class Job(Frozen):
     expertise: str = ""
     """The marketplace's tier, such as `Intermediate`."""
     category: str = ""
-    """As posted; the task's own category is an id of `worksample.taxonomy`."""
+    """As posted; the task's own category is an id of `worksample.tasks.taxonomy`."""
     subcategory: str = ""
     subsubcategory: str = ""
     openings: int | None = Field(default=None, ge=0)

@@ -11,8 +11,8 @@ from .base import Moment, Record, register
 from .task import Digest
 
 
-class Act(StrEnum):
-    """What happened. The timer is what these say, and nothing else: see `worksample.human_trials.timer`."""
+class SeatAct(StrEnum):
+    """What happened. The timer is what these say, and nothing else: see `worksample.results.places.timer`."""
 
     TAKEN = "taken"
     """Somebody sat down; the time does not run yet."""
@@ -42,7 +42,7 @@ class SeatEvent(Record):
     number: int = Field(ge=1)
     """1 for the first of its slot, and so on without a gap."""
     person: str
-    act: Act
+    act: SeatAct
     at: Moment
     until: Moment | None = None
     """Of a lease that this event takes or renews: from then on others may sit down."""

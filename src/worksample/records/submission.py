@@ -26,7 +26,7 @@ class CaptureStatus(StrEnum):
     ABSENT = "absent"
 
 
-class Part(Frozen):
+class SubmissionPart(Frozen):
     """A named folder of a submission: `output`, `probes`, `exports`, `trajectory`."""
 
     manifest: Digest
@@ -62,7 +62,7 @@ class Submission(Record):
     experiment: str | None = None
     control: str = ""
     """What a control stands for: `reference`, `nothing`, `inputs`, `empty`, or the case's name."""
-    parts: dict[str, Part]
+    parts: dict[str, SubmissionPart]
     reported: Reported = Reported()
     author: str = ""
     note: str = ""

@@ -221,7 +221,7 @@ class Deliverable(Frozen):
     about: str = ""
 
 
-class Work(Frozen):
+class TaskWork(Frozen):
     """What the agent gets."""
 
     brief: str
@@ -291,7 +291,7 @@ class About(Frozen):
     """What is known of the work as work; none of it reaches agent or grader."""
 
     category: str = ""
-    """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.taxonomy`."""
+    """`upwork:category/subcategory`, `ale:domain/subdomain` or `tac:department`; see `worksample.tasks.taxonomy`."""
     occupation: str = ""
     """SOC 2018 code such as `13-2011`."""
     value: Value | None = None
@@ -315,7 +315,7 @@ class Instance(Record):
     title: str
     version: str
     canary: str
-    work: Work
+    work: TaskWork
     capture: Capture
     grading: dict[Protocol, Grading]
     about: About

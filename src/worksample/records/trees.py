@@ -42,7 +42,7 @@ class CheckpointKind(StrEnum):
     """Whether colleagues were asked, told and heeded, and results shared."""
 
 
-class Skip(StrEnum):
+class SkipReason(StrEnum):
     """Why a part has no result."""
 
     NOT_APPLICABLE = "not_applicable"
@@ -128,7 +128,7 @@ class PartNode:
         points: float
         fraction: float | None
         gate: bool
-        skip: Skip | None
+        skip: SkipReason | None
         at: datetime | None
         parts: tuple[Self, ...]
 
@@ -169,12 +169,12 @@ class GradeTree:
     @property
     def undecided(self) -> tuple[str, ...]:
         """Names of the parts that nobody could judge."""
-        return tuple(p.name for p in self.leaves if p.skip is Skip.CANNOT_JUDGE)
+        return tuple(p.name for p in self.leaves if p.skip is SkipReason.CANNOT_JUDGE)
 
     @property
     def void(self) -> bool:
         """Whether it has parts and none of them applies: then there is nothing to give a score for."""
-        return bool(self.parts) and all(p.skip is Skip.NOT_APPLICABLE for p in self.leaves)
+        return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
 
 
 def leaves_of(parts: Iterable[Part]) -> Iterator[Part]:

@@ -21,7 +21,7 @@ class Ending(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Outcome(Frozen):
+class TrialOutcome(Frozen):
     """How a trial ended; anything but `done` has its cause."""
 
     ending: Ending
@@ -73,7 +73,7 @@ class Trial(Record):
     """How often the slot had been leased when this trial took it, less the leases that were given back. 0, and then not
     written: nothing was leased.
     """
-    outcome: Outcome
+    outcome: TrialOutcome
     started: Moment
     ended: Moment
     working_seconds: float = Field(ge=0)

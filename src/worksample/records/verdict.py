@@ -1,4 +1,4 @@
-"""What a submission comes to, and what amendments take away. How it comes to it: `worksample.verdicts`."""
+"""What a submission comes to, and what amendments take away. How it comes to it: `worksample.results`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 from worksample.errors import Cause
 
 from .base import Frozen
-from .evaluation import Action, Amendment, Evaluation, EvaluatorKind, Target
-from .grade import Grade
+from .evaluation import Amendment, AmendmentAction, AmendmentTarget, Evaluation, EvaluatorKind
+from .grade import GradePayload
 
 
 class Standing(StrEnum):
@@ -55,7 +55,7 @@ class Verdict(Frozen):
     passed: bool | None = None
     label: int | None = None
     """Holistic only: 1, 2 or 3; None while two votes disagree on it."""
-    grade: Grade | None = None
+    grade: GradePayload | None = None
     """The one that decides; None where several evaluations do."""
     cause: Cause | None = None
     reason: str = ""
@@ -63,18 +63,26 @@ class Verdict(Frozen):
     """What it rests on, by time."""
 
 
-def strikes(amendments: Iterable[Amendment]) -> dict[tuple[Target, str], Amendment]:
+def strikes(amendments: Iterable[Amendment]) -> dict[tuple[AmendmentTarget, str], Amendment]:
     """What is struck now, and by what: per target the latest amendment counts, by time and then by id."""
     state = {(a.target, a.target_id): a for a in sorted(amendments, key=lambda a: (a.at, a.id))}
-    return {target: amendment for target, amendment in state.items() if amendment.action is Action.STRIKE}
+    return {target: amendment for target, amendment in state.items() if amendment.action is AmendmentAction.STRIKE}
 
 
-def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[Target, str]]:
+def struck(amendments: Iterable[Amendment]) -> frozenset[tuple[AmendmentTarget, str]]:
     """What is struck now."""
     return frozenset(strikes(amendments))
 
 
-def targets_of(e: Evaluation) -> list[tuple[Target, str]]:
+def targets_of(e: Evaluation) -> list[tuple[AmendmentTarget, str]]:
     """What takes an evaluation away when it is struck: itself, its evaluator, round and instance, what it is of."""
-    keys = [(Target.EVALUATION, e.id), (Target.EVALUATOR, e.evaluator), (Target.INSTANCE, e.instance)]
-    return [*keys, (Target.ROUND, e.round), *((Target.SUBMISSION, s) for s in (e.subject, e.second) if s is not None)]
+    keys = [
+        (AmendmentTarget.EVALUATION, e.id),
+        (AmendmentTarget.EVALUATOR, e.evaluator),
+        (AmendmentTarget.INSTANCE, e.instance),
+    ]
+    return [
+        *keys,
+        (AmendmentTarget.ROUND, e.round),
+        *((AmendmentTarget.SUBMISSION, s) for s in (e.subject, e.second) if s is not None),
+    ]

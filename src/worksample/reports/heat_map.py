@@ -22,7 +22,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class HeatMapCell:
     score: float | None
     graded: int
     planned: int
@@ -37,7 +37,7 @@ class HeatRow:
     task: str
     category: str
     page: str
-    cells: tuple[Cell, ...]
+    cells: tuple[HeatMapCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,14 @@ def heat_table(heat: Heat) -> pl.DataFrame:
     )
 
 
-def _cell(found: dict[str, object] | None, agent: str) -> Cell:
+def _cell(found: dict[str, object] | None, agent: str) -> HeatMapCell:
     if found is None:
-        return Cell(None, 0, 0, "–", "n", f"{agent}: not planned")
+        return HeatMapCell(None, 0, 0, "–", "n", f"{agent}: not planned")
     score = found["score"]
     score = float(score) if isinstance(score, (int, float)) else None
     graded, planned = int(str(found["graded"])), int(str(found["planned"]))
     state = str(found["state"]).replace("_", " ")
-    return Cell(score, graded, planned, state, shade(score), f"{agent}: {graded} of {planned} graded")
+    return HeatMapCell(score, graded, planned, state, shade(score), f"{agent}: {graded} of {planned} graded")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
+from .board import Leaderboard, Row
 from .experiments import called
 from .formatting import figure, with_interval
-from .leaderboard import Leaderboard, Row
 
 BETWEEN = 3
 """Spaces between the columns of a table."""

@@ -1,9 +1,5 @@
 """One trial, from sandbox to closed submission; many of them as one Inspect eval per agent."""
 
-from .config import RunConfig
-from .follow_up_slots import More
-from .limits import limits_of
-from .scores import write_scores
-from .slots import run_slots
+from lazy_loader import attach_stub
 
-__all__ = ["More", "RunConfig", "limits_of", "run_slots", "write_scores"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

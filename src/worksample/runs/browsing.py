@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from worksample.agents import observed_by
 from worksample.box import Box
-from worksample.browser import Browser, BrowserConfig, BrowserLedger
-from worksample.browser.config import DEFAULT
-from worksample.browser.programs import version
 from worksample.records import Environment
+from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger
+from worksample.sandboxes.browser.config import DEFAULT
+from worksample.sandboxes.browser.programs import version
 
-from .tries import Try
+from .tries import TrialContext
 
 
-def browser_of(try_: Try, box: Box) -> Browser | None:
+def browser_of(try_: TrialContext, box: Box) -> Browser | None:
     """What drives the trial's browser; None where the task gives none."""
     environment, agent = try_.instance.work.environment, try_.job.agent
     if environment.browser is None:

@@ -18,7 +18,7 @@ import anyio
 from worksample.agents import logs_of
 from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 from worksample.models import plus, usage_of
 from worksample.models.usage import AGENT, call_usage, is_own_call, spent
 from worksample.models.waiting import waiting
@@ -27,27 +27,27 @@ from worksample.records import (
     Ending,
     Manifest,
     Origin,
-    Outcome,
-    Part,
     Submission,
+    SubmissionPart,
     Trial,
+    TrialOutcome,
     Usage,
     Worker,
     canonical,
     now,
 )
-from worksample.services import export
-from worksample.services.exporting import Exported
+from worksample.sandboxes.capture import STEPS, Captured, take
+from worksample.sandboxes.services import export
+from worksample.sandboxes.services.exporting import ExportedPart
 from worksample.steady_loop import stalled
-from worksample.submissions import STEPS, Captured, take
 from worksample.workplace.colleagues.attending import ROLE
 from worksample.workplace.live import look, with_live
 
 from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log
-from .trajectory import Writer, write
+from .trajectory import TrajectoryWriter, write
 from .trial_box import box_of
-from .tries import Try
+from .tries import TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
@@ -58,7 +58,7 @@ STOPPED = 3.0
 """Seconds that requests under way go on where the operator stopped the run."""
 
 
-async def close(try_: Try, state: TaskState, outcome: Outcome) -> None:
+async def close(try_: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
     """Take in what was left, and commit. Does nothing where the try_ is closed already or could not be.
 
     Must run where no cancellation reaches it. StoreError where the records cannot be kept: then nothing is committed.
@@ -71,17 +71,17 @@ async def close(try_: Try, state: TaskState, outcome: Outcome) -> None:
         try_.fatal = error
         raise
     try_.trial = trial
-    reach("close.committed")
+    failpoint("close.committed")
     tell(try_, trial, submission)
 
 
-def tell(try_: Try, trial: Trial, submission: Submission | None) -> None:
+def tell(try_: TrialContext, trial: Trial, submission: Submission | None) -> None:
     """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
     contextvars.Context().run(try_.job.on_closed, trial, submission)
     try_.told = True
 
 
-async def _closed(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission | None]:
+async def _closed(try_: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission | None]:
     """What was committed. Where closing itself fails, a trial with that and with what was spent, and no submission."""
     from inspect_ai.log import transcript
 
@@ -95,7 +95,7 @@ async def _closed(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial,
         return await anyio.to_thread.run_sync(keep, try_, trial), None
 
 
-async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, Submission]:
+async def _close(try_: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission]:
     from inspect_ai.log import transcript
 
     events = list(transcript().events)
@@ -108,7 +108,7 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     settling = asyncio.ensure_future(try_.account.settle(STOPPED if outcome.ending is Ending.CANCELLED else None))
     if try_.job.arm(try_.slot).worker is Worker.ASSISTED:
         outcome = handed_over(outcome)
-    reach("close.begin")
+    failpoint("close.begin")
     if try_.attending is not None:
         await try_.attending.stop()
         if (fault := try_.attending.fault) is not None:
@@ -129,14 +129,14 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
     if exported is not None:
         parts["exports"] = exported.part
         outcome = after_capture(outcome, exported.cause, exported.part.reason)
-    reach("close.captured")
+    failpoint("close.captured")
     with try_.timed("settle"):
         await settling
 
     def finish() -> tuple[Trial, Submission]:
         with try_.timed("trajectory"):
             parts["trajectory"] = _trajectory(try_, state, outcome, events)
-        reach("close.trajectory")
+        failpoint("close.trajectory")
         if try_.connections is not None:
             parts["connections"] = try_.connections.part(try_.job.store.blobs)
         if try_.browsed is not None:
@@ -145,14 +145,14 @@ async def _close(try_: Try, state: TaskState, outcome: Outcome) -> tuple[Trial, 
             parts["colleagues"] = try_.attending.part(try_.job.store.blobs)
         trial = _trial(try_, state, outcome, events, ended=ended, working_seconds=working)
         submission = _submission(try_, parts)
-        reach("close.commit")
+        failpoint("close.commit")
         return keep(try_, trial, submission), submission
 
     # One thread for all of it: to hand over takes longer than most of it while other trials run.
     return await anyio.to_thread.run_sync(finish)
 
 
-def keep(try_: Try, trial: Trial, submission: Submission | None = None) -> Trial:
+def keep(try_: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
     """Commit a closed trial as the one that holds its slot, else as one that was superseded; returns what was kept."""
     store, rest = try_.job.store, () if submission is None else (submission,)
     try:
@@ -167,7 +167,7 @@ def keep(try_: Try, trial: Trial, submission: Submission | None = None) -> Trial
     return trial
 
 
-async def _captured(try_: Try) -> Captured:
+async def _captured(try_: TrialContext) -> Captured:
     """The parts that the box holds; where they cannot be had, an absent output with the reason."""
     job = try_.job
     box = box_of()
@@ -178,7 +178,7 @@ async def _captured(try_: Try) -> Captured:
     return captured
 
 
-async def _exported(try_: Try) -> Exported | None:
+async def _exported(try_: TrialContext) -> ExportedPart | None:
     """The state of the task's services; None where none is taken."""
     names = try_.instance.capture.exports
     if try_.services is None or not names:
@@ -195,14 +195,14 @@ async def _exported(try_: Try) -> Exported | None:
         return replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
 
 
-def _nothing(try_: Try, cause: Cause, reason: str) -> Captured:
+def _nothing(try_: TrialContext, cause: Cause, reason: str) -> Captured:
     empty = try_.job.store.blobs.put(canonical(Manifest().plain()))
-    return Captured({"output": Part(manifest=empty, status=CaptureStatus.ABSENT, reason=reason)}, cause)
+    return Captured({"output": SubmissionPart(manifest=empty, status=CaptureStatus.ABSENT, reason=reason)}, cause)
 
 
-def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event]) -> Part:
+def _trajectory(try_: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event]) -> SubmissionPart:
     job = try_.job
-    writer = Writer(job.config.prices)
+    writer = TrajectoryWriter(job.config.prices)
     writer.events(events)
     if not writer.steps:
         writer.messages(state.messages)
@@ -217,7 +217,7 @@ def _trajectory(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[
     return write(writer, job.store.blobs, job.agent, extra, events, try_.account.lost)
 
 
-def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event], **rest: Any) -> Trial:
+def _trial(try_: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event], **rest: Any) -> Trial:
     from worksample.agents.shown_digest import SHOWN
 
     usage = usage_by_role(try_, events)
@@ -234,7 +234,7 @@ def _trial(try_: Try, state: TaskState, outcome: Outcome, events: Sequence[Event
     )
 
 
-def usage_by_role(try_: Try, events: Sequence[Event]) -> dict[str, Usage]:
+def usage_by_role(try_: TrialContext, events: Sequence[Event]) -> dict[str, Usage]:
     """What all requests took: the answered ones of the transcript, and those whose answers reached nobody."""
     prices = try_.job.config.prices
     usage = usage_of(events, prices)
@@ -247,7 +247,7 @@ def usage_by_role(try_: Try, events: Sequence[Event]) -> dict[str, Usage]:
     return usage
 
 
-def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
+def trial_of(try_: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
     """The trial's record as of now."""
     job = try_.job
     return Trial(
@@ -270,7 +270,7 @@ def trial_of(try_: Try, outcome: Outcome, **rest: Any) -> Trial:
     )
 
 
-def _submission(try_: Try, parts: dict[str, Part]) -> Submission:
+def _submission(try_: TrialContext, parts: dict[str, SubmissionPart]) -> Submission:
     return Submission(
         id=try_.id,
         instance=try_.instance.id,
@@ -291,7 +291,7 @@ def _working_seconds() -> float:
     return max(0.0, float(sample_limits().working.usage))
 
 
-def _log_path(try_: Try) -> str:
+def _log_path(try_: TrialContext) -> str:
     """The log that this sample will be written to, relative to the store's `logs/`."""
     from urllib.parse import unquote, urlparse
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worksample.endpoints import Allowance
-from worksample.models import Price, Service
+from worksample.models import ModelService, Price
 from worksample.models.services import Services, service_for
-from worksample.submissions import CaptureLimits
+from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.endpoints import Allowance
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class RunConfig:
     live_log: bool = False
     """Whether `inspect view` can follow trials as they run; costs some time per event."""
 
-    def service(self, model: str | None) -> Service:
+    def service(self, model: str | None) -> ModelService:
         """How a model is called."""
-        default = Service(
+        default = ModelService(
             self.prices, self.model_retries, self.model_timeout, self.try_timeout, self.connections, self.model_args
         )
         return service_for(model or "", self.services, self.prices, default)

@@ -10,19 +10,19 @@ from worksample.agents import is_program
 from worksample.agents.browser_tools import BROWSER_HOST, BROWSER_PORT
 from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
-from worksample.browser import CURRENT, Browser
-from worksample.browser.mcp import McpServer
-from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.records import Agent, EndpointSpec, Environment
+from worksample.sandboxes.browser import CURRENT, Browser
+from worksample.sandboxes.browser.mcp import McpServer
+from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
+from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end
-from worksample.services import Services
 from worksample.tasks.workplace import WORKPLACE
 
 from .browsing import browser_of
-from .tries import Try
+from .tries import TrialContext
 
 if TYPE_CHECKING:
-    from worksample.models.door import Door
+    from worksample.models.door import ModelGateway
 
 BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
@@ -99,8 +99,8 @@ def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
 def targets_of(
     environment: Environment,
     hosts: Allowance,
-    door: Door | None,
-    services: Services | None = None,
+    door: ModelGateway | None,
+    services: TaskServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
     """What answers at each endpoint; those that are left out refuse."""
@@ -127,7 +127,7 @@ def targets_of(
 
 
 @asynccontextmanager
-async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
+async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]:
     """Serve the endpoints of a trial's box; what is yielded lets work go on until it, or the door, is done.
 
     Must be entered where Inspect's limits of the trial hold: the door's calls count against them.
@@ -140,11 +140,11 @@ async def reaching(try_: Try, box: Box | None) -> AsyncIterator[During]:
     door = None
     wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
-        from worksample.models.door import Door
+        from worksample.models.door import ModelGateway
         from worksample.models.door.reading import warm
 
         warm()
-        door = Door(job.model, door_names(job.agent.model or ""), try_.limits.turns)
+        door = ModelGateway(job.model, door_names(job.agent.model or ""), try_.limits.turns)
     services = try_.services
     targets = targets_of(
         environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None

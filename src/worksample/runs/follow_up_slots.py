@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from worksample.records import Slot
 
 if TYPE_CHECKING:
-    from .slot_leasing import Trials
+    from .slot_leasing import SlotQueue
 
 
 class More:
@@ -18,7 +18,7 @@ class More:
     def __init__(self) -> None:
         self.changed = asyncio.Event()
         self.over = False
-        self.trials: Trials | None = None
+        self.trials: SlotQueue | None = None
         """Those of the run, while it goes on."""
 
     @property

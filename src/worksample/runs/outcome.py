@@ -11,13 +11,13 @@ from worksample.errors import POLICY, Cause, WorksampleError
 from worksample.models import failure_of
 from worksample.models.account import ModelAccount
 from worksample.models.waiting import waiting
-from worksample.records import Ending, Outcome, now
+from worksample.records import Ending, TrialOutcome, now
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
     from inspect_ai.util import LimitExceededError
 
-DONE = Outcome(ending=Ending.DONE)
+DONE = TrialOutcome(ending=Ending.DONE)
 LONGEST = 1000
 _LIMITS = {
     "time": Cause.LIMIT_TIME,
@@ -30,7 +30,7 @@ _LIMITS = {
 
 def ended_by_limit(
     error: LimitExceededError, events: Sequence[Event], end: datetime | None = None, account: ModelAccount | None = None
-) -> Outcome:
+) -> TrialOutcome:
     """A limit was reached. It is the service's fault where a time limit passed while the service was waited for, or a
     budget only because of requests that the service left without an answer, and may have charged for.
     """
@@ -47,42 +47,42 @@ def ended_by_limit(
             said = failure.reason if failure is not None else "no answer came"
             share = f" of {_span(limit)}" if limit else ""
             return failed(Cause.MODEL_ERROR, f"waited {_span(waited.lost)}{share} for the model's service: {said}")
-    return Outcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
+    return TrialOutcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
 
 
 def _span(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
 
 
-def ended_by_error(error: BaseException, events: Sequence[Event]) -> Outcome:
+def ended_by_error(error: BaseException, events: Sequence[Event]) -> TrialOutcome:
     """Something was raised: ours and typed, the model's, or a crash of the platform."""
     error = leaf(error)
     typed = next((e for e in _chain(error) if isinstance(e, WorksampleError) and e.cause is not None), None)
     if typed is not None and typed.cause is not None:
         ending = Ending.LIMIT if typed.cause.startswith("limit.") else Ending.FAILED
-        return Outcome(ending=ending, cause=typed.cause, reason=_short(str(typed)))
+        return TrialOutcome(ending=ending, cause=typed.cause, reason=_short(str(typed)))
     failure = failure_of(error, events)
     if failure is not None:
-        return Outcome(ending=Ending.FAILED, cause=failure.cause, reason=_short(failure.reason))
+        return TrialOutcome(ending=Ending.FAILED, cause=failure.cause, reason=_short(failure.reason))
     return crashed(error)
 
 
-def crashed(error: BaseException) -> Outcome:
+def crashed(error: BaseException) -> TrialOutcome:
     """A crash of ours: what, and where in the platform."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = next((f for f in reversed(frames) if "worksample" in f.filename), frames[-1] if frames else None)
     at = f" at {ours.filename.rsplit('worksample/', 1)[-1]}:{ours.lineno}" if ours else ""
-    return Outcome(
+    return TrialOutcome(
         ending=Ending.FAILED, cause=Cause.PLATFORM_CRASH, reason=_short(f"{type(error).__name__}: {error}{at}")
     )
 
 
-def cancelled(reason: str = "stopped by the operator") -> Outcome:
+def cancelled(reason: str = "stopped by the operator") -> TrialOutcome:
     """The operator stopped the run."""
-    return Outcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
+    return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
 
 
-def superseded(before: Outcome | None = None) -> Outcome:
+def superseded(before: TrialOutcome | None = None) -> TrialOutcome:
     """Another process took the slot over. `before`: how the trial would have ended."""
     said = "another run took the slot over while this one stood still"
     if before is not None:
@@ -91,12 +91,12 @@ def superseded(before: Outcome | None = None) -> Outcome:
     return failed(Cause.SUPERSEDED, said)
 
 
-def failed(cause: Cause, reason: str) -> Outcome:
+def failed(cause: Cause, reason: str) -> TrialOutcome:
     """A failure with a known cause."""
-    return Outcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
+    return TrialOutcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
 
 
-def after_capture(outcome: Outcome, cause: Cause | None, reason: str) -> Outcome:
+def after_capture(outcome: TrialOutcome, cause: Cause | None, reason: str) -> TrialOutcome:
     """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
     counts = outcome.finished or outcome.cause is Cause.PERSON_CONTINUES
     if cause is None or not counts or POLICY[cause].graded:
@@ -104,12 +104,12 @@ def after_capture(outcome: Outcome, cause: Cause | None, reason: str) -> Outcome
     return failed(cause, reason)
 
 
-def handed_over(outcome: Outcome) -> Outcome:
+def handed_over(outcome: TrialOutcome) -> TrialOutcome:
     """How an agent's turn ended that a person goes on from: the slot stays open. Our failures stay."""
     if not outcome.finished:
         return outcome
     said = "the agent was done" if outcome.cause is None else f"{POLICY[outcome.cause].says}: {outcome.reason}"
-    return Outcome(ending=Ending.CANCELLED, cause=Cause.PERSON_CONTINUES, reason=_short(said))
+    return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.PERSON_CONTINUES, reason=_short(said))
 
 
 def leaf(error: BaseException) -> BaseException:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.command import HOME
 from worksample.errors import SandboxError
-from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, Part, canonical, path_fault
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, canonical, path_fault
 
 if TYPE_CHECKING:
     from worksample.box import Box
@@ -21,7 +21,7 @@ MEMBERS = 20_000
 SECONDS = 20.0
 
 
-async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Part:
+async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> SubmissionPart:
     """What lies at `places` below the home folder. It is the agent's to write, so nothing of it can fail the trial:
     what cannot be had is a part with status and reason. StoreError where the blobs cannot be kept."""
     argv = ["tar", "--create", "--file=-", "--ignore-failed-read", "--sort=name", "-C", HOME, "--", *places]
@@ -59,7 +59,7 @@ def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
     return found, True
 
 
-def _part(sink: Sink, files: dict[str, bytes], reason: str) -> Part:
+def _part(sink: Sink, files: dict[str, bytes], reason: str) -> SubmissionPart:
     entries = tuple(
         Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
         for path, data in sorted(files.items())
@@ -69,4 +69,4 @@ def _part(sink: Sink, files: dict[str, bytes], reason: str) -> Part:
         status = CaptureStatus.ABSENT
     digest = sink.put(canonical(Manifest(entries=entries).plain()))
     size = sum(len(data) for data in files.values())
-    return Part(manifest=digest, status=status, reason=reason, files=len(files), size=size)
+    return SubmissionPart(manifest=digest, status=status, reason=reason, files=len(files), size=size)

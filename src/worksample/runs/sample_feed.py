@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
 
 
-class Feed:
+class SampleFeed:
     """One agent's task: samples are given to it one by one, until it is closed."""
 
     def __init__(self) -> None:

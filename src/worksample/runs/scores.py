@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from worksample.records import Evaluation, Given, Grade, Round, Submission, Trial
+from worksample.records import Evaluation, EvaluationOutcome, GradePayload, Round, Submission, Trial
 from worksample.store import Store
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def write_scores(store: Store, experiment: str, round: str) -> int:
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}
     for evaluation in store.find(Evaluation, round=round):
-        if evaluation.outcome is Given.GIVEN:
+        if evaluation.outcome is EvaluationOutcome.GIVEN:
             latest[evaluation.subject] = evaluation
     trials = {trial.id: trial for trial in store.find(Trial, experiment=experiment)}
     by_log: dict[str, list[tuple[Trial, Evaluation]]] = defaultdict(list)
@@ -67,7 +67,7 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
     done = 0
     for trial, evaluation in graded:
         sample = samples.get(trial.id)
-        if sample is None or not isinstance(evaluation.payload, Grade):
+        if sample is None or not isinstance(evaluation.payload, GradePayload):
             continue
         grade = evaluation.payload
         edit = ScoreEdit(
@@ -92,10 +92,10 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
 
 def _has(scores: dict[str, Score] | None, evaluation: Evaluation, round: str) -> bool:
     old, grade = (scores or {}).get(NAME), evaluation.payload
-    if old is None or not isinstance(grade, Grade):
+    if old is None or not isinstance(grade, GradePayload):
         return False
     return old.value == grade.score and (old.metadata or {}).get("round") == round
 
 
-def _parts(grade: Grade) -> dict[str, Any]:
+def _parts(grade: GradePayload) -> dict[str, Any]:
     return {"parts": {part.name: part.fraction for part in grade.parts}}

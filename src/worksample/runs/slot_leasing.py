@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
-from worksample.human_trials.turns import feed_turn
-from worksample.images import root_of
-from worksample.reattempts.feeding import Feeding, feed
 from worksample.records import Instance, Slot, Trial, Worker
+from worksample.results.places.turns import feed_turn
+from worksample.results.reattempts.feeding import Feeding, feed
+from worksample.sandboxes.images import root_of
 from worksample.store import Store
 from worksample.store.lease import Lease
 from worksample.store.owner import new_owner
@@ -24,9 +24,9 @@ from .config import RunConfig
 from .follow_up_slots import More
 from .limits import limits_of
 from .outcome import failed
-from .sample_feed import Feed
+from .sample_feed import SampleFeed
 from .trial_box import spec_of
-from .tries import Job, Try
+from .tries import AgentRun, TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -39,7 +39,7 @@ REFUSALS = 3
 """Trials of one agent in succession whose key was not taken: then the run ends, since all others would end so."""
 
 
-class Trials:
+class SlotQueue:
     """The open slots of one run, of all its agents. `complete` is called by Inspect, agent by agent.
 
     A run has so many places. Whoever is done with one takes the next slot in order, whichever agent it is for: the
@@ -48,7 +48,7 @@ class Trials:
 
     def __init__(
         self,
-        jobs: Mapping[str, Job],
+        jobs: Mapping[str, AgentRun],
         slots: Sequence[Slot],
         store: Store,
         config: RunConfig,
@@ -61,13 +61,13 @@ class Trials:
         self.checked = {slot.instance for slot in slots}
         """Instances whose agents, limits and images were looked at before anything ran."""
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
-        self.tries: dict[str, Try] = {}
+        self.tries: dict[str, TrialContext] = {}
         self.passed: list[tuple[Slot, int]] = []
         """Slots that another run held when it was their turn."""
         self.held: set[str] = set()
         self.owner = new_owner()
         self.fatal: BaseException | None = None
-        self.feeds: dict[str, Feed] = {}
+        self.feeds: dict[str, SampleFeed] = {}
         """Of the agents whose tasks run now."""
         self.runner: asyncio.Task[object] | None = None
         """The task whose cancelling means that no further trial begins."""
@@ -78,13 +78,13 @@ class Trials:
         self._instances: dict[str, Instance] = {}
         self._taking = asyncio.Lock()
 
-    def try_of(self, id: str) -> Try:
+    def try_of(self, id: str) -> TrialContext:
         """The try whose sample has this id."""
         return self.tries[id]
 
     async def begin(self) -> list[str]:
         """Fill the run's places; the agents that have something to do or may get it, in the order of their slots."""
-        self.feeds = {id: Feed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
+        self.feeds = {id: SampleFeed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
         for _ in range(self.config.parallel):
             await self._go_on()
         return [id for id, feed in self.feeds.items() if not feed.empty]
@@ -123,7 +123,7 @@ class Trials:
         for _ in range(self.config.parallel - len(self.tries)):
             await self._go_on()
 
-    def _next(self) -> Try | None:
+    def _next(self) -> TrialContext | None:
         """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
         while self.waiting:
             slot, here = self.waiting.popleft()
@@ -152,9 +152,9 @@ class Trials:
             return try_
         return None
 
-    def _try(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> Try:
+    def _try(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
-        return Try(
+        return TrialContext(
             job=job,
             slot=slot,
             instance=instance,
@@ -168,7 +168,7 @@ class Trials:
             lease=lease,
         )
 
-    def _never_could(self, try_: Try, error: ImageError) -> None:
+    def _never_could(self, try_: TrialContext, error: ImageError) -> None:
         """The work's image cannot be had: nobody could work, and the run goes on with the others."""
         trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_IMAGE, str(error))))
         self.release(try_.slot.id)
@@ -179,7 +179,7 @@ class Trials:
             self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]
 
-    def _sample(self, try_: Try) -> Sample:
+    def _sample(self, try_: TrialContext) -> Sample:
         from inspect_ai.dataset import Sample
 
         return Sample(
@@ -210,7 +210,7 @@ class Trials:
                 self.eval.cancel()
             raise
 
-    def _closed(self, try_: Try, sample: EvalSample) -> Trial:
+    def _closed(self, try_: TrialContext, sample: EvalSample) -> Trial:
         """The trial, which must be in the store; its slot is given back."""
         if try_.trial is None and try_.began is None:
             self._never_began(try_, sample)
@@ -238,7 +238,7 @@ class Trials:
                 next=f"fix the key or the account, then worksample resume {trial.experiment}",
             )
 
-    def _never_began(self, try_: Try, sample: EvalSample) -> None:
+    def _never_began(self, try_: TrialContext, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
         said = sample.error.message if sample.error is not None else "the trial never began"
         trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_START, said)))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.agents.build import check_agent, model_of
+from worksample.agents.agent_builder import check_agent, model_of
 from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import ImageError, StoreError
-from worksample.images import have_images
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
+from worksample.sandboxes.images import have_images
 from worksample.store import Store
 
 from .close import close
@@ -25,8 +25,8 @@ from .follow_up_slots import More
 from .gc_freeze import settled
 from .limits import limits_of
 from .outcome import cancelled
-from .slot_leasing import Trials
-from .tries import Job, OnClosed
+from .slot_leasing import SlotQueue
+from .tries import AgentRun, OnClosed
 from .work import trial_solver
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ async def _run_slots(
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
     broken = await asyncio.to_thread(_broken_images, store, slots)
     jobs = {
-        agent.id: Job(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
+        agent.id: AgentRun(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
         for agent in agents
     }
-    trials = Trials(jobs, slots, store, config, broken, more)
+    trials = SlotQueue(jobs, slots, store, config, broken, more)
     trials.runner = asyncio.current_task()
     keeper = asyncio.create_task(trials.keep())
     if more is not None:
@@ -84,7 +84,7 @@ async def _run_slots(
             await asyncio.to_thread(trials.release, slot)
 
 
-async def _run(trials: Trials) -> None:
+async def _run(trials: SlotQueue) -> None:
     """One eval over the slots that can be had now: a task for each agent, so that each has a log of its own."""
     agents = await trials.begin()
     if not agents:
@@ -138,7 +138,7 @@ def _check(store: Store, experiment: Experiment, agent: Agent, slots: Sequence[S
             break
 
 
-async def _eval(trials: Trials, agents: Sequence[str]) -> list[EvalLog]:
+async def _eval(trials: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
     from inspect_ai import eval_async
     from inspect_ai.util._display import init_display_type
 
@@ -165,7 +165,7 @@ async def _eval(trials: Trials, agents: Sequence[str]) -> list[EvalLog]:
     )
 
 
-def _task(trials: Trials, job: Job) -> Task:
+def _task(trials: SlotQueue, job: AgentRun) -> Task:
     from inspect_ai import SampleSource, Task
     from inspect_ai.scorer import mean, stderr
 

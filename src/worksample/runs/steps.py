@@ -10,13 +10,13 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
-from worksample.records import Ending, Outcome, StepSpec
+from worksample.records import Ending, StepSpec, TrialOutcome
+from worksample.sandboxes.capture import Steps
 from worksample.sandboxes.step import prepare_step
-from worksample.submissions import Steps
 
 from .outcome import DONE, ended_by_error, ended_by_limit, leaf
 from .trial_box import box_of
-from .tries import Try
+from .tries import TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Generate, TaskState
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
 
 
-async def through_steps(try_: Try, state: TaskState, generate: Generate, during: During) -> Outcome:
+async def through_steps(try_: TrialContext, state: TaskState, generate: Generate, during: During) -> TrialOutcome:
     """How the first step ended in which something failed, else that all is done. What ends the trial is raised."""
     box, store = box_of(), try_.job.store
     if box is None:
@@ -50,8 +50,8 @@ async def through_steps(try_: Try, state: TaskState, generate: Generate, during:
 
 
 async def _worked(
-    try_: Try, step: StepSpec, state: TaskState, generate: Generate, during: During, *, later: bool
-) -> Outcome:
+    try_: TrialContext, step: StepSpec, state: TaskState, generate: Generate, during: During, *, later: bool
+) -> TrialOutcome:
     """How a step's work ended. later: the agent has worked in this box before, so that what is missing there from then
     on (its own program, a server of tools) is of its own making."""
     from inspect_ai.log import transcript

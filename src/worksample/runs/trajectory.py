@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.agents.define import version_of
+from worksample.agents.agent_definition import version_of
 from worksample.files import Sink
 from worksample.models.usage import AGENT, call_usage
-from worksample.records import Agent, CaptureStatus, Entry, Manifest, Part, Usage, canonical
+from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent, ToolEvent
@@ -26,7 +26,7 @@ MEDIA = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/web
 
 
 @dataclass
-class Writer:
+class TrajectoryWriter:
     """Collects steps, and pictures as files beside the document."""
 
     prices: Mapping[str, Price]
@@ -137,9 +137,9 @@ NO_STEP = {"step_id": 1, "source": "system", "message": "The work ended before i
 
 
 def write(
-    writer: Writer, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
+    writer: TrajectoryWriter, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
     lost: Usage | None = None,
-) -> Part:  # fmt: skip
+) -> SubmissionPart:  # fmt: skip
     """Put the document and its pictures into the sink; the part `trajectory` of a submission.
 
     lost: what requests took, or may have, whose answers reached nobody and stand in no step.
@@ -161,7 +161,7 @@ def write(
     files = {NAME: _written(document), **writer.pictures}
     entries = [Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items())]
     manifest = Manifest(entries=tuple(entries))
-    return Part(
+    return SubmissionPart(
         manifest=sink.put(canonical(manifest.plain())),
         status=CaptureStatus.COMPLETE,
         files=len(entries),

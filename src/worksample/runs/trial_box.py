@@ -9,16 +9,16 @@ from worksample.agents import is_program, mounts_of
 from worksample.agents.command import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
-from worksample.reattempts.telling import PREVIOUS
+from worksample.results.reattempts.telling import PREVIOUS
 
 from .endpoints import endpoints_of, environment_of
-from .tries import Try
+from .tries import TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironmentSpec
 
 
-def box_config(try_: Try) -> BoxConfig:
+def box_config(try_: TrialContext) -> BoxConfig:
     """The agent's box: input and software read-only, output and scratch to write to, and nothing of the reference."""
     paths, limits = try_.instance.work.environment.paths, try_.limits
     endpoints = endpoints_of(try_.job.agent, try_.instance.work.environment)
@@ -41,14 +41,14 @@ def box_config(try_: Try) -> BoxConfig:
     )
 
 
-def _root(try_: Try) -> Root | None:
+def _root(try_: TrialContext) -> Root | None:
     """The instance's image. The home of an agent that is a program is where it finds what we write for it."""
     if try_.root is None or not is_program(try_.job.agent.harness):
         return try_.root
     return replace(try_.root, home=HOME)
 
 
-def spec_of(try_: Try) -> SandboxEnvironmentSpec:
+def spec_of(try_: TrialContext) -> SandboxEnvironmentSpec:
     """For the sample of a trial."""
     from inspect_ai.util import SandboxEnvironmentSpec
 

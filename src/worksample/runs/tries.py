@@ -14,18 +14,18 @@ import anyio
 
 from worksample.agents import build
 from worksample.box import Root
-from worksample.browser import BrowserLedger
-from worksample.endpoints import Ledger
 from worksample.errors import PlanError
 from worksample.models.account import ModelAccount
-from worksample.reattempts.feeding import Feeding, as_shown
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
-from worksample.services import Services
+from worksample.results.reattempts.feeding import Feeding, as_shown
+from worksample.sandboxes.browser import BrowserLedger
+from worksample.sandboxes.capture import Steps, of_step
+from worksample.sandboxes.endpoints import Ledger
+from worksample.sandboxes.services import TaskServices
 from worksample.store import Store
 from worksample.store.lease import Lease
-from worksample.submissions import Steps, of_step
-from worksample.workplace.colleagues.attending import Attending
-from worksample.workplace.workplace import Workplace
+from worksample.workplace.colleagues.attending import ColleagueRunner
+from worksample.workplace.workplace import LiveWorkplace
 
 from .config import RunConfig
 
@@ -37,7 +37,7 @@ OnClosed = Callable[[Trial, Submission | None], None]
 
 
 @dataclass(frozen=True)
-class Job:
+class AgentRun:
     """What all trials of one agent in one run share."""
 
     store: Store
@@ -49,7 +49,7 @@ class Job:
     solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
     """Made once for all tries of an instance under the same limits that are shown the same."""
 
-    def solver(self, try_: Try, step: StepSpec | None = None) -> Solver:
+    def solver(self, try_: TrialContext, step: StepSpec | None = None) -> Solver:
         """What does the instance's work, or one of its steps, as the agent does, shown what its arm shows."""
         arm = self.arm(try_.slot)
         instance = try_.instance if step is None else of_step(try_.instance, step.name)
@@ -73,10 +73,10 @@ class Job:
 
 
 @dataclass
-class Try:
+class TrialContext:
     """A try: from the moment its sample is made until its records are committed."""
 
-    job: Job
+    job: AgentRun
     slot: Slot
     instance: Instance
     limits: Limits
@@ -109,11 +109,11 @@ class Try:
     """What went through the box's endpoints; None where it has none."""
     browsed: BrowserLedger | None = None
     """What the agent did in its browser; None where it has none."""
-    services: Services | None = None
+    services: TaskServices | None = None
     """Those of the task, while they stand."""
-    workplace: Workplace | None = None
+    workplace: LiveWorkplace | None = None
     """The task's workplace, while it stands."""
-    attending: Attending | None = None
+    attending: ColleagueRunner | None = None
     """The colleagues in the task's chat, while they answer."""
     steps: Steps | None = None
     """What was left after each step of the work; None where it is one whole."""

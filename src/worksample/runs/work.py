@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.errors import Cause, WorksampleError
-from worksample.records import Limits, Outcome, Trial, now
-from worksample.services import Services, open_services
-from worksample.services.boxes import ServiceBox, boxes_of
+from worksample.records import Limits, Trial, TrialOutcome, now
+from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services.boxes import ServiceBox, boxes_of
 from worksample.steady_loop import counted
-from worksample.workplace.colleagues.attending import ROLE, Attending
+from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
 from worksample.workplace.kept import opened
-from worksample.workplace.workplace import Workplace, own_box, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
 
 from .close import close
 from .endpoints import reaching
@@ -25,7 +25,7 @@ from .health import healthy
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, superseded
 from .steps import through_steps
 from .trial_box import box_of
-from .tries import Try
+from .tries import TrialContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inspect_ai.util import Limit
 
 
-def trial_solver(find: Callable[[str], Try]) -> Solver:
+def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
     """An Inspect solver for samples whose ids are tries' ids."""
     from inspect_ai.solver import solver
 
@@ -49,7 +49,7 @@ def trial_solver(find: Callable[[str], Try]) -> Solver:
     return make()
 
 
-async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
+async def run_trial(try_: TrialContext, state: TaskState, generate: Generate) -> None:
     """Let the agent work, then close. What ended the work other than its own limits is raised again afterwards."""
     try_.began = time.monotonic()
     try_.started = now()
@@ -62,7 +62,7 @@ async def run_trial(try_: Try, state: TaskState, generate: Generate) -> None:
         raise _writable(raised, outcome)
 
 
-def _writable(error: BaseException, outcome: Outcome) -> BaseException:
+def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
     """An error whose traceback can be written into the run's log: an agent's code may raise any text."""
     try:
         "".join(traceback.format_exception(error)).encode()
@@ -72,8 +72,8 @@ def _writable(error: BaseException, outcome: Outcome) -> BaseException:
 
 
 async def _endeavour(
-    try_: Try, state: TaskState, generate: Generate, stack: AsyncExitStack
-) -> tuple[Outcome, BaseException | None]:
+    try_: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
+) -> tuple[TrialOutcome, BaseException | None]:
     """How the work ended, and what is to be raised again once the trial is closed. Services stand on the stack."""
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
@@ -110,11 +110,11 @@ async def _endeavour(
     return done, None
 
 
-async def _serve(try_: Try, stack: AsyncExitStack) -> None:
+async def _serve(try_: TrialContext, stack: AsyncExitStack) -> None:
     """Start the task's services; the agent's time begins after that."""
     store, environment = try_.job.store, try_.instance.work.environment
 
-    def find() -> tuple[tuple[ServiceBox, ...], Workplace | None, bool]:
+    def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
         before = store.find(Trial, slot=try_.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
         workplace = workplace_of(environment, store.folder, try_.id)
@@ -137,7 +137,7 @@ async def _serve(try_: Try, stack: AsyncExitStack) -> None:
     try_.started = now()
 
 
-def _attending(try_: Try, services: Services, workplace: Workplace) -> Attending:
+def _attending(try_: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
     """The colleagues of the task's company; who is played by a model is by that of the role."""
     config = try_.job.config
     model = config.roles.get(ROLE)

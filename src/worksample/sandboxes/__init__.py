@@ -4,10 +4,6 @@ name.
 `provider` puts Inspect's sandbox interface over a box.
 """
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from worksample.sandboxes.sweep import sweep
-
-from .requirements import Availability, available, need_box
-
-__all__ = ["Availability", "available", "need_box", "sweep"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ import asyncio
 from worksample.box import Box, BoxConfig
 from worksample.sandboxes import layout, served_box
 from worksample.sandboxes.holder import BubblewrapHolder
-from worksample.sandboxes.sweep import sweep_first
+from worksample.sandboxes.sweeper import sweep_first
 
 
 def _prepare(config: BoxConfig) -> None:

@@ -111,7 +111,7 @@ class Outgoing:
                 self._send(frames.INPUT, b"")
 
 
-class Exchange:
+class BoxExchange:
     """A command, a connection or a listening socket, as the line knows it."""
 
     def __init__(self, number: int, send: Send, limit: int | None, data: bytes | None) -> None:
@@ -123,7 +123,7 @@ class Exchange:
         self.lasting = False
         """Its end is the beginning of a connection."""
         self._err_over = False
-        self.joined: asyncio.Queue[Exchange | None] = asyncio.Queue()
+        self.joined: asyncio.Queue[BoxExchange | None] = asyncio.Queue()
         """Connections to a listening socket, bounded by the exec server; None is the end."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.done.add_done_callback(lambda future: future.cancelled() or future.exception())  # maybe nobody asks

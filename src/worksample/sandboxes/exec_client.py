@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from worksample.errors import SandboxError
-from worksample.sandboxes.exchange import Exchange
+from worksample.sandboxes.exchange import BoxExchange
 
 from .in_box import frames
 
@@ -19,7 +19,7 @@ MAX_FRAME = 1 << 20
 """Bytes of the largest frame that an exec server sends."""
 
 
-class Link(asyncio.Protocol):
+class ExecConnection(asyncio.Protocol):
     """One connection. Once the other side is gone every exchange raises SandboxError.
 
     A frame is handed to the transport whole and in one step: a caller that is cancelled cannot tear one.
@@ -27,7 +27,7 @@ class Link(asyncio.Protocol):
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self._exchanges: dict[int, Exchange] = {}
+        self._exchanges: dict[int, BoxExchange] = {}
         self._number = 0
         self._lost: str | None = None
         self._transport: asyncio.Transport | None = None
@@ -122,13 +122,13 @@ class Link(asyncio.Protocol):
         if self._transport is not None and self._lost is None:
             self._transport.write(frames.pack(kind, number, payload))
 
-    def _open(self, number: int, limit: int | None, data: bytes | None) -> Exchange:
+    def _open(self, number: int, limit: int | None, data: bytes | None) -> BoxExchange:
         send: Callable[[int, bytes], None] = functools.partial(self.send, number)
-        exchange = Exchange(number, send, limit, data)
+        exchange = BoxExchange(number, send, limit, data)
         self._exchanges[number] = exchange
         return exchange
 
-    def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> Exchange:
+    def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> BoxExchange:
         """Send a request; `data` is its input, None where that is written later. Raises SandboxError when lost."""
         if self._lost is not None:
             raise SandboxError(f"the box was lost: {self._lost}", where="box")
@@ -140,7 +140,7 @@ class Link(asyncio.Protocol):
         self.send(exchange.number, kind, b"" if body is None else marshal.dumps(body))
         return exchange
 
-    async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> Exchange:
+    async def request(self, body: dict[str, Any] | None, data: bytes = b"", kind: int = frames.START) -> BoxExchange:
         """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
         return await self.finish(self.begin(body, data, kind))
 
@@ -148,7 +148,7 @@ class Link(asyncio.Protocol):
         """Have something done with all processes, and wait until it is."""
         await self.request(None, kind=kind)
 
-    async def finish(self, exchange: Exchange) -> Exchange:
+    async def finish(self, exchange: BoxExchange) -> BoxExchange:
         """Wait for the end of what was begun, as `request` does, and forget it."""
         ended = False
         try:
@@ -160,7 +160,7 @@ class Link(asyncio.Protocol):
             self._exchanges.pop(exchange.number, None)
         return exchange
 
-    def release(self, exchange: Exchange) -> None:
+    def release(self, exchange: BoxExchange) -> None:
         """End it in the box; what still comes for it is dropped."""
         if self._exchanges.pop(exchange.number, None):
             self.send(exchange.number, frames.KILL)

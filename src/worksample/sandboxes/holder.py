@@ -47,7 +47,7 @@ class BubblewrapHolder:
             self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
         if config.background:
             cgroups.give_way(found.parents, self.groups, self.folder.name)
-        self.host = layout.Host(found.bwrap, found.root, uid, self.groups.counted())
+        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
         self._claim = claim(config)
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None

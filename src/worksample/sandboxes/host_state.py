@@ -97,7 +97,7 @@ def _here() -> str:
 
 
 @dataclass(slots=True)
-class Owner:
+class BoxOwner:
     """Who made a box, and what must be removed when that process is gone."""
 
     pid: int = field(default_factory=os.getpid)
@@ -132,7 +132,7 @@ class BoxFolder:
         """groups: where those of a box of this name will be made, noted before they are."""
         self.path = _private(runtime_folder() / kind) / f"{os.getpid()}-{secrets.token_hex(6)}"
         self.path.mkdir(mode=0o700)
-        self.owner = Owner(label=label, groups=groups(self.path.name) if groups else ())
+        self.owner = BoxOwner(label=label, groups=groups(self.path.name) if groups else ())
         self.save()
 
     @property
@@ -151,12 +151,12 @@ class BoxFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def read_owner(folder: Path) -> Owner | None:
+def read_owner(folder: Path) -> BoxOwner | None:
     """The owner of a box folder; None when it was never written whole."""
     try:
         data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
         data["groups"] = tuple(data["groups"])
-        return Owner(**{"here": _here(), **data})
+        return BoxOwner(**{"here": _here(), **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -40,7 +40,7 @@ _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class BoxHost:
     """How this machine gives the box: the program, whose ids, and whether control groups count."""
 
     bwrap: str
@@ -160,7 +160,7 @@ def server(module: str, *arguments: str) -> list[str]:
     return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
 
 
-def command(config: BoxConfig, host: Host, socket: int, info: int) -> list[str]:
+def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
     """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
     words = [*LAST] if config.background else []
     words += [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
@@ -224,7 +224,7 @@ def _image(config: BoxConfig) -> dict[str, Any] | None:
     }
 
 
-def plan(config: BoxConfig, host: Host) -> dict[str, Any]:
+def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
     """What the exec server is told first; plain values only."""
     limits = config.limits
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from worksample.box import Ended, FairTimeout, Timeout
-from worksample.sandboxes.in_box.clock import Clock
+from worksample.box import FairTimeout, ProcessEnd, Timeout
+from worksample.sandboxes.in_box.clock import ProcessorClock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32
@@ -31,7 +31,7 @@ class PlainProcess:
         self._timer: asyncio.TimerHandle | None = None
         self.done: asyncio.Future[int] = self._loop.create_future()
         self.timed_out, self.starved, self.seconds, self.counted = False, False, 0.0, 0.0
-        self._clock: Clock | None = None
+        self._clock: ProcessorClock | None = None
         near, far = [], []
         for flip in (True, False, False):
             one, other = os.pipe()
@@ -55,16 +55,16 @@ class PlainProcess:
     def limit(self, timeout: Timeout) -> None:
         """End it after so long."""
         if isinstance(timeout, FairTimeout):
-            self._clock = Clock(self.pid, timeout.seconds, timeout.backstop)
+            self._clock = ProcessorClock(self.pid, timeout.seconds, timeout.backstop)
             timeout.bind(self._clock.hold)
             self._look_later(self._clock)
         elif timeout is not None:
             self._timer = self._loop.call_later(timeout, self._expire)
 
-    def _look_later(self, clock: Clock) -> None:
+    def _look_later(self, clock: ProcessorClock) -> None:
         self._timer = self._loop.call_at(self._loop.time() + clock.due - time.monotonic(), self._look, clock)
 
-    def _look(self, clock: Clock) -> None:
+    def _look(self, clock: ProcessorClock) -> None:
         if clock.look():
             self.starved = clock.starved
             self._expire()
@@ -98,10 +98,10 @@ class PlainProcess:
             os.close(self._alive)
             self._alive = -1
 
-    async def wait(self) -> Ended:
+    async def wait(self) -> ProcessEnd:
         """See Process."""
         code = await asyncio.shield(self.done)
-        return Ended(code, self.timed_out, False, self.seconds, self.starved, self.counted)
+        return ProcessEnd(code, self.timed_out, False, self.seconds, self.starved, self.counted)
 
     async def kill(self) -> None:
         """See Process."""
@@ -140,9 +140,9 @@ class Unstarted:
         self.stdin, self.stdout, self.stderr = _Nobody(), _Said(b""), _Said(text)
         self._code = code
 
-    async def wait(self) -> Ended:
+    async def wait(self) -> ProcessEnd:
         """See Process."""
-        return Ended(self._code)
+        return ProcessEnd(self._code)
 
     async def kill(self) -> None:
         """See Process."""
@@ -166,7 +166,7 @@ class _Said:
         return taken
 
 
-class Groups:
+class CommandGroups:
     """The commands of a plain box whose groups may still have members."""
 
     def __init__(self) -> None:

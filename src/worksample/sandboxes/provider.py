@@ -26,9 +26,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from worksample.box import Box, BoxConfig, start_box
 from worksample.errors import SandboxError
-from worksample.manifests import load
+from worksample.files.config_files import load
 from worksample.sandboxes.layout import USER
-from worksample.sandboxes.sweep import sweep
+from worksample.sandboxes.sweeper import sweep
 
 
 class BoxSpec(BaseModel):

@@ -5,31 +5,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from worksample.box import Ended
+from worksample.box import ProcessEnd
 from worksample.errors import SandboxError
-from worksample.sandboxes.exchange import Exchange, Incoming, Outgoing
+from worksample.sandboxes.exchange import BoxExchange, Incoming, Outgoing
 
-from .exec_client import Link
+from .exec_client import ExecConnection
 from .in_box import frames
 
 
 class RemoteProcess:
     """See Process."""
 
-    def __init__(self, exchange: Exchange, kills: Callable[[], int]) -> None:
+    def __init__(self, exchange: BoxExchange, kills: Callable[[], int]) -> None:
         """kills: how many processes of the box were ended so far for want of memory."""
         self.stdin: Outgoing = exchange.input
         self.stdout: Incoming = exchange.out
         self.stderr: Incoming = exchange.err
         self._exchange, self._kills, self._before = exchange, kills, kills()
 
-    async def wait(self) -> Ended:
+    async def wait(self) -> ProcessEnd:
         """See Process."""
         exchange = self._exchange
         await asyncio.shield(exchange.done)
         timed_out, starved = bool(exchange.flags & frames.TIMED_OUT), bool(exchange.flags & frames.STARVED)
         oom = self._kills() > self._before
-        return Ended(exchange.returncode, timed_out, oom, exchange.seconds, starved, exchange.counted)
+        return ProcessEnd(exchange.returncode, timed_out, oom, exchange.seconds, starved, exchange.counted)
 
     async def kill(self) -> None:
         """See Process."""
@@ -39,7 +39,7 @@ class RemoteProcess:
 class RemoteConnection:
     """See Connection."""
 
-    def __init__(self, link: Link, exchange: Exchange) -> None:
+    def __init__(self, link: ExecConnection, exchange: BoxExchange) -> None:
         self.reader: Incoming = exchange.out
         self.writer: Outgoing = exchange.input
         self._link, self._exchange = link, exchange
@@ -54,7 +54,7 @@ class RemoteConnection:
 class RemoteListener:
     """See Listener."""
 
-    def __init__(self, link: Link, exchange: Exchange) -> None:
+    def __init__(self, link: ExecConnection, exchange: BoxExchange) -> None:
         self._link, self._exchange = link, exchange
 
     async def accept(self) -> RemoteConnection:

@@ -14,11 +14,11 @@ from typing import Any
 from worksample.box import BoxConfig, Completed, Endpoint, FairTimeout, Timeout
 from worksample.errors import SandboxError
 from worksample.sandboxes import layout
-from worksample.sandboxes.exchange import Exchange
+from worksample.sandboxes.exchange import BoxExchange
 from worksample.sandboxes.remote import RemoteConnection, RemoteListener, RemoteProcess
 
 from .dialler import Dialler, connected
-from .exec_client import Link
+from .exec_client import ExecConnection
 from .holding import Holder
 from .host_files import read_contained
 from .in_box import frames
@@ -35,7 +35,7 @@ class ServedBox:
         self.config = config
         self._holder = holder
         self._env = layout.environment(config)
-        self._link: Link | None = None
+        self._link: ExecConnection | None = None
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
         """Those that nobody serves yet."""
@@ -46,7 +46,7 @@ class ServedBox:
         """Start the holder and finish the box."""
         plan = self._holder.plan()
         try:
-            self._link = Link(await self._holder.start())
+            self._link = ExecConnection(await self._holder.start())
             adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
                 self._root, self._output, dialling, *served = await self._link.handshake(plan, START_WAIT)
@@ -120,7 +120,7 @@ class ServedBox:
         timeout: Timeout,
         limit: int | None,
         data: bytes | None,
-    ) -> Exchange:
+    ) -> BoxExchange:
         if not argv:
             raise SandboxError("there is no command to run", where="box")
         body: dict[str, Any] = {
@@ -139,7 +139,7 @@ class ServedBox:
             timeout.bind(lambda held: exchange.send(frames.HOLD, b"1" if held else b""))
         return exchange
 
-    def _kills(self, link: Link | None = None) -> int:
+    def _kills(self, link: ExecConnection | None = None) -> int:
         link = link or self._link
         return self._holder.oom_kills() + (link.overs if link else 0)
 
@@ -153,7 +153,7 @@ class ServedBox:
         link = self._usable()
         return RemoteListener(link, await self._reach(link, "listen", path))
 
-    async def _reach(self, link: Link, op: str, path: str) -> Exchange:
+    async def _reach(self, link: ExecConnection, op: str, path: str) -> BoxExchange:
         path = posixpath.join(self.config.folder, path)
         body = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": None}
         exchange = link.begin(body, None)
@@ -199,13 +199,13 @@ class ServedBox:
         """See Box.write."""
         await self._file("write", posixpath.join(self.config.folder, path), data, mode=mode)
 
-    async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> Exchange:
+    async def _file(self, op: str, path: str, data: bytes = b"", *, limit: int = 0, mode: int = 0) -> BoxExchange:
         body: dict[str, Any] = {"op": op, "path": path, "cwd": "/", "timeout": None, "limit": limit, "mode": mode}
         reply = await self._usable().request(body, data)
         _raise(reply, path)
         return reply
 
-    def _usable(self) -> Link:
+    def _usable(self) -> ExecConnection:
         if self._link is None or self._closed:
             raise SandboxError("the box was closed", where="box")
         if self._frozen:
@@ -278,7 +278,7 @@ class ServedBox:
         await asyncio.to_thread(self._holder.remove)
 
 
-def _raise(reply: Exchange, path: str) -> None:
+def _raise(reply: BoxExchange, path: str) -> None:
     """The OSError of a file operation that failed."""
     if reply.errno:
         raise OSError(reply.errno, os.strerror(reply.errno), path)

@@ -27,8 +27,8 @@ from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
-from worksample.sandboxes.plain_process import Groups, PlainProcess, Unstarted
-from worksample.sandboxes.sweep import sweep_first
+from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, Unstarted
+from worksample.sandboxes.sweeper import sweep_first
 from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
 from .dialler import connected
@@ -58,7 +58,7 @@ class PlainBox:
             link.symlink_to(pathlib.Path(mount.source).absolute())
         known = sorted((*self._writable, *(mount.target for mount in config.mounts)), key=len, reverse=True)
         self._known = re.compile(r"(?<![\w./-])(?:" + "|".join(map(re.escape, known)) + r")(?![\w.-])")
-        self._groups = Groups()
+        self._groups = CommandGroups()
         self._sockets: list[SocketConnection | SocketListener] = []
         self._frozen = self._closed = self._killed = False
         self._env = self._environment()

@@ -27,7 +27,7 @@ def agree(kind: str, one: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ObjectClaim:
     """What one object says of an id. `at`: when the object was made, in microseconds since 1970."""
 
     body: str
@@ -35,7 +35,7 @@ class Claim:
     object: str
 
 
-def beats(kind: str, new: Claim, old: Claim) -> bool:
+def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
     """Whether `new` counts and not `old`.
 
     Of two that agree the one noted earlier counts; of two that contradict each other the one in the earlier object,

@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlalchemy.sql import FromClause
 
 from worksample.errors import UsageError
-from worksample.records import Amendment, Experiment, Target, struck
+from worksample.records import Amendment, AmendmentTarget, Experiment, struck
 
 from . import schema
 from .tabulate import Columns, middle, tabulate
@@ -48,10 +48,10 @@ OTHERS = ("other_cost", "other_calls", "other_priced", "other_cost_at_most")
 """Columns of a trial that say what models took which are not the agent."""
 
 
-def struck_ids(connection: Connection) -> dict[Target, list[str]]:
+def struck_ids(connection: Connection) -> dict[AmendmentTarget, list[str]]:
     """Per target what is struck now."""
     bodies = connection.execute(select(schema.amendments.c.body)).scalars()
-    out: dict[Target, list[str]] = {target: [] for target in Target}
+    out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck(Amendment.model_validate_json(b) for b in bodies)):
         out[target].append(id)
     return out
@@ -103,7 +103,7 @@ def trials_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         query = query.where(_t.experiment == experiment_id(store, experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["ended", "trial"])
-        out = struck_ids(connection)[Target.TRIAL]
+        out = struck_ids(connection)[AmendmentTarget.TRIAL]
     seconds = seconds_of()
     return frame.with_columns(
         seconds.alias("seconds"),
@@ -145,7 +145,7 @@ def submissions_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         query = query.where(s.experiment == experiment_id(store, experiment))
     with store.database.reading() as connection:
         frame = tabulate(connection, columns, query, ["at", "submission"])
-        out = struck_ids(connection)[Target.SUBMISSION]
+        out = struck_ids(connection)[AmendmentTarget.SUBMISSION]
     name = pl.coalesce("agent_name", "entrant").alias("entrant_name")
     return frame.with_columns(name, pl.col("submission").is_in(out).alias("struck")).drop("agent_name")
 
@@ -233,10 +233,10 @@ def _evaluations(
         out = struck_ids(connection)
     subjects = ("first", "second") if pairs else ("submission",)
     gone = (
-        pl.col("evaluation").is_in(out[Target.EVALUATION])
-        | pl.col("evaluator").is_in(out[Target.EVALUATOR])
-        | pl.col("instance").is_in(out[Target.INSTANCE])
+        pl.col("evaluation").is_in(out[AmendmentTarget.EVALUATION])
+        | pl.col("evaluator").is_in(out[AmendmentTarget.EVALUATOR])
+        | pl.col("instance").is_in(out[AmendmentTarget.INSTANCE])
     )
     for name in subjects:
-        gone |= pl.col(name).is_in(out[Target.SUBMISSION])
+        gone |= pl.col(name).is_in(out[AmendmentTarget.SUBMISSION])
     return frame.with_columns((~gone).alias("stands"))

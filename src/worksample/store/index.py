@@ -11,10 +11,10 @@ from typing import TypeVar
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from worksample.errors import Superseded
-from worksample.records import Amendment, Record, Target, Trial, struck
+from worksample.records import Amendment, AmendmentTarget, Record, Trial, struck
 
 from . import schema
-from .conflicts import Claim, agree, beats, conflict
+from .conflicts import ObjectClaim, agree, beats, conflict
 from .database import hold
 from .objects import Committed
 from .prepared import Prepared
@@ -116,7 +116,7 @@ def stage(connection: Connection, records: Iterable[tuple[Record, Committed]], *
                 _refuse(kind, id, old[0], values["body"])
             if old[0] == values["body"]:
                 continue
-            if beats(kind, _claim(values), Claim(old[0], _made(connection, old[1]), old[1])):
+            if beats(kind, _claim(values), ObjectClaim(old[0], _made(connection, old[1]), old[1])):
                 staged.new.setdefault(kind, []).append((record, values))
                 staged.beaten.setdefault(kind, []).append(id)
     return staged
@@ -160,7 +160,7 @@ def clear(connection: Connection) -> None:
 def _hold_trials(connection: Connection, staged: Staged) -> None:
     """Of a trial and an amendment that strikes it, which come at once, one sees the other."""
     trials = [record.id for record, _ in staged.new.get("trial", ())]
-    struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == Target.TRIAL]
+    struck = [r["target_id"] for _, r in staged.new.get("amendment", ()) if r["target"] == AmendmentTarget.TRIAL]
     if len(trials) + len(struck) <= MANY:
         hold(connection, [f"trial {id}" for id in (*trials, *struck)])
 
@@ -196,8 +196,8 @@ def _known(connection: Connection, kind: str, ids: Sequence[str]) -> dict[str, t
     return out
 
 
-def _claim(values: Row) -> Claim:
-    return Claim(values["body"], values[_MADE], values["object"])
+def _claim(values: Row) -> ObjectClaim:
+    return ObjectClaim(values["body"], values[_MADE], values["object"])
 
 
 def _made(connection: Connection, object: str) -> int:
@@ -221,7 +221,7 @@ def _slots(connection: Connection, kind: str, rows: Sequence[Row]) -> set[str]:
         return {str(r["slot"]) for r in rows}
     if kind != "amendment":
         return set()
-    ids, trials, out = [r["target_id"] for r in rows if r["target"] == Target.TRIAL], schema.trials, set[str]()
+    ids, trials, out = [r["target_id"] for r in rows if r["target"] == AmendmentTarget.TRIAL], schema.trials, set[str]()
     for some in chunks(ids):
         out |= set(connection.execute(select(trials.c.slot).where(trials.c.id.in_(some))).scalars())
     return out
@@ -273,6 +273,6 @@ def struck_trials(connection: Connection, ids: Sequence[str]) -> set[str]:
     """Those of `ids` that are struck now."""
     table, found = schema.amendments, list[Amendment]()
     for some in chunks(ids):
-        query = select(table.c.body).where(table.c.target == Target.TRIAL.value, table.c.target_id.in_(some))
+        query = select(table.c.body).where(table.c.target == AmendmentTarget.TRIAL.value, table.c.target_id.in_(some))
         found += [Amendment.model_validate_json(body) for body in connection.execute(query).scalars()]
     return {id for _, id in struck(found)}

@@ -15,7 +15,7 @@ from worksample.errors import StoreError
 
 from .disk import Disk
 from .faults import keeping
-from .place import LocalPlace, Place, RemotePlace
+from .place import FileBackend, LocalPlace, RemotePlace
 
 FORMAT = 1
 SETTINGS = "store.toml"
@@ -38,7 +38,7 @@ class Location:
     database: str
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FileBackend:
         return self.near if self.far is None else self.far
 
 
@@ -64,7 +64,7 @@ def locate(where: str | Path | None, *, create: bool, disk: Disk | None = None) 
 def is_store(where: str | Path | None) -> bool:
     """Whether there is a store at what `locate` would look at, sound or not; nothing is written."""
     _, near, far = _places(where)
-    place: Place = near if far is None else far
+    place: FileBackend = near if far is None else far
     return place.has(SETTINGS)
 
 
@@ -81,7 +81,7 @@ def _places(where: str | Path | None, disk: Disk | None = None) -> tuple[str, Lo
 
 
 def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[str, Any]:
-    place: Place = near if far is None else far
+    place: FileBackend = near if far is None else far
     if create and not place.has(SETTINGS):
         _make(near, far, place)
     try:
@@ -100,7 +100,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         ) from e
 
 
-def _make(near: LocalPlace, far: RemotePlace | None, place: Place) -> None:
+def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None:
     with keeping(place.name):
         _make_folder(near)
         fd = os.open(near.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

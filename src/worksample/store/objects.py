@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from worksample.errors import RecordMissing, StoreError
 from worksample.records import Record, canonical, digest_bytes, from_envelope, now
 
-from .place import Place, RemotePlace
+from .place import FileBackend, RemotePlace
 
 FORMAT = 1
 _NAME = re.compile(r"^records/(?P<hour>\d{4}-\d\d-\d\dT\d\d|[0-9a-f]{2})/(?P<digest>[0-9a-f]{64})\.json$")
@@ -28,7 +28,7 @@ class Committed:
     records: tuple[Record, ...]
 
 
-class Broken(StoreError):
+class BrokenObject(StoreError):
     """A file among the objects that is none."""
 
 
@@ -52,23 +52,27 @@ def pack(at: datetime, records: Iterable[Record]) -> tuple[Committed, bytes]:
 def parse(digest: str, data: bytes, where: str) -> Committed:
     """Read an object. Raises Broken where the bytes do not match the name, or say what this version cannot read."""
     if digest_bytes(data) != digest:
-        raise Broken("its content does not match its name", where=where, next="restore it from a copy, or remove it")
+        raise BrokenObject(
+            "its content does not match its name", where=where, next="restore it from a copy, or remove it"
+        )
     try:
         plain = json.loads(data)
         if plain["format"] > FORMAT:
-            raise Broken(f"written in format {plain['format']}", where=where, next="pip install --upgrade worksample")
+            raise BrokenObject(
+                f"written in format {plain['format']}", where=where, next="pip install --upgrade worksample"
+            )
         records = tuple(from_envelope(e) for e in plain["records"])
         return Committed(digest, datetime.fromisoformat(plain["at"]), records)
     except (ValueError, KeyError, TypeError) as e:
         text = str(e).splitlines()[0]
-        raise Broken(f"cannot be read: {text}", where=where, next="pip install --upgrade worksample") from e
+        raise BrokenObject(f"cannot be read: {text}", where=where, next="pip install --upgrade worksample") from e
 
 
 class Objects:
     """At `records/<hour>/<digest>.json`: by the hour in which they came into this store, so that those of the last
     hours are found without a look at all others."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: FileBackend) -> None:
         self.place = place
         self.remote = isinstance(place, RemotePlace)
 

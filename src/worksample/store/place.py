@@ -22,7 +22,7 @@ _FEW = 16
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
-class Place(Protocol):
+class FileBackend(Protocol):
     """What both kinds can do. A file is there whole or not at all."""
 
     name: str

@@ -12,7 +12,7 @@ from worksample.records import now
 
 from . import index, schema
 from .database import Database, Rivals
-from .objects import Broken, Committed, Objects, hour_of
+from .objects import BrokenObject, Committed, Objects, hour_of
 
 _READERS = 16
 """Objects that are read at once: of a remote place most of the time is spent waiting."""
@@ -58,8 +58,10 @@ class Replaying:
         try:
             with ThreadPoolExecutor(_READERS if self._objects.remote else 1) as readers:
                 return list(readers.map(self._objects.read, paths, paths.values()))
-        except Broken as e:
-            raise Broken(f"a stored object is broken: {e.what}", where=e.where, next="worksample store check") from e
+        except BrokenObject as e:
+            raise BrokenObject(
+                f"a stored object is broken: {e.what}", where=e.where, next="worksample store check"
+            ) from e
 
 
 def _note(connection: Connection, began: datetime) -> None:

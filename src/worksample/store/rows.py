@@ -13,7 +13,7 @@ from worksample.records import (
     Evaluation,
     Evaluator,
     Experiment,
-    Grade,
+    GradePayload,
     Holistic,
     Instance,
     Pairwise,
@@ -184,7 +184,7 @@ def _evaluator(r: Evaluator) -> Row:
 
 def _evaluation(r: Evaluation) -> Row:
     said = r.payload
-    grade = said if isinstance(said, Grade) else None
+    grade = said if isinstance(said, GradePayload) else None
     pair = said if isinstance(said, Pairwise) else None
     # Where no part of a grade applies there is nothing that its score would be a share of.
     counts = grade is not None and not grade.void

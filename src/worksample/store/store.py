@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, bindparam, func, select
 
 from worksample.errors import RecordConflict, RecordMissing, Superseded, UsageError
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 from worksample.records import Manifest, Record, Slot, from_envelope
 
 from . import index, schema
@@ -110,7 +110,7 @@ class Store:
         committed, data = draft(missing)
         path = self.objects.write(committed.digest, data)
         # A kill from here on leaves an object without rows, which the next `sync` replays.
-        reach("store.object")
+        failpoint("store.object")
         try:
             self._enter(committed)
         except RecordConflict:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 
 from worksample.errors import UsageError
-from worksample.manifests import Day, Says, Texts, shown, told
+from worksample.files.config_files import Day, Says, Texts, shown, told
 from worksample.records import About, Hours, Source, Value
-from worksample.taxonomy import lookup, suggest
+from worksample.tasks.taxonomy import lookup, suggest
 
 
 def _category(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from worksample.manifests import Faults, Flag, Line, Says, checked, nearest, read_toml, unfit
+from worksample.files.config_files import Faults, Flag, Line, Says, checked, nearest, read_toml, unfit
 from worksample.records import Frozen
 
 from .spec import CaseSpec

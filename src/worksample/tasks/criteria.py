@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from worksample.manifests import Faults, Says, checked, read_toml
+from worksample.files.config_files import Faults, Says, checked, read_toml
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8

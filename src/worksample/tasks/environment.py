@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.manifests import Flag, Says, Size, told, unfit
+from worksample.files.config_files import Flag, Says, Size, told, unfit
 from worksample.records import (
     BrowserSpec,
     Deliverable,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from worksample.manifests import Faults, Flag, Says, Settings, Size, checked, told, unfit
+from worksample.files.config_files import Faults, Flag, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile

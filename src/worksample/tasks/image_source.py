@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
 
-from worksample.manifests import shown, told
+from worksample.files.config_files import shown, told
 
 from .package_files import is_folder, path_problem
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, Says, Settings, checked
+from worksample.files.config_files import Faults, Says, Settings, checked
 from worksample.records import Deliverable, Environment, Frozen
 
 from .brief import places, render_brief

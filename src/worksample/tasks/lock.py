@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.files import HashSink
-from worksample.manifests import Faults, checked, key_of, read_toml
+from worksample.files.config_files import Faults, checked, key_of, read_toml
 from worksample.records import Frozen, canonical, digest_bytes
 from worksample.records.task import Digest
 
-from .ingest import package_manifest
+from .ingestion import package_manifest
 from .spec import Package
 
 LOCK = "suite.lock"

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.manifests import Flag, Says, unfit
+from worksample.files.config_files import Flag, Says, unfit
 from worksample.records import Frozen, McpSpec
 
 from .service import Text, Variable, Word

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from worksample.errors import ManifestError
-from worksample.manifests import Document, Faults, FaultyManifest, Flag, Line, Says, checked, read_toml
+from worksample.files.config_files import Document, Faults, FaultyManifest, Flag, Line, Says, checked, read_toml
 from worksample.records import About, CollectSpec, Criteria, Criterion, Environment, Frozen, Protocol
 
 from .about import AboutTable
@@ -19,7 +19,7 @@ from .environment import Deliverables, EnvironmentTable
 from .gradings import PROGRAMS, read_gradings
 from .instances import FILE, Shared, TaskName, read_instances
 from .package_files import check_tree, ignored, is_folder, read_text
-from .shown_reference import Shown, read_shown
+from .shown_reference import ReferenceVisibility, read_shown
 from .spec import GradingSpec, InstanceSpec, Package
 from .steps import check_collected, check_verified, folders_of, with_briefs
 from .workplace import WORKPLACE
@@ -201,7 +201,7 @@ def _check_whole(
             break
 
 
-def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> Shown:
+def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> ReferenceVisibility:
     references = {}
     for folder in dict.fromkeys(i.reference for i in instances):
         inside = (p.relative_to(root / folder).as_posix() for p in (root / folder).rglob("*") if p.is_file())

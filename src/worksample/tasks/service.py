@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from worksample.manifests import Flag, Says, Size, nearest, unfit
+from worksample.files.config_files import Flag, Says, Size, nearest, unfit
 from worksample.records import Frozen, ImageSource, ServiceLimits, ServiceSpec, SourceFiles
 
 from .image_source import Image

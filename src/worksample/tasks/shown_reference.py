@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from worksample.manifests import Faults, Texts, checked, shown
+from worksample.files.config_files import Faults, Texts, checked, shown
 from worksample.records import Entry, EntryKind, Frozen, Manifest, unquote_path
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReferenceVisibility:
     """Patterns over paths in the reference: people see what `show` names, or all but what `hide` names; not both."""
 
     show: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class ShownTable(Frozen):
     hide: Texts = ()
 
 
-def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> Shown:
+def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> ReferenceVisibility:
     """The table as patterns. `references`: folder -> paths of the files in it; a pattern that fits none is a fault."""
     file, at = "task.toml", "reference"
     table = checked(ShownTable, data, faults, file=file, at=at)
     if table is None:
-        return Shown()
+        return ReferenceVisibility()
     if table.show and table.hide:
         faults.add(file, f"{at}.hide", "stands beside show", "one of the two: what is not shown is hidden")
     paths = [path for inner in references.values() for path in inner]
@@ -65,4 +65,4 @@ def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Fa
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
                 faults.add(file, f"{at}.{key}", f"{shown(pattern)} fits no file in {where}", sorted(set(paths))[:10])
-    return Shown(table.show, table.hide)
+    return ReferenceVisibility(table.show, table.hide)

@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.records import About, CollectSpec, Criteria, Deliverable, Environment, Protocol
 
-from .shown_reference import Shown
+from .shown_reference import ReferenceVisibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Package:
     """What is run in the box before that."""
     exports: tuple[str, ...] = ()
     """Services whose state is taken when a trial ends."""
-    shown: Shown = field(default_factory=Shown)
+    shown: ReferenceVisibility = field(default_factory=ReferenceVisibility)
     """What of the references people see."""
     apart: frozenset[str] = field(default_factory=frozenset)
     """Paths in the package that are no part of the grader: briefs, inputs, references."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from worksample.manifests import Faults, Says
+from worksample.files.config_files import Faults, Says
 from worksample.records import CollectSpec, Environment, Frozen, HealthSpec, SourceFiles, StepSpec
 
 from .package_files import Folder, is_folder, read_text

@@ -13,10 +13,21 @@ from pydantic import AfterValidator
 from worksample.box import is_host_name
 from worksample.errors import ManifestError
 from worksample.files import Sink
-from worksample.manifests import Faults, FaultyManifest, Line, Says, Texts, checked, nearest, read_toml, shown, unfit
+from worksample.files.config_files import (
+    Faults,
+    FaultyManifest,
+    Line,
+    Says,
+    Texts,
+    checked,
+    nearest,
+    read_toml,
+    shown,
+    unfit,
+)
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
-from .ingest import Ingested, ingest
+from .ingestion import Ingested, ingest
 from .instances import TaskName
 from .lock import check_lock
 from .package import Version, read_package

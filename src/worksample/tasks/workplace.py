@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worksample.manifests import nearest
+from worksample.files.config_files import nearest
 from worksample.records import EndpointSpec, SourceFiles, WorkplaceSource
 
 COLLEAGUE = "colleague"

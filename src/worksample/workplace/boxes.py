@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import ServiceLimits, ServiceSpec
-from worksample.services.boxes import FILES, SCRATCH, STATE
+from worksample.sandboxes.services.boxes import FILES, SCRATCH, STATE
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .converse_js import converse_folder

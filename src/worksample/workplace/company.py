@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from worksample.manifests import Day, Flag, Line, Says, Texts, unfit
+from worksample.files.config_files import Day, Flag, Line, Says, Texts, unfit
 from worksample.records import Frozen
 
 from .colleagues.profile import At, Colleague
@@ -46,7 +46,7 @@ class Person(Frozen):
     """Further names under which this account logs in by those dialects."""
 
 
-class Message(Frozen):
+class SeedMessage(Frozen):
     """One of `[[message]]` of a channel."""
 
     at: At
@@ -64,7 +64,7 @@ class Channel(Frozen):
     """Others than its members find, read and write to it, too."""
     owners: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
     """Who may change its members and topic, whether they are members or not."""
-    message: Annotated[tuple[Message, ...], Field(max_length=MOST_MESSAGES), Says("tables")] = ()
+    message: Annotated[tuple[SeedMessage, ...], Field(max_length=MOST_MESSAGES), Says("tables")] = ()
 
 
 class Sprint(Frozen):
@@ -89,7 +89,7 @@ TRACKERS = ("Bug", "Feature", "Support")
 PRIORITIES = ("Low", "Normal", "High", "Urgent", "Immediate")
 
 
-class Issue(Frozen):
+class SeedIssue(Frozen):
     """One of `[[issue]]` of a project; they are numbered as they stand, over all projects by their names."""
 
     subject: Annotated[str, Field(min_length=1, max_length=255), Says("a line of at most 255 characters")]
@@ -106,7 +106,7 @@ class Issue(Frozen):
     comment: Annotated[tuple[Comment, ...], Says("tables")] = ()
 
 
-class Page(Frozen):
+class SeedPage(Frozen):
     """`wiki/PROJECT/Title.md`."""
 
     title: str
@@ -121,17 +121,17 @@ class ProjectTable(Frozen):
     members: Annotated[tuple[Name, ...], Says("a list of people's ids")] = ()
     """Nobody: everybody."""
     sprint: Annotated[tuple[Sprint, ...], Says("tables")] = ()
-    issue: Annotated[tuple[Issue, ...], Field(max_length=MOST_ISSUES), Says("tables")] = ()
+    issue: Annotated[tuple[SeedIssue, ...], Field(max_length=MOST_ISSUES), Says("tables")] = ()
 
 
-class Project(ProjectTable):
+class SeedProject(ProjectTable):
     """With its name, and the wiki's pages by title."""
 
     id: str
-    pages: tuple[Page, ...] = ()
+    pages: tuple[SeedPage, ...] = ()
 
 
-class Commit(Frozen):
+class SeedCommit(Frozen):
     """One of `[[commit]]` of a repository."""
 
     at: At
@@ -142,14 +142,16 @@ class Commit(Frozen):
     remove: Texts = ()
 
 
-class Repository(Frozen):
+class SeedRepository(Frozen):
     """`repositories/NAME.toml`: a branch `main` with history."""
 
     about: str = ""
-    commit: Annotated[tuple[Commit, ...], Field(min_length=1, max_length=MOST_COMMITS), Says("tables, at least one")]
+    commit: Annotated[
+        tuple[SeedCommit, ...], Field(min_length=1, max_length=MOST_COMMITS), Says("tables, at least one")
+    ]
 
 
-class Event(Frozen):
+class SeedEvent(Frozen):
     """One of `[[event]]` of a person's calendar."""
 
     title: Line
@@ -163,7 +165,7 @@ class Event(Frozen):
 class Calendar(Frozen):
     """`calendars/PERSON.toml`."""
 
-    event: Annotated[tuple[Event, ...], Field(max_length=20_000), Says("tables")] = ()
+    event: Annotated[tuple[SeedEvent, ...], Field(max_length=20_000), Says("tables")] = ()
 
 
 class CompanyTable(Frozen):
@@ -180,8 +182,8 @@ class Company(CompanyTable):
     """All of a folder. Documents and repositories' files stay where they lie."""
 
     channels: dict[str, Channel] = {}
-    projects: tuple[Project, ...] = ()
-    repositories: dict[str, Repository] = {}
+    projects: tuple[SeedProject, ...] = ()
+    repositories: dict[str, SeedRepository] = {}
     calendars: dict[str, Calendar] = {}
     colleagues: tuple[Colleague, ...] = ()
     folder: str

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from worksample.errors import ExportError, UsageError
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 
 from .exported import AGAIN, read_stamp, require_state
 from .seeding import Seed, take_state
@@ -35,12 +35,12 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True, mode=0o700)
     take_state(state, part)
-    reach("export.state")
+    failpoint("export.state")
     (part / ACCOUNTS).write_text(json.dumps(dict(accounts), indent=1) + "\n", encoding="utf-8")
     (part / ACCOUNTS).chmod(0o600)
     files = dict(_digests(part))
     (part / LIST).write_text(json.dumps({"format": FORMAT, "files": files}, indent=1) + "\n", encoding="utf-8")
-    reach("export.listed")
+    failpoint("export.listed")
     part.rename(to)
     return len(files)
 

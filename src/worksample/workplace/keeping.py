@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from worksample.box import Box, Endpoint
-from worksample.endpoints import serving_sockets
 from worksample.errors import SandboxError, WorksampleError
-from worksample.sandboxes.sweep import LOCK
-from worksample.services import Services, open_services
+from worksample.sandboxes.endpoints import serving_sockets
+from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.sweeper import LOCK
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
@@ -43,7 +43,7 @@ OBEYED = (*LOOKING, "reset", "export", "down")
 class Keeper:
     """One workplace that stands."""
 
-    services: Services
+    services: TaskServices
     accounts: Mapping[str, str]
     said: dict[str, Any]
     verbs: tuple[str, ...] = OBEYED
@@ -125,7 +125,7 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
 
 @contextlib.asynccontextmanager
 async def let_in(
-    folder: Path, services: Services, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
+    folder: Path, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
     verbs: tuple[str, ...] = OBEYED,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
     """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""

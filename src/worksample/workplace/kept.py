@@ -20,8 +20,8 @@ from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
 from worksample.sandboxes.host_state import workplaces_folder
-from worksample.sandboxes.sweep import LOCK
-from worksample.services import Services
+from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.sweeper import LOCK
 
 from .export_folder import is_export, read_export
 from .keeping import CONTROL, LOOKING, let_in
@@ -100,7 +100,7 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
 
 @contextlib.asynccontextmanager
 async def opened(
-    trial: str, services: Services, names: Sequence[str], accounts: Mapping[str, str]
+    trial: str, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str]
 ) -> AsyncIterator[dict[str, Any]]:
     """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
     it, with these accounts and no others. Gives what `status` says of it.

@@ -12,11 +12,11 @@ from typing import Any
 
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files import Sink
-from worksample.foreign import parse_json
-from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, Part, canonical, now
-from worksample.services import Services
+from worksample.files.untrusted import parse_json
+from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
+from worksample.sandboxes.services import TaskServices
 
-from .workplace import Workplace, environment, own_box
+from .workplace import LiveWorkplace, environment, own_box
 
 PLACE = "/task/scratch/live"
 """Where it lies in the services' box: brought there once the agent is done, and never before."""
@@ -26,7 +26,9 @@ LIMIT = 8 << 20
 """Bytes that it may print."""
 
 
-async def look(services: Services, workplace: Workplace, folder: Callable[[str], Path], given: Environment) -> Any:
+async def look(
+    services: TaskServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
+) -> Any:
     """What the task's `live.py` prints, a JSON object; None where it has none. A failure is told, not raised."""
     source = given.workplace.live if given.workplace is not None else None
     if source is None or source.files is None:
@@ -41,7 +43,7 @@ async def look(services: Services, workplace: Workplace, folder: Callable[[str],
         return {"regradable": False, "at": now().isoformat(), "failed": error.what[:2000]}
 
 
-async def _looked(services: Services, workplace: Workplace, root: Path) -> dict[str, Any]:
+async def _looked(services: TaskServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
     box = own_box(services)
     try:
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
@@ -59,7 +61,7 @@ async def _looked(services: Services, workplace: Workplace, root: Path) -> dict[
     return {"found": found} if isinstance(found, dict) else {"failed": "live.py printed no JSON object"}
 
 
-def with_live(part: Part, manifest: Manifest, found: Any, sink: Sink) -> Part:
+def with_live(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
     """The exports, and what was found live beside them."""
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))

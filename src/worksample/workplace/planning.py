@@ -7,7 +7,7 @@ import secrets
 from datetime import UTC, datetime
 from typing import Any
 
-from .company import Calendar, Company, Event, Project
+from .company import Calendar, Company, SeedEvent, SeedProject
 
 STATE = "/task/state/workplace"
 """Where the services keep everything, in every workplace: paths in databases stay right."""
@@ -65,7 +65,7 @@ def _text(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _project(project: Project, everybody: list[str], company: Company) -> dict[str, Any]:
+def _project(project: SeedProject, everybody: list[str], company: Company) -> dict[str, Any]:
     issues = [
         {
             **one.plain(),
@@ -95,7 +95,7 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
     return events
 
 
-def ics_of(uid: str, owner: str, event: Event, today: datetime) -> str:
+def ics_of(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
     """One event by RFC 5545. `today`: when it was written."""
     fields = [
         ("UID", uid),

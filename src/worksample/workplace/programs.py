@@ -30,7 +30,7 @@ ruby-rqrcode ruby-sanitize ruby-zip ruby-sqlite3 puma libjs-chart.js libjs-jquer
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ServiceProgram:
     """One service."""
 
     debian: tuple[str, ...] = ()
@@ -43,15 +43,15 @@ class Program:
     """Of that version: how many numbers change only with the layout."""
 
 
-SERVICES: dict[str, Program] = {
-    "chat": Program(("prosody", "lua-dbi-sqlite3"), keeps="prosody"),
-    "tracker": Program(tuple(_RUBY.split()), keeps="redmine"),
-    "files": Program(module="copyparty"),
-    "git": Program(("fcgiwrap", "git")),
-    "calendar": Program(module="radicale", keeps="radicale", digits=1),
+SERVICES: dict[str, ServiceProgram] = {
+    "chat": ServiceProgram(("prosody", "lua-dbi-sqlite3"), keeps="prosody"),
+    "tracker": ServiceProgram(tuple(_RUBY.split()), keeps="redmine"),
+    "files": ServiceProgram(module="copyparty"),
+    "git": ServiceProgram(("fcgiwrap", "git")),
+    "calendar": ServiceProgram(module="radicale", keeps="radicale", digits=1),
 }
 """By the names of `worksample.tasks.workplace.PORTS`."""
-_FRONT = Program(("nginx-light",))
+_FRONT = ServiceProgram(("nginx-light",))
 
 
 def packages(names: Iterable[str]) -> tuple[str, ...]:

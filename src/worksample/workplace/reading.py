@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from worksample.errors import CaptureError, ManifestError
 from worksample.files import HashSink, scan
-from worksample.manifests import Faults, checked, nearest, read_toml
+from worksample.files.config_files import Faults, checked, nearest, read_toml
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
 from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
 
@@ -20,11 +20,11 @@ from .company import (
     Channel,
     Company,
     CompanyTable,
-    Page,
     Person,
-    Project,
     ProjectTable,
-    Repository,
+    SeedPage,
+    SeedProject,
+    SeedRepository,
 )
 
 FILE = "company.toml"
@@ -45,7 +45,7 @@ def read_company(root: Path) -> Company:
     table = checked(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
     channels = dict(_tables(root, "channels", Channel, faults))
     projects = _projects(root, faults)
-    repositories = dict(_tables(root, "repositories", Repository, faults))
+    repositories = dict(_tables(root, "repositories", SeedRepository, faults))
     calendars = dict(_tables(root, "calendars", Calendar, faults))
     played = dict(_tables(root, "colleagues", ColleagueTable, faults))
     _stray(root, faults)
@@ -165,8 +165,8 @@ def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator
             yield name, found
 
 
-def _projects(root: Path, faults: Faults) -> list[Project]:
-    pages: dict[str, list[Page]] = {}
+def _projects(root: Path, faults: Faults) -> list[SeedProject]:
+    pages: dict[str, list[SeedPage]] = {}
     found = []
     for folder in sorted((root / "wiki").iterdir()) if (root / "wiki").is_dir() else ():
         pages[folder.name] = []
@@ -174,9 +174,9 @@ def _projects(root: Path, faults: Faults) -> list[Project]:
             file = f"wiki/{folder.name}/{path.name}"
             if not _PAGE.fullmatch(path.stem):
                 faults.add(file, "", "is no title of a page", "letters, digits, blanks, _ and -")
-            pages[folder.name].append(Page(title=path.stem, text=read_text(root, file, faults)))
+            pages[folder.name].append(SeedPage(title=path.stem, text=read_text(root, file, faults)))
     for name, table in _tables(root, "projects", ProjectTable, faults):
-        found.append(Project(**dict(table), id=name, pages=tuple(pages.pop(name, ()))))
+        found.append(SeedProject(**dict(table), id=name, pages=tuple(pages.pop(name, ()))))
         sprints = {sprint.name for sprint in table.sprint}
         for number, issue in enumerate(table.issue):
             if issue.sprint and issue.sprint not in sprints:
@@ -199,8 +199,8 @@ def _stray(root: Path, faults: Faults) -> None:
 def _named(
     table: CompanyTable,
     channels: dict[str, Channel],
-    projects: Iterable[Project],
-    repositories: dict[str, Repository],
+    projects: Iterable[SeedProject],
+    repositories: dict[str, SeedRepository],
     calendars: dict[str, Calendar],
 ) -> Iterator[tuple[str, str, str]]:
     """(file, key, person) of everybody that is named anywhere."""
@@ -226,7 +226,7 @@ def _named(
         yield from ((file, f"event[{n}].with", who) for n, one in enumerate(calendar.event) for who in one.with_)
 
 
-def _check_people(table: CompanyTable, projects: Iterable[Project], faults: Faults) -> None:
+def _check_people(table: CompanyTable, projects: Iterable[SeedProject], faults: Faults) -> None:
     names = sorted(project.id for project in projects)
     for number, person in enumerate(table.person):
         if person.project is not None and person.project not in names:
@@ -234,7 +234,7 @@ def _check_people(table: CompanyTable, projects: Iterable[Project], faults: Faul
             faults.add(FILE, f"person[{number}].project", problem, ", ".join(names))
 
 
-def _check_repositories(root: Path, repositories: dict[str, Repository], faults: Faults) -> None:
+def _check_repositories(root: Path, repositories: dict[str, SeedRepository], faults: Faults) -> None:
     for name, repository in repositories.items():
         there: set[str] = set()
         for number, commit in enumerate(repository.commit):

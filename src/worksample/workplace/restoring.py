@@ -12,7 +12,7 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .exported import require_state
 from .reading import read_company
-from .workplace import Workplace, over_state, seed_at
+from .workplace import LiveWorkplace, over_state, seed_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def state_of(submission: Submission, environment: Environment, folder: Callable[
     return state
 
 
-def restored(state: Path, environment: Environment, folder: Callable[[str], Path], label: str) -> Workplace:
+def restored(state: Path, environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace:
     """The services over a state, in a box of their own, for the operator and whoever the company gives a password.
 
     Raises SandboxUnavailable where this machine has not the programs.

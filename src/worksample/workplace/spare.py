@@ -22,8 +22,8 @@ from worksample.box import start_box
 from worksample.errors import SandboxError
 from worksample.records import ServiceSpec
 from worksample.sandboxes.host_state import BoxFolder
+from worksample.sandboxes.services.service import TaskService
 from worksample.sandboxes.shielded import to_the_end
-from worksample.services.service import Service
 from worksample.tasks.workplace import PORTS
 
 from .boxes import SEED, SETUP, SUPERVISE, box_config, spare_spec
@@ -39,7 +39,7 @@ LABEL = "spare workplace"
 class Spare:
     """One that waits, and later the workplace that it became."""
 
-    service: Service
+    service: TaskService
     names: frozenset[str]
     kind: str
     folder: BoxFolder
@@ -70,7 +70,7 @@ class Spare:
 
 
 @dataclass
-class Spares:
+class WarmPool:
     """Those of a stretch of work, in which so many workplaces are still to be started."""
 
     expected: int
@@ -139,11 +139,11 @@ class Spares:
                 await one.close()
 
 
-_SPARES: contextvars.ContextVar[Spares | None] = contextvars.ContextVar("spare workplaces", default=None)
+_SPARES: contextvars.ContextVar[WarmPool | None] = contextvars.ContextVar("spare workplaces", default=None)
 
 
 @contextlib.asynccontextmanager
-async def spares(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[Spares | None]:
+async def spares(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
     """While so many workplaces are started, have the next one's programs loaded ahead. `note`: told where that fails.
 
     Within another such stretch it is that one's business. None where one is all, or none is wanted.
@@ -151,7 +151,7 @@ async def spares(expected: int, note: Callable[[str], None] = lambda text: None)
     if expected < 2 or os.environ.get(OFF) == "0" or _SPARES.get() is not None:
         yield None
         return
-    kept = Spares(expected, note, load)
+    kept = WarmPool(expected, note, load)
     token = _SPARES.set(kept)
     try:
         yield kept
@@ -160,7 +160,7 @@ async def spares(expected: int, note: Callable[[str], None] = lambda text: None)
         await to_the_end(kept.close())
 
 
-def current() -> Spares | None:
+def current() -> WarmPool | None:
     """Those of the stretch of work that the caller is in."""
     return _SPARES.get()
 
@@ -173,7 +173,7 @@ async def load(kind: str, names: frozenset[str]) -> Spare:
         given = {place: folder.path / Path(place).name for place in (SEED, SETUP)}
         ordered = tuple(name for name in PORTS if name in names)
         box = await start_box(box_config(ordered, given, LABEL), kind)
-        spare = Spare(await Service.begin(spare_spec(ordered), box), names, kind, folder)
+        spare = Spare(await TaskService.begin(spare_spec(ordered), box), names, kind, folder)
         done = True
     finally:
         if not done:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
-from worksample.models import Service as ModelService
+from worksample.models import ModelService
 from worksample.records import Environment
-from worksample.services import Services
-from worksample.services.boxes import Loaded, ServiceBox
+from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services.boxes import Loaded, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
 from .boxes import SEED, SETUP, box_config, spec_of
-from .colleagues.attending import Attending, played
-from .colleagues.clock import Clock
+from .colleagues.attending import ColleagueRunner, played
+from .colleagues.clock import CompanyClock
 from .colleagues.deeds import Hands
 from .colleagues.hearing import Chat
 from .colleagues.profile import Colleague
@@ -32,7 +32,7 @@ CONTROL = "/task/scratch/control"
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
+class LiveWorkplace:
     """What `standing` opens, and the operator's password, which is of this one workplace."""
 
     box: ServiceBox
@@ -46,16 +46,18 @@ class Workplace:
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
     """Where their clock begins."""
 
-    def attended(self, box: Box, model: str | None, service: ModelService) -> Attending:
+    def attended(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
         """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
         by = played(self.colleagues, model, service)
-        return Attending(Chat(box, self.operator), by, clock=Clock(self.today), hands=Hands(box, self.operator))
+        return ColleagueRunner(
+            Chat(box, self.operator), by, clock=CompanyClock(self.today), hands=Hands(box, self.operator)
+        )
 
 
 def over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
     setup: Path | None = None, dialects: Sequence[str] = (),
-) -> Workplace:  # fmt: skip
+) -> LiveWorkplace:  # fmt: skip
     """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
 
     accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
@@ -72,10 +74,10 @@ def over_state(
 
     wanted = loaded if ahead is not None and SLOW in names else None
     box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,), wanted)
-    return Workplace(box, operator, setup is not None)
+    return LiveWorkplace(box, operator, setup is not None)
 
 
-def workplace_of(environment: Environment, folder: Callable[[str], Path], label: str) -> Workplace | None:
+def workplace_of(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
     """The workplace of a task; None where it has none. `folder`: where the files of a manifest lie.
 
     Blocks, for about half a minute where its seed is made. Raises ManifestError, SandboxError, and what `folder` does.
@@ -117,7 +119,7 @@ async def reset(box: Box) -> float:
     return float(seconds)
 
 
-async def set_up(services: Services, workplace: Workplace) -> None:
+async def set_up(services: TaskServices, workplace: LiveWorkplace) -> None:
     """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
     if not workplace.setup:
         return
@@ -130,11 +132,11 @@ async def set_up(services: Services, workplace: Workplace) -> None:
         raise SandboxError(f"setup.py {how}: {said}", where="setup/setup.py", cause=Cause.SERVICE_START)
 
 
-def environment(workplace: Workplace) -> dict[str, str]:
+def environment(workplace: LiveWorkplace) -> dict[str, str]:
     """Variables for whoever acts for the platform: a task's setup, a grader."""
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 
-def own_box(services: Services) -> Box:
+def own_box(services: TaskServices) -> Box:
     """The box that the workplace's services stand in."""
     return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

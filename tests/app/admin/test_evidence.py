@@ -9,7 +9,7 @@ import pytest
 
 from app.admin.conftest import Served
 from people.worlds import folder_of
-from worksample.people import Kind, NotReady
+from worksample.people import NotReady, RoundKind
 from worksample.records import Submission
 from worksample.viewing import prepare
 
@@ -95,23 +95,23 @@ async def test_a_vote_of_every_form_is_told(served: Served) -> None:
     desk = served.desk
     person = desk.hire("ann", "evaluator", "expert", "reviewer")
     answers = {
-        Kind.PAIRWISE: {"completion": "first", "quality": "second", "justification": "it is whole"},
-        Kind.TAGS: {"tags": ["corrupt"], "note": "page 2"},
-        Kind.RUBRIC: {"marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
+        RoundKind.PAIRWISE: {"completion": "first", "quality": "second", "justification": "it is whole"},
+        RoundKind.TAGS: {"tags": ["corrupt"], "note": "page 2"},
+        RoundKind.RUBRIC: {"marks": {"title": "pass", "sums": "fail", "tidy": "cannot_judge"},
                       "feedback": {"sums": "off by one", "tidy": "too dark"}},
-        Kind.HOLISTIC: {"score": 1, "critical_flaw": "empty", "recognised": "guess"},
+        RoundKind.HOLISTIC: {"score": 1, "critical_flaw": "empty", "recognised": "guess"},
     }  # fmt: skip
     for kind, answer in answers.items():
         round = desk.open(kind)
         desk.work_off([person], lambda account, item, answer=answer: answer)
         vote = (await served.get(f"/rounds/{round.id}/votes"))["votes"][0]
         said = vote["said"]
-        if kind is Kind.PAIRWISE:
+        if kind is RoundKind.PAIRWISE:
             assert (said["completion"], said["quality"]) == ("first", "second")
             assert vote["second"] and {vote["agent"], vote["second_agent"]} == {"Agent 1", "Agent 2"}
-        elif kind is Kind.TAGS:
+        elif kind is RoundKind.TAGS:
             assert said == {"type": "tags", "tags": ["corrupt"], "note": "page 2"}
-        elif kind is Kind.RUBRIC:
+        elif kind is RoundKind.RUBRIC:
             assert {p["name"]: (p["fraction"], p["skip"], p["reason"]) for p in said["parts"]} == {
                 "title": (1.0, None, ""), "sums": (0.0, None, "off by one"), "tidy": (None, "cannot_judge", "too dark"),
             }  # fmt: skip
@@ -132,7 +132,7 @@ async def test_what_was_declined_has_its_reason(served: Served) -> None:
 async def test_what_audits_and_adjudications_decide_is_told(served: Served) -> None:
     round = voted(served)
     desk = served.desk
-    desk.open(Kind.ADJUDICATION, over=round)
+    desk.open(RoundKind.ADJUDICATION, over=round)
     desk.work_off([served.people["reviewer"]], lambda account, item: {"score": 3, "justification": "better"})
     for row in (await served.get(f"/rounds/{round}/verdicts", role="reviewer"))["verdicts"]:
         assert (row["by"], row["passed"], row["votes_passed"]) == ("adjudication", True, False)
@@ -141,7 +141,7 @@ async def test_what_audits_and_adjudications_decide_is_told(served: Served) -> N
 async def test_a_reviewer_decides_before_reading_votes(served: Served) -> None:
     round = voted(served)
     desk = served.desk
-    desk.open(Kind.ADJUDICATION, over=round)
+    desk.open(RoundKind.ADJUDICATION, over=round)
     assert desk.people.drafting.claim(served.people["reviewer"]) is not None
     await served.get(f"/rounds/{round}/votes", role="reviewer", status=409)
     await served.get(f"/rounds/{round}/votes")
@@ -149,7 +149,7 @@ async def test_a_reviewer_decides_before_reading_votes(served: Served) -> None:
 
 async def test_preferences_number_agents_too(served: Served) -> None:
     desk = served.desk
-    round = desk.open(Kind.PAIRWISE)
+    round = desk.open(RoundKind.PAIRWISE)
     answer = {"completion": "first", "quality": "first", "justification": "it is whole"}
     desk.work_off([desk.hire("ann"), desk.hire("bob"), desk.hire("cem")], lambda account, item: answer)
     found = await served.get(f"/rounds/{round.id}/preferences")
@@ -187,7 +187,7 @@ async def test_experiments_and_pilots(served: Served) -> None:
     }  # fmt: skip
     desk = served.desk
     desk.deliver_late("maker-0")
-    round = desk.open(Kind.PILOT)
+    round = desk.open(RoundKind.PILOT)
     same = {"score": 2, "justification": "all of it"}
     desk.work_off([desk.hire("ann"), desk.hire("bob")], lambda account, item: same)
     found = await served.get("/pilots")
@@ -197,7 +197,7 @@ async def test_experiments_and_pilots(served: Served) -> None:
 
 async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no_more(served: Served) -> None:
     desk = served.desk
-    round = desk.open(Kind.HOLISTIC).id
+    round = desk.open(RoundKind.HOLISTIC).id
     people = [desk.hire(name) for name in ("ann", "bob")]
     desk.work_off(people, mixed, round)
     [shown] = (await served.get("/waiting"))[0]["work"][:1]
@@ -224,6 +224,6 @@ async def test_a_submission_is_read_without_its_maker_or_by_whoever_judges_it_no
     desk.people.leasing.release(item.id, served.people["admin"])
     named = await served.get(f"/submissions/{submission.id}?names=true")
     assert named["agent"].startswith("maker-") and named["origin"] == "trial" and "any more" in named["barred"]
-    for barred in (round, desk.open(Kind.RUBRIC).id):
+    for barred in (round, desk.open(RoundKind.RUBRIC).id):
         with pytest.raises(NotReady, match="seen who made what"):
             desk.people.drafting.claim(served.people["admin"], barred)

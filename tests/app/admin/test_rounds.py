@@ -6,7 +6,7 @@ from typing import Any
 
 from app.admin.conftest import Served
 from people.worlds import WAIVED
-from worksample.people import Gold, Kind, Profile
+from worksample.people import Gold, Profile, RoundKind
 
 
 def voting(account: Any, item: Any) -> dict[str, Any]:
@@ -84,7 +84,7 @@ async def test_the_dashboard_has_every_figure(served: Served) -> None:
     voters = [desk.people.accounts.set_profile(desk.hire(name), profile) for name, profile in backgrounds.items()]
     round = desk.open(gold=(Gold("s-maker-0.p0", {"score": 1}),), subjects=("s-maker-1.p0", "s-maker-1.p1"))
     assert desk.work_off(voters, voting) == 9
-    fails = desk.open(Kind.FALSE_NEGATIVES, over=round.id)
+    fails = desk.open(RoundKind.FALSE_NEGATIVES, over=round.id)
     desk.work_off([served.people["reviewer"]], voting)
     found = await served.get(f"/rounds/{round.id}/dashboard")
     assert found["progress"]["given"] == 6
@@ -106,7 +106,7 @@ async def test_the_dashboard_has_every_figure(served: Served) -> None:
 
 async def test_pairs_have_positions(served: Served) -> None:
     desk = served.desk
-    round = desk.open(Kind.PAIRWISE)
+    round = desk.open(RoundKind.PAIRWISE)
     answer = {"completion": "first", "quality": "equal", "justification": "it is whole"}
     desk.work_off([desk.hire("ann"), desk.hire("bob")], lambda account, item: answer)
     everybody, *each = (await served.get(f"/rounds/{round.id}/dashboard"))["position_bias"]
@@ -119,7 +119,7 @@ async def test_findings_are_struck(served: Served) -> None:
     desk = served.desk
     round = desk.open(overlap=1)
     desk.work_off([desk.hire("ann")], voting)
-    desk.open(Kind.INTEGRITY, over=round.id)
+    desk.open(RoundKind.INTEGRITY, over=round.id)
     said = {"finding": "leak", "justification": "step 3 reads the grader"}
     desk.work_off([served.people["reviewer"]], lambda account, item: said)
     made = await served.post(f"/rounds/{round.id}/strike-findings")

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.admin.conftest import Served
 from worksample.audit.rubric import INSTEAD, lint
-from worksample.people import Kind
+from worksample.people import RoundKind
 
 
 def one(id: str, text: str, **rest: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ async def test_what_waits_and_where_people_part(served: Served) -> None:
     desk = served.desk
     [now] = await served.get("/waiting")
     assert (now["name"], now["planned"], now["waits_for_people"], now["rounds"]) == ("x", 4, 4, [])
-    round = desk.open(Kind.HOLISTIC).id
+    round = desk.open(RoundKind.HOLISTIC).id
     people = [desk.hire(name) for name in ("ann", "bob", "cem")]
 
     def answer(account: Any, item: Any) -> dict[str, Any]:

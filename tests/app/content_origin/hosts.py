@@ -15,8 +15,8 @@ from worksample.app import AppConfig
 from worksample.app.content_origin import content_app
 from worksample.app.content_urls import Capabilities
 from worksample.app.prerendering.preparing import Preparing
-from worksample.app.services import Services
-from worksample.human_workstations.work import Workstations
+from worksample.app.services import AppServices
+from worksample.app.workstations.work import Workstations
 from worksample.people import People
 from worksample.people.clock import moment
 from worksample.records import Entry, EntryKind, Manifest, canonical
@@ -31,7 +31,7 @@ class Shelf:
         self.store = Store.open(folder / "s", create=True)
         people = People(self.store, clock=self.clock)
         self.config = AppConfig()
-        self.services = Services(
+        self.services = AppServices(
             config=self.config,
             store=self.store,
             people=people,

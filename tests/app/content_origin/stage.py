@@ -15,7 +15,7 @@ from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app import AppConfig
 from worksample.app.content_urls import Capabilities
-from worksample.app.serving import Listening
+from worksample.app.serving import BoundSocket
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import canonical
@@ -45,7 +45,7 @@ addEventListener('message', e => {
 class Stage:
     """The server, the world, a browser in which somebody is signed in, two deliverables."""
 
-    served: Listening
+    served: BoundSocket
     outside: World
     browser: Browser
     store: Store

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from app.round.driving import Watch, desk_of, enter, serving
 from people.worlds import Clock, Office
-from worksample.app.serving import Listening
+from worksample.app.serving import BoundSocket
 from worksample.people.clock import wall
 from worksample.store import Store
 
@@ -33,7 +33,7 @@ class Desks:
 
     office: Office
     browser: Browser
-    served: Listening
+    served: BoundSocket
     watch: Watch = field(init=False)
 
     def __post_init__(self) -> None:

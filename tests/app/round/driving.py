@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Frame, 
 
 from running.needs import browser
 from worksample.app import AppConfig, create_app
-from worksample.app.serving import Listening, listen
+from worksample.app.serving import BoundSocket, listen
 from worksample.app.serving import serving as serve_beside
 from worksample.people.clock import wall
 
@@ -46,7 +46,7 @@ def static() -> Path:
 @contextmanager
 def serving(
     store: Store, clock: Clock = wall, pages: Path | None = None, judges: Path | None = None
-) -> Iterator[Listening]:
+) -> Iterator[BoundSocket]:
     """The whole app over a store, on a free port, until the block ends. `pages`: others than `static`; `judges`: a file
     of models.
     """
@@ -97,7 +97,7 @@ def chromium(*flags: str) -> Iterator[Browser]:
             found.close()
 
 
-def desk_of(browser: Browser, served: Listening, watch: Watch, *, dark: bool = False, width: int = 1280) -> Page:
+def desk_of(browser: Browser, served: BoundSocket, watch: Watch, *, dark: bool = False, width: int = 1280) -> Page:
     """A person's own browser, with nobody signed in yet."""
     context = browser.new_context(
         base_url=served.config.app_origin,

@@ -23,7 +23,7 @@ from app.round.test_rli_round import (
     pairwise,
     store,
 )
-from worksample.app.serving import Listening
+from worksample.app.serving import BoundSocket
 from worksample.records import Experiment
 from worksample.store import Store
 
@@ -36,7 +36,7 @@ TOUR = 2
 class Caller:
     """A person who is signed in and asks the API."""
 
-    def __init__(self, served: Listening, name: str, token: str) -> None:
+    def __init__(self, served: BoundSocket, name: str, token: str) -> None:
         origin = httpx.URL(served.config.app_origin)
         self.name = name
         # By address: names below localhost are not every resolver's.
@@ -65,7 +65,7 @@ class Caller:
 class Desk:
     """The admin, and who was hired over the API."""
 
-    def __init__(self, store: Store, office: Office, served: Listening) -> None:
+    def __init__(self, store: Store, office: Office, served: BoundSocket) -> None:
         self.store, self.office, self.served = store, office, served
         owner = office.people.accounts.create("Olga", ["admin"])
         self.admin = Caller(served, owner.name, office.people.accounts.open_session(owner))

@@ -25,8 +25,8 @@ from cli.run_cli import argv_of, clean_environment, cli, cli_json
 from openai_server import Answer, judged, read, serving
 from openai_server.judge import Seen
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Experiment, Purpose, Round, Trial
+from worksample.results.frame import ResultSet
 from worksample.store import Store, check
-from worksample.verdicts.frame import Work
 
 STORE = ("--store", "s")
 HEARD = 600
@@ -185,7 +185,7 @@ class Walk:
     def verdicts(self) -> list[tuple[str, bool | None]]:
         with self.store() as store:
             [experiment] = store.find(Experiment)
-            frame = Work(store, [experiment]).frame(experiment.lock.protocol).sort("instance_name")
+            frame = ResultSet(store, [experiment]).frame(experiment.lock.protocol).sort("instance_name")
             return frame.select("instance_name", "passed").rows()
 
     def sit(self, browser: Browser, watch: Watch, link: str, *, notes: bool = True) -> Page:

@@ -11,7 +11,7 @@ from app.round.driving import chromium, serving
 from app.viewers.showing import AUTOPLAY, Panes, gathered, panes
 from app.viewers.stock import Stock
 from running.sharing import common
-from worksample.app.serving import Listening
+from worksample.app.serving import BoundSocket
 
 
 @pytest.fixture(scope="package")
@@ -29,13 +29,13 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def served(stock: Stock) -> Iterator[Listening]:
+def served(stock: Stock) -> Iterator[BoundSocket]:
     with serving(stock.store) as found:
         yield found
 
 
 @pytest.fixture(scope="package")
-def viewer(stock: Stock, browser: Browser, served: Listening) -> Iterator[Panes]:
+def viewer(stock: Stock, browser: Browser, served: BoundSocket) -> Iterator[Panes]:
     """The files of every module `samples_*` beside this one."""
     with panes(browser, served.config, stock.folder("files", gathered)) as found:
         yield found

@@ -14,7 +14,7 @@ from app.viewers.samples_documents import drawn, pdf
 from app.viewers.showing import Panes, panes
 from app.viewers.stock import Stock
 from viewing import material
-from worksample.app.serving import Listening
+from worksample.app.serving import BoundSocket
 
 pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 CSV = 500 << 20
@@ -61,7 +61,7 @@ def files(scratch: Path) -> dict[str, bytes | str]:
 
 
 @pytest.fixture(scope="module")
-def bad(browser: Browser, served: Listening, stock: Stock) -> Iterator[Panes]:
+def bad(browser: Browser, served: BoundSocket, stock: Stock) -> Iterator[Panes]:
     with panes(browser, served.config, stock.folder("bad", files, together=False)) as found:
         yield found
 

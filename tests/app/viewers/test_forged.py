@@ -15,7 +15,7 @@ from app.round.driving import FLAGS
 from app.web.bench import front, shows, start, until
 from app.web.studio import Studio
 from running import needs
-from worksample.people import Kind
+from worksample.people import RoundKind
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 SITE = b"<!doctype html><title>Shop</title><h1>Pears</h1>"
@@ -107,7 +107,7 @@ def own(browser: Browser) -> Iterator[Browser]:
 def scene(own: Browser, tmp_path: Path) -> Iterator[Scene]:
     # Of one item, so that none is got ready behind it while a test looks.
     with desks(own, tmp_path, Shop, agents=1, projects=1) as place:
-        place.office.open(Kind.HOLISTIC)
+        place.office.open(RoundKind.HOLISTIC)
         page, asked = place.sit("ann"), list[str]()
         page.on("request", lambda request: asked.append(request.url))
         start(page)

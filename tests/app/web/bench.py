@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from app.round.desks import Desks
-from worksample.people import Account, Item, Kind
+from worksample.people import Account, Item, RoundKind
 from worksample.records import Evaluation
 
 WHY = "final/report.txt has every figure of the brief"
@@ -27,7 +27,7 @@ def until(look: Callable[[], Any], seconds: float = 300, step: float = 0.05, pag
     return found
 
 
-def start(page: Page, kind: Kind = Kind.HOLISTIC, *, notes: bool = True) -> Page:
+def start(page: Page, kind: RoundKind = RoundKind.HOLISTIC, *, notes: bool = True) -> Page:
     """Open the queue of a kind and wait until its item stands. `notes`: close the popup that comes first."""
     page.goto("/queues")
     page.locator(f"[data-kind={kind}] button").click()
@@ -72,7 +72,7 @@ def given(desks: Desks) -> list[Evaluation]:
 
 def judged(team: Desks, **rest: Any) -> str:
     """A holistic round of three votes: maker-0 passes with all, maker-1 with ann alone."""
-    round = team.office.open(Kind.HOLISTIC, **rest)
+    round = team.office.open(RoundKind.HOLISTIC, **rest)
 
     def answer(account: Account, item: Item) -> dict[str, Any]:
         good = "maker-0" in team.office.behind(item)[0] or account.name == "ann"

@@ -20,7 +20,7 @@ from app.round.driving import FLAGS, enter, serving
 from app.web.bench import front, handed_in, saved, start
 from app.web.studio import Studio
 from running import needs
-from worksample.people import Kind
+from worksample.people import RoundKind
 from worksample.records import Evaluation, Holistic
 from worksample.store import Store
 
@@ -68,7 +68,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     profile = folder / "profile"
     office = Studio(Store.open(folder / "s", create=True), agents=2, projects=2, clock=RunningClock())
-    office.open(Kind.HOLISTIC)
+    office.open(RoundKind.HOLISTIC)
     office.hire("ann")
     with serving(office.store, office.clock) as served:
         origin = served.config.app_origin

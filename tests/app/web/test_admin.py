@@ -13,7 +13,7 @@ from app.round.desks import Desks
 from app.round.driving import axe
 from app.web.bench import judged
 from running.profiles import is_quick_run
-from worksample.people import Denied, Kind, all_flags, final_verdicts, raise_flag
+from worksample.people import Denied, RoundKind, all_flags, final_verdicts, raise_flag
 from worksample.people.quality import dashboard
 from worksample.records import Standing
 
@@ -152,7 +152,7 @@ def test_names_are_shown_at_a_price(team: Desks) -> None:
 @pytest.mark.thorough(quick="app/admin/test_rounds.py::test_findings_are_struck")
 def test_integrity_findings_are_struck_together(team: Desks) -> None:
     round = judged(team)
-    over = team.office.open(Kind.INTEGRITY, over=round, sample=1)
+    over = team.office.open(RoundKind.INTEGRITY, over=round, sample=1)
     reviewer = team.office.hire("rita", "reviewer")
     answer = {"finding": "shortcut", "justification": "step 3 copies the input"}
     team.office.work_off([reviewer], lambda _a, _i: answer, over.id)
@@ -197,7 +197,7 @@ def test_a_file_with_faulty_rows_names_each_and_imports_nothing(team: Desks) -> 
 
 @pytest.mark.thorough(quick="app/admin/test_office.py::test_flags_lead_to_withdrawn_items")
 def test_a_flagged_item_is_withdrawn(team: Desks) -> None:
-    round = team.office.open(Kind.HOLISTIC)
+    round = team.office.open(RoundKind.HOLISTIC)
     ann = team.office.hire("ann")
     item = team.office.people.drafting.claim(ann, round.id)
     assert item is not None
@@ -267,7 +267,7 @@ def test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it(te
 @pytest.mark.parametrize(("dark", "width"), [(False, 1280), (True, 1280), (False, 768)])
 def test_axe_finds_nothing_serious_on_any_screen(team: Desks, dark: bool, width: int) -> None:
     round = judged(team)
-    pairs = team.office.open(Kind.PAIRWISE).id
+    pairs = team.office.open(RoundKind.PAIRWISE).id
     page = team.sit("ada", "admin", dark=dark)
     page.set_viewport_size({"width": width, "height": 800})
     paths = ["", "/rounds/new", "/rounds/new?kind=calibration", f"/rounds/new?kind=integrity&over={round}"]

@@ -11,7 +11,7 @@ from app.round.desks import Desks
 from app.round.driving import Watch, enter
 from app.web.bench import dialog, front, given, handed_in, saved, start, until
 from forking.child import ended
-from worksample.people import Kind
+from worksample.people import RoundKind
 from worksample.records import Holistic
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -35,7 +35,7 @@ def test_a_draft_survives_a_killed_browser(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_down_loses_nothing(place: Desks, watched: Watch) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
     saved(page)
@@ -59,7 +59,7 @@ def test_a_line_that_is_down_loses_nothing(place: Desks, watched: Watch) -> None
 
 
 def test_a_page_that_is_loaded_anew_goes_on_where_it_was(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     title = page.title()
     page.keyboard.press("3")
@@ -76,7 +76,7 @@ def test_a_page_that_is_loaded_anew_goes_on_where_it_was(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_page_that_is_loaded_anew_goes_on_where_it_was")
 def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     other = page.context.new_page()
     other.goto(page.url)
@@ -116,7 +116,7 @@ def test_two_windows_ask_which_answer_counts(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_drafts.py::test_a_line_that_is_down_loses_nothing")
 def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
     saved(page)
@@ -134,7 +134,7 @@ def test_a_session_that_ended_loses_nothing(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_screens.py::test_what_is_saved_is_said_with_the_time")
 def test_time_at_work_is_counted_and_the_item_kept_meanwhile(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = place.sit("ann")
     page.clock.install()
     start(page)

@@ -7,15 +7,15 @@ from playwright.sync_api import expect
 
 from app.round.desks import Desks
 from app.web.bench import WHY, dialog, front, given, handed_in, start
-from worksample.people import Kind, all_flags, close_flag
-from worksample.records import Given
+from worksample.people import RoundKind, all_flags, close_flag
+from worksample.records import EvaluationOutcome
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 @pytest.mark.thorough(quick="app/test_work.py::test_what_was_skipped_is_had_back_and_ones_own_answer_is_read")
 def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("g")
     dialog(page, "Flag a problem").get_by_label("What is wrong").select_option("blinding leak")
@@ -27,7 +27,7 @@ def test_an_item_is_skipped_and_another_flagged(place: Desks) -> None:
     dialog(page, "Skip this item").get_by_role("button", name="Skip it").click()
     expect(page.locator(".toasts").get_by_text("Skipped")).to_be_visible()
     (declined,) = given(place)
-    assert (declined.outcome, declined.reason) == (Given.DECLINED, "I know who made it")
+    assert (declined.outcome, declined.reason) == (EvaluationOutcome.DECLINED, "I know who made it")
     (flag,) = all_flags(place.office.people.store)
     assert (flag.kind, flag.text) == ("blinding leak", "its name is on page 2")
     # It can be had back, and what was said of it is read where it was skipped, and where it is answered.

@@ -11,8 +11,8 @@ from app.round.desks import Desks, desks
 from app.web.bench import dialog, front, shows, start
 from app.web.studio import EVIL, HOSTILE_NAME, Studio
 from people.worlds import RUBRIC
-from worksample.people import Gold, Kind
-from worksample.records import Criteria, Rule
+from worksample.people import Gold, RoundKind
+from worksample.records import Criteria, ResolutionRule
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -36,7 +36,7 @@ def unharmed(page: Page) -> None:
 
 
 def test_texts_of_an_item_run_nothing(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = place.sit("ann")
     start(page, notes=False)
     expect(dialog(page, "Notes on this item").get_by_text("onerror=", exact=False)).to_be_visible()
@@ -52,7 +52,7 @@ def test_texts_of_an_item_run_nothing(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/test_blind.py::test_nothing_that_an_evaluator_is_answered_says_who_made_it[holistic]")
 def test_titles_and_addresses_say_no_more_than_the_item(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     shows(page, "Alternative", "final/report.txt")
     item = page.title().removesuffix(" · Worksample")
@@ -67,10 +67,10 @@ def test_votes_and_reasons_run_nothing(place: Desks) -> None:
     voters = [office.hire(name) for name in ("v1", "v2", "v3")]
     round = office.open(subjects=("s-maker-0.p0",))
     office.work_off(voters, lambda a, _: {"score": 2 if a is voters[0] else 1, "justification": EVIL}, round.id)
-    office.open(Kind.ADJUDICATION, over=round.id)
-    office.open(Kind.CALIBRATION, gold=(Gold("s-maker-1.p1", {"score": 1}, EVIL),), roles=("reviewer",))
+    office.open(RoundKind.ADJUDICATION, over=round.id)
+    office.open(RoundKind.CALIBRATION, gold=(Gold("s-maker-1.p1", {"score": 1}, EVIL),), roles=("reviewer",))
     page = place.sit("rita", "reviewer")
-    for kind, title in ((Kind.ADJUDICATION, "What others said before"), (Kind.CALIBRATION, "Right")):
+    for kind, title in ((RoundKind.ADJUDICATION, "What others said before"), (RoundKind.CALIBRATION, "Right")):
         start(page, kind)
         page.keyboard.press("1")
         page.keyboard.press("w")
@@ -85,8 +85,8 @@ def test_votes_and_reasons_run_nothing(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_hostile.py::test_texts_of_an_item_run_nothing")
 def test_criteria_and_drafts_run_nothing(place: Desks) -> None:
-    place.office.open(Kind.RUBRIC, overlap=1, rule=Rule.LATEST)
-    page = start(place.sit("ann", "expert"), Kind.RUBRIC)
+    place.office.open(RoundKind.RUBRIC, overlap=1, rule=ResolutionRule.LATEST)
+    page = start(place.sit("ann", "expert"), RoundKind.RUBRIC)
     page.keyboard.press("2")
     page.keyboard.press("r")
     page.keyboard.type(EVIL)

@@ -12,12 +12,12 @@ from app.round.driving import axe
 from app.web.bench import front, given, handed_in, saved, until
 from formats.jobs_rows import row, write_csv
 from worksample.formats.jobs import ImportJobs, import_jobs
-from worksample.people import Kind, final_verdicts
+from worksample.people import RoundKind, final_verdicts
 from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY, Question
 from worksample.people.rounds.screening_results import keep_looks
 from worksample.python_api.qualifying import add_jobs
-from worksample.records import Instance, Labels, Purpose, Round, Rule
-from worksample.verdicts.qualifying import decides
+from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
+from worksample.results.qualifying import decides
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py::test_jobs_go_from_a_list_to_a_suite")]
 
@@ -27,12 +27,12 @@ def test_two_experts_qualify_a_job_in_the_browser(place: Desks) -> None:
     job = office.instances[0]
     looks = keep_looks(office.store, {job.id: {"shown": "**Named and not here:**\n\n- `prices.pdf`"}})
     own = (Question(name="hard", text="How hard is it?", answers=("low", "high")),)
-    round = office.open(Kind.QUALIFICATION, subjects=(job.id,), looks=looks, questions=own)
+    round = office.open(RoundKind.QUALIFICATION, subjects=(job.id,), looks=looks, questions=own)
     for name in ("ann", "bob"):
         page = place.sit(name, "expert")
         page.goto("/queues")
         expect(page.get_by_text("Is this job fit to be a task?").first).to_be_visible()
-        page.locator(f"[data-kind={Kind.QUALIFICATION}] button").click()
+        page.locator(f"[data-kind={RoundKind.QUALIFICATION}] button").click()
         page.locator("[data-toolbar]").first.wait_for()
         notes = page.get_by_role("dialog", name="Notes on this item")
         expect(notes.get_by_text("prices.pdf")).to_be_visible()
@@ -89,14 +89,14 @@ def test_an_admin_opens_a_qualification_of_jobs_in_the_browser(place: Desks, tmp
     expect(page.get_by_role("heading", name="Qualification")).to_be_visible()
     [round] = [r for r in place.office.store.find(Round) if r.purpose is Purpose.QUALIFICATION]
     [job] = round.subjects
-    assert (place.office.store.get(Instance, job).title, round.rule) == ("Reviews", Rule.TIE_BREAK)
+    assert (place.office.store.get(Instance, job).title, round.rule) == ("Reviews", ResolutionRule.TIE_BREAK)
     assert "licence" in decides(round)
     page.goto("/admin/rounds/new?kind=qualification")
     expect(page.get_by_role("button", name="Choose all 2")).to_be_visible()
     # What the program found stands beside the job that an expert is given.
     page = place.sit("eve", "expert")
     page.goto("/queues")
-    page.locator(f"[data-kind={Kind.QUALIFICATION}] button").click()
+    page.locator(f"[data-kind={RoundKind.QUALIFICATION}] button").click()
     notes = page.get_by_role("dialog", name="Notes on this item")
     expect(notes.get_by_text("prices.pdf")).to_be_visible()
     page.keyboard.press("Escape")

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from app.round.desks import Desks
 from app.web.bench import judged
 from people.worlds import folder_of
-from worksample.people import Kind, final_verdicts, list_queues
+from worksample.people import RoundKind, final_verdicts, list_queues
 from worksample.people.quality import dashboard
 from worksample.records import Submission
 from worksample.viewing import prepare
@@ -47,7 +47,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
     expect(page.get_by_text("Without a pilot: two deliverables only")).to_be_visible()
 
     [queue] = list_queues(team.office.people.store)
-    assert (queue.kind, queue.rule, queue.state) == (Kind.HOLISTIC, "tie_break", "open")
+    assert (queue.kind, queue.rule, queue.state) == (RoundKind.HOLISTIC, "tie_break", "open")
     assert set(queue.settings["roles"]) == {"admin", "evaluator", "expert", "reviewer"}
     for button, state in (("Pause", "paused"), ("Close", "closed"), ("Open", "open")):
         page.get_by_role("button", name=button, exact=True).click()
@@ -76,7 +76,7 @@ def test_a_quiz_is_made_of_gold_that_a_round_decided(team: Desks) -> None:
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
     quiz = list_queues(team.office.people.store)[-1]
-    assert quiz.kind is Kind.CALIBRATION
+    assert quiz.kind is RoundKind.CALIBRATION
     page.goto("/admin/pilots")
     expect(page.get_by_role("heading", name="Quizzes", exact=True)).to_be_visible()
 

@@ -11,7 +11,7 @@ from app.round.desks import Desks, desks
 from app.round.driving import axe
 from app.web.bench import dialog, front, judged, saved, scrolls, shows, start
 from app.web.studio import Studio
-from worksample.people import Kind
+from worksample.people import RoundKind
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -29,7 +29,7 @@ def sound(page: Page, name: str) -> list[str]:
 @pytest.mark.quick("False")
 @pytest.mark.parametrize("dark", [False, True])
 def test_pages_are_accessible(place: Desks, dark: bool) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     stranger = place.stranger(dark=dark)
     place.watch.expected = ("401",)
     stranger.goto("/sign-in")
@@ -73,17 +73,17 @@ def test_no_page_is_wider_than_a_phone(team: Desks) -> None:
 @pytest.mark.quick("False")
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_work_screen_is_accessible(place: Desks, dark: bool) -> None:
-    for kind in (Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC, Kind.TAGS):
+    for kind in (RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC, RoundKind.TAGS):
         place.office.open(kind)
     page = place.sit("ann", "evaluator", "expert", dark=dark)
     faults = []
-    for kind in (Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC, Kind.TAGS):
+    for kind in (RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC, RoundKind.TAGS):
         start(page, kind, notes=False)
         dialog(page, "Notes on this item").wait_for()
         faults += sound(page, f"{kind} notes")
         page.keyboard.press("Escape")
         page.locator("[data-tree] [role=treeitem]").first.wait_for()
-        if kind is not Kind.TAGS:  # One tag is an answer already.
+        if kind is not RoundKind.TAGS:  # One tag is an answer already.
             page.keyboard.press("2")
         page.keyboard.press("Control+Enter")
         page.wait_for_timeout(300)
@@ -103,10 +103,10 @@ def test_the_work_screen_is_accessible(place: Desks, dark: bool) -> None:
 @pytest.mark.quick("1280-800")
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (768, 1024)])
 def test_the_work_screen_fits_its_window(place: Desks, width: int, height: int) -> None:
-    place.office.open(Kind.PAIRWISE)
+    place.office.open(RoundKind.PAIRWISE)
     page = place.sit("ann")
     page.set_viewport_size({"width": width, "height": height})
-    start(page, Kind.PAIRWISE)
+    start(page, RoundKind.PAIRWISE)
     shows(page, "AD-1", "final/report.txt")
     assert scrolls(page) == [0, 0]
     for name in ("Hand in", "Flip"):
@@ -116,7 +116,7 @@ def test_the_work_screen_fits_its_window(place: Desks, width: int, height: int) 
 
 @pytest.mark.thorough(quick="app/web/test_screens.py::test_the_work_screen_fits_its_window[1280-800]")
 def test_parts_of_the_screen_are_sized_by_the_keyboard_and_stay_so(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     line = front(page).get_by_role("separator", name="Width of the brief")
     before = int(line.get_attribute("aria-valuenow") or 0)
@@ -143,7 +143,7 @@ def test_parts_of_the_screen_are_sized_by_the_keyboard_and_stay_so(place: Desks)
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_of_ten_thousand_files_a_few_are_drawn(chrome: Browser, tmp_path: Path) -> None:
     with desks(chrome, tmp_path, Many, agents=1, projects=1) as place:
-        place.office.open(Kind.HOLISTIC)
+        place.office.open(RoundKind.HOLISTIC)
         page = start(place.sit("ann"))
         tree = front(page).locator("[data-tree=Alternative]")
         tree.locator("[role=treeitem]").first.wait_for()
@@ -178,7 +178,7 @@ def test_the_first_page_is_light(place: Desks) -> None:
 
 
 def test_what_is_saved_is_said_with_the_time(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
     saved(page)

@@ -8,14 +8,14 @@ from playwright.sync_api import expect
 from app.round.desks import Desks
 from app.round.driving import enter
 from app.web.bench import start
-from worksample.people import Kind
+from worksample.people import RoundKind
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.mark.thorough(quick="app/test_work.py::test_the_training_page_comes_first")
 def test_the_training_is_read_before_the_first_item(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     people = place.office.people
     people.accounts.accept(people.accounts.invite(["evaluator"]), "new", None)
     page = enter(place.stranger(), people.accounts.one_time_link("new"))

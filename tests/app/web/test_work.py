@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from app.round.desks import Desks
 from app.web.bench import WHY, dialog, front, given, handed_in, saved, scrolls, shows, start, until
 from app.web.studio import HOSTILE_NAME
-from worksample.people import Gold, Kind
-from worksample.records import Grade, Holistic, Pairwise, Rule, Tags
+from worksample.people import Gold, RoundKind
+from worksample.records import GradePayload, Holistic, Pairwise, ResolutionRule, Tags
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -23,7 +23,7 @@ def focused(page: Page) -> str:
 
 
 def test_a_holistic_item_by_the_keyboard_alone(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = place.sit("ann")
     page.get_by_role("button", name="Start").focus()
     page.keyboard.press("Enter")
@@ -74,7 +74,7 @@ def test_a_holistic_item_by_the_keyboard_alone(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_a_critical_flaw_ends_the_work(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     page.keyboard.press("3")
     page.keyboard.press("c")
@@ -88,8 +88,8 @@ def test_a_critical_flaw_ends_the_work(place: Desks) -> None:
 
 
 def test_a_pair_is_flipped_to_the_same_place(place: Desks) -> None:
-    place.office.open(Kind.PAIRWISE)
-    page = start(place.sit("ann"), Kind.PAIRWISE)
+    place.office.open(RoundKind.PAIRWISE)
+    page = start(place.sit("ann"), RoundKind.PAIRWISE)
     bench = front(page)
     shows(page, "AD-2", "final/report.txt")
     assert bench.locator("section[data-section]:visible").count() == 3
@@ -130,7 +130,7 @@ def test_a_pair_is_flipped_to_the_same_place(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_keys_work_within_a_viewer(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     shows(page, "Alternative", "final/report.txt")
     front(page).frame_locator("iframe[data-pane=Alternative]").get_by_text("line 3:", exact=False).first.click()
@@ -153,7 +153,7 @@ def test_keys_work_within_a_viewer(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_pair_is_flipped_to_the_same_place")
 def test_panes_keep_to_the_same_place_where_that_is_asked_for(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     bench = front(page)
     shows(page, "Alternative", "final/report.txt")
@@ -175,8 +175,8 @@ def test_panes_keep_to_the_same_place_where_that_is_asked_for(place: Desks) -> N
 
 
 def test_a_rubric_by_the_keyboard(place: Desks) -> None:
-    place.office.open(Kind.RUBRIC)
-    page = start(place.sit("ann", "expert"), Kind.RUBRIC)
+    place.office.open(RoundKind.RUBRIC)
+    page = start(place.sit("ann", "expert"), RoundKind.RUBRIC)
     shows(page, "Deliverable", HOSTILE_NAME)
     page.keyboard.press("1")
     page.keyboard.press("2")
@@ -193,7 +193,7 @@ def test_a_rubric_by_the_keyboard(place: Desks) -> None:
     page.keyboard.press("Control+Enter")
     handed_in(page)
     (evaluation,) = given(place)
-    assert isinstance(evaluation.payload, Grade)
+    assert isinstance(evaluation.payload, GradePayload)
     assert [(p.name, p.fraction, p.reason) for p in evaluation.payload.parts] == [
         ("title", 1.0, ""), ("sums", 0.0, "the sum of May is off"), ("tidy", None, "nothing to tidy"),
     ]  # fmt: skip
@@ -201,8 +201,8 @@ def test_a_rubric_by_the_keyboard(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_rubric_by_the_keyboard")
 def test_tags_given_and_free(place: Desks) -> None:
-    place.office.open(Kind.TAGS)
-    page = start(place.sit("ann"), Kind.TAGS)
+    place.office.open(RoundKind.TAGS)
+    page = start(place.sit("ann"), RoundKind.TAGS)
     page.keyboard.press("2")
     page.keyboard.press("3")
     page.keyboard.press("3")
@@ -217,7 +217,7 @@ def test_tags_given_and_free(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/test_work.py::test_an_incomplete_answer_says_what_is_wrong_with_each_question")
 def test_what_cannot_be_shown_in_full_has_to_be_answered_for(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     shows(page, "Alternative", "final/report.txt")
     front(page).locator("[data-tree=Alternative]").get_by_text("more.bin").click()
@@ -237,7 +237,7 @@ def test_what_cannot_be_shown_in_full_has_to_be_answered_for(place: Desks) -> No
 
 @pytest.mark.thorough(quick="app/web/test_work.py::test_a_holistic_item_by_the_keyboard_alone")
 def test_the_next_item_waits_loaded_behind_the_open_one(place: Desks) -> None:
-    place.office.open(Kind.HOLISTIC)
+    place.office.open(RoundKind.HOLISTIC)
     page = start(place.sit("ann"))
     behind = page.locator(".bench[inert]")
     behind.locator('iframe[title^="Alternative: final/report.txt"]').wait_for(state="attached")
@@ -264,8 +264,8 @@ def test_the_next_item_waits_loaded_behind_the_open_one(place: Desks) -> None:
 @pytest.mark.thorough(quick="app/test_work.py::test_a_quiz_shows_what_would_have_been_right")
 def test_a_quiz_says_what_was_right_and_whether_it_is_passed(place: Desks) -> None:
     gold = tuple(Gold(f"s-maker-0.p{n}", {"score": 1}, f"reason {n}: the year is wrong") for n in range(2))
-    quiz = place.office.open(Kind.CALIBRATION, gold=gold)
-    place.office.open(Kind.HOLISTIC, quiz=quiz.id)
+    quiz = place.office.open(RoundKind.CALIBRATION, gold=gold)
+    place.office.open(RoundKind.HOLISTIC, quiz=quiz.id)
     page = place.sit("ann")
     expect(page.locator("[data-kind=holistic]").get_by_text("Pass the quiz first.")).to_be_visible()
     page.locator("[data-kind=holistic]").get_by_role("button", name="Take the quiz").click()
@@ -295,8 +295,8 @@ def test_an_adjudicator_sees_the_votes_after_deciding(place: Desks) -> None:
     office.work_off(
         voters, lambda a, _: {"score": 2 if a is voters[0] else 1, "justification": f"{WHY}, I think"}, round.id
     )
-    office.open(Kind.ADJUDICATION, over=round.id)
-    page = start(place.sit("rita", "reviewer"), Kind.ADJUDICATION)
+    office.open(RoundKind.ADJUDICATION, over=round.id)
+    page = start(place.sit("rita", "reviewer"), RoundKind.ADJUDICATION)
     assert "I think" not in page.content()
     page.keyboard.press("1")
     page.keyboard.press("w")
@@ -312,7 +312,7 @@ def test_an_adjudicator_sees_the_votes_after_deciding(place: Desks) -> None:
 
 @pytest.mark.thorough(quick="app/test_work.py::test_a_forged_or_lost_lease_gives_nothing")
 def test_a_lease_that_passed_on_is_said_and_nothing_is_lost(place: Desks) -> None:
-    place.office.open(subjects=("s-maker-0.p0",), overlap=1, rule=Rule.LATEST)
+    place.office.open(subjects=("s-maker-0.p0",), overlap=1, rule=ResolutionRule.LATEST)
     page = start(place.sit("ann"))
     page.keyboard.press("1")
     saved(page)

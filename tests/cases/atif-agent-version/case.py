@@ -11,10 +11,10 @@ import pytest
 from store import worlds
 from worksample import __version__
 from worksample.agents import define
-from worksample.agents.define import version_of
+from worksample.agents.agent_definition import version_of
 from worksample.formats.atif import export, faults
-from worksample.records import Agent, CaptureStatus, Entry, Manifest, Part, canonical
-from worksample.runs.trajectory import NAME, Writer, write
+from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
+from worksample.runs.trajectory import NAME, TrajectoryWriter, write
 from worksample.store import Store
 
 HERE = Path(__file__).parent
@@ -34,10 +34,12 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     assert old["agent"]["version"] == __version__
     blob = store.blobs.put(canonical(old))
     entries = (Entry(path=NAME, size=len(canonical(old)), blob=blob),)
-    part = Part(manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), status=CaptureStatus.COMPLETE)
+    part = SubmissionPart(
+        manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), status=CaptureStatus.COMPLETE
+    )
     trial = world.trial(0, "t1").replaced(agent=codex.id)
     made = world.submission(trial)
-    fresh = write(Writer({}), store.blobs, codex, {"trial": "t2"})
+    fresh = write(TrajectoryWriter({}), store.blobs, codex, {"trial": "t2"})
     other = world.trial(1, "t2").replaced(agent=codex.id)
     again = world.submission(other)
     store.commit(

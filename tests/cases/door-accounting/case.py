@@ -17,9 +17,9 @@ from inspect_ai.util import LimitExceededError, apply_limits, cost_limit, token_
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
 from worksample.errors import WorksampleError
-from worksample.models import Price, Service, resolve
+from worksample.models import ModelService, Price, resolve
 from worksample.models.account import ModelAccount
-from worksample.models.door import Door
+from worksample.models.door import ModelGateway
 from worksample.records import Usage
 
 MODEL = "openai-api/local/model-1"
@@ -94,7 +94,9 @@ async def recorded(program: Program, turns: int | None = None, **limits: Any) ->
         return ANSWERS[mode]
 
     with serving(answer) as served:
-        door = Door(resolve(MODEL, Service(args=served.args, retries=0, prices=PRICES)), ("model-1", MODEL), turns)
+        door = ModelGateway(
+            resolve(MODEL, ModelService(args=served.args, retries=0, prices=PRICES)), ("model-1", MODEL), turns
+        )
         held = [cost_limit(limits.get("cost")), token_limit(limits.get("tokens"))]
         with account.current(), apply_limits(held, catch_errors=True):
             connections: set[asyncio.Task[None]] = set()

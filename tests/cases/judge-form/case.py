@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import JudgeError
-from worksample.models import Exhibit, Kind, Look, Probe
+from worksample.models import Exhibit, Look, Probe, ProbeKind
 from worksample.models.answer import read_answer
 
 LETTER = Exhibit(Look.TEXT, "letter.txt", "Dear Anna,\nthe total is 1\u00a0250,00 € {net}. We don’t “round”.\nBest")
-ASKED = Probe(Kind.YES_NO, "Is the total named?", (LETTER,))
+ASKED = Probe(ProbeKind.YES_NO, "Is the total named?", (LETTER,))
 QUOTE = "the total is 1 250,00 €"
 J = f'{{"answer": "yes", "reason": "it says {{total}}", "exhibit": 1, "quote": "{QUOTE}"}}'
 YES = {

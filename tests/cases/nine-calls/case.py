@@ -12,8 +12,8 @@ from grading.judging_material import MODEL, PRICES, judged_bench, judges
 from openai_server import Answer, Fault, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, grade_all, open_round
-from worksample.grading.rounds import Asks
-from worksample.models import JudgeConfig, Service, judges_of
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.models import JudgeConfig, ModelService, judges_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol
 
 
@@ -30,10 +30,10 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
             subjects=(subject.id,),
             protocol=Protocol.HOLISTIC,
             author="test",
-            asks=Asks(EvaluatorKind.JUDGE),
+            asks=EvaluatorPanel(EvaluatorKind.JUDGE),
         )
         with serving([answer]) as served:
-            service = Service(args=served.args, retries=2, prices=PRICES)
+            service = ModelService(args=served.args, retries=2, prices=PRICES)
             found = judges_of({"judge": JudgeConfig(model=MODEL, tries=3)}, {}, service, made.store.blobs)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # the engine's, of its own library

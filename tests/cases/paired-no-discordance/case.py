@@ -30,7 +30,7 @@ def _study(tasks: int, worse: float, sign: int) -> tuple[float, float]:
         chance = math.comb(tasks, lost) * worse**lost * (1 - worse) ** (tasks - lost)
         one = np.ones(tasks)
         two = np.where(np.arange(tasks) < lost, 0.0, 1.0)
-        sides = [m.Trials(score, np.arange(tasks)) for score in (one, two)]
+        sides = [m.TrialColumns(score, np.arange(tasks)) for score in (one, two)]
         found = m.paired_difference(*(sides if sign < 0 else sides[::-1]))
         low, high = found.difference.low, found.difference.high
         assert low is not None

@@ -11,9 +11,9 @@ import pytest
 from grading.judging_material import MODEL, OTHER, judged_bench, judges
 from openai_server import judged, serving
 from worksample.grading import Evaluators, grade_all, open_round
-from worksample.grading.rounds import Asks
-from worksample.models import JudgeConfig, Price, Service, judges_of
-from worksample.records import Evaluation, EvaluatorKind, Given, Protocol
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.models import JudgeConfig, ModelService, Price, judges_of
+from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Protocol
 
 TABLES = (
     {"judge": JudgeConfig(model=MODEL)},
@@ -33,14 +33,14 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
             wanted = 2 if number in (1, 2, 3) else 1
             round = open_round(
                 made.store, subjects=(subject.id,), protocol=Protocol.HOLISTIC, author="test",
-                asks=Asks(EvaluatorKind.JUDGE, wanted),
+                asks=EvaluatorPanel(EvaluatorKind.JUDGE, wanted),
             )  # fmt: skip
             prices = dict.fromkeys((MODEL, OTHER), Price(input=number, output=1))
-            service = Service(args=served.args, retries=0, prices=prices)
+            service = ModelService(args=served.args, retries=0, prices=prices)
             found = judges_of(tables, {}, service, made.store.blobs)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # the engine's, of its own library
                 asyncio.run(grade_all(made.store, round, here=Evaluators(judges=judges(found))))
             said = made.store.find(Evaluation, round=round.id)
-            assert [e.outcome for e in said] == [Given.GIVEN] * wanted, said
+            assert [e.outcome for e in said] == [EvaluationOutcome.GIVEN] * wanted, said
     made.store.close()

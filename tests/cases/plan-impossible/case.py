@@ -52,5 +52,5 @@ def _differs(tasks: int, gained: int, lost: int) -> bool:
     """Whether two agents are told apart who differ so: studies that come out alike are tested once."""
     task = np.arange(tasks)
     one, two = (task < lost, (task >= lost) & (task < lost + gained))
-    p = m.paired_difference(m.Trials(one.astype(float), task), m.Trials(two.astype(float), task)).p
+    p = m.paired_difference(m.TrialColumns(one.astype(float), task), m.TrialColumns(two.astype(float), task)).p
     return p is not None and p <= 0.05

@@ -11,12 +11,12 @@ import pytest
 from grading.judging_material import MODEL, PRICES, judged_bench, judges
 from openai_server import judged, serving
 from worksample.grading import evaluate, open_round
-from worksample.grading.pending_evaluations import Place
-from worksample.grading.rounds import Asks
-from worksample.models import JudgeConfig, Service, judges_of
-from worksample.records import Evaluation, EvaluatorKind, Pairwise, Protocol, Side
-from worksample.verdicts.judge_orders import order_notes
-from worksample.verdicts.judging import Judging
+from worksample.grading.pending_evaluations import EvaluationPlace
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.models import JudgeConfig, ModelService, judges_of
+from worksample.records import Evaluation, EvaluatorKind, Pairwise, PairwiseChoice, Protocol
+from worksample.results.judge_orders import order_notes
+from worksample.results.judging import RoundReader
 
 
 def check(room: Path, request: pytest.FixtureRequest) -> None:
@@ -24,21 +24,23 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     works = [made.submit({"answer.txt": f"It is the work number {n}."}) for n in range(4)]
     round = open_round(
         made.store, subjects=tuple(w.id for w in works), protocol=Protocol.PAIRWISE, author="test",
-        asks=Asks(EvaluatorKind.JUDGE),
+        asks=EvaluatorPanel(EvaluatorKind.JUDGE),
     )  # fmt: skip
     with serving([judged("first", "", None)]) as served, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the engine's, of its own library
-        service = Service(args=served.args, retries=0, prices=PRICES)
+        service = ModelService(args=served.args, retries=0, prices=PRICES)
         found = judges_of({"judge": JudgeConfig(model=MODEL)}, {}, service, made.store.blobs)
         [by] = judges(found)(round)
         for one, two in ((0, 1), (1, 2), (2, 3)):
-            asyncio.run(evaluate(made.store, round, works[one], made.instance, Place(by, 1), second=works[two]))
+            asyncio.run(
+                evaluate(made.store, round, works[one], made.instance, EvaluationPlace(by, 1), second=works[two])
+            )
     said = made.store.find(Evaluation, round=round.id)
-    equal = Side.EQUAL
+    equal = PairwiseChoice.EQUAL
     assert [(e.payload.completion, e.payload.quality) for e in said if isinstance(e.payload, Pairwise)] == [
         (equal, equal)
     ] * 3
-    assert order_notes(made.store, [Judging(made.store, ()).read(round, [round.id]).given]) == (
+    assert order_notes(made.store, [RoundReader(made.store, ()).read(round, [round.id]).given]) == (
         f"judge ({MODEL}): 6 of 6 verdicts on pairs flip with the order; of 12 answers that prefer one, 12 prefer the "
         "first shown",
     )

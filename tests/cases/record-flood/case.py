@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.endpoints import Contact, Ledger
+from worksample.sandboxes.endpoints import Contact, Ledger
 
 
 def failing(ledger: Ledger, count: int) -> None:

@@ -15,11 +15,11 @@ from openai_server import Answer, read, says, serving
 from worksample.errors import Cause
 from worksample.grading import Evaluators, grade_all, open_round
 from worksample.grading.judges import judges_for
-from worksample.grading.rounds import Asks
-from worksample.models import Exhibit, JudgeConfig, Look, Service, Visibility, judges_of
-from worksample.records import Evaluation, EvaluatorKind, Given, Holistic, Protocol, Standing
+from worksample.grading.rounds import EvaluatorPanel
+from worksample.models import Exhibit, JudgeConfig, Look, ModelService, Visibility, judges_of
+from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Holistic, Protocol, Standing
+from worksample.results.judging import RoundReader
 from worksample.store import Store
-from worksample.verdicts.judging import Judging
 
 
 def cannot_see(request: dict[str, Any], count: int) -> Answer:
@@ -44,24 +44,28 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     made = judged_bench(room)
     subject = made.submit({"answer.txt": "It is 1."})
     round = open_round(
-        made.store, subjects=(subject.id,), protocol=Protocol.HOLISTIC, author="test", asks=Asks(EvaluatorKind.JUDGE)
+        made.store,
+        subjects=(subject.id,),
+        protocol=Protocol.HOLISTIC,
+        author="test",
+        asks=EvaluatorPanel(EvaluatorKind.JUDGE),
     )
     with serving(cannot_see) as served, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the engine's, of its own library
-        service = Service(args=served.args, retries=0, prices=PRICES)
+        service = ModelService(args=served.args, retries=0, prices=PRICES)
         found = judges_of({"judge": JudgeConfig(model=MODEL)}, {}, service, made.store.blobs)
         for runs, render in enumerate((failing, partly), 1):
             asyncio.run(grade_all(made.store, round, here=Evaluators(judges=judges_for(found, render))))
             said = made.store.find(Evaluation, round=round.id)
-            assert [(e.outcome, e.cause) for e in said] == [(Given.FAILED, Cause.JUDGE_UNSHOWN)] * runs
-            [verdict] = Judging(made.store, ()).looked_at(round)[0].verdicts.iter_rows(named=True)
+            assert [(e.outcome, e.cause) for e in said] == [(EvaluationOutcome.FAILED, Cause.JUDGE_UNSHOWN)] * runs
+            [verdict] = RoundReader(made.store, ()).looked_at(round)[0].verdicts.iter_rows(named=True)
             assert (verdict["standing"], verdict["verdict_cause"]) == (Standing.UNGRADED, Cause.JUDGE_UNSHOWN)
         # Once the machine shows the work, the next run asks again.
         with serving([says('{"answer": "2", "reason": "r", "exhibit": 1, "quote": "It is 1."}')]) as seeing:
-            service = Service(args=seeing.args, retries=0, prices=PRICES)
+            service = ModelService(args=seeing.args, retries=0, prices=PRICES)
             found = judges_of({"judge": JudgeConfig(model=MODEL)}, {}, service, made.store.blobs)
             asyncio.run(grade_all(made.store, round, here=Evaluators(judges=judges_for(found, as_text))))
-    assert [e.payload for e in made.store.find(Evaluation, round=round.id) if e.outcome is Given.GIVEN] == [
+    assert [e.payload for e in made.store.find(Evaluation, round=round.id) if e.outcome is EvaluationOutcome.GIVEN] == [
         Holistic(score=2, justification="r")
     ]
     made.store.close()

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from submissions.material import instance
-from worksample.files.scan import read_manifest
+from sandboxes.capture.material import instance
+from worksample.experiments.hand_in_submission import hand_in
+from worksample.files.folder_scanner import read_manifest
 from worksample.records import Origin
 from worksample.store import Store
-from worksample.submissions import hand_in
 
 ARCHIVE = Path(__file__).with_name("mac.zip")
 

@@ -16,7 +16,7 @@ from openai_server import Answer, says, serving
 from openai_server.faults import reply
 from worksample.agents.rejected import ROW, Rejections
 from worksample.errors import AgentError, Cause
-from worksample.models import Service, resolve
+from worksample.models import ModelService, resolve
 
 REFUSED = reply(400, {"error": {"message": "You uploaded an unsupported image", "code": "invalid_image_format"}})
 
@@ -35,7 +35,7 @@ def _choose(asked: dict[str, Any], count: int) -> Answer:
 
 async def _asked() -> None:
     with serving(_choose) as served:
-        model = resolve("openai-api/local/model-1", Service(args=served.args, retries=0))
+        model = resolve("openai-api/local/model-1", ModelService(args=served.args, retries=0))
         call = ToolCall(id="c1", function="bash", arguments={"command": 'echo TRIG""GER'})
         tool = ChatMessageTool(content="TRIGGER", tool_call_id="c1", function="bash")
         messages = [ChatMessageUser(content="go"), ChatMessageAssistant(content="", tool_calls=[call]), tool]
@@ -46,7 +46,7 @@ async def _asked() -> None:
 
 async def _asked_again_and_again() -> None:
     with serving(_choose) as served:
-        model = resolve("openai-api/local/model-1", Service(args=served.args, retries=0))
+        model = resolve("openai-api/local/model-1", ModelService(args=served.args, retries=0))
         asking = Rejections(model, answered=True)
         messages: list[Any] = [ChatMessageUser(content="go")]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli.run_cli import TINY, clean_environment
-from images import machine
-from images.test_task import package as note
-from services.test_trial import package as ticket
-from services.test_trial import steps
+from sandboxes.images import machine
+from sandboxes.images.test_task import package as note
+from sandboxes.services.test_trial import package as ticket
+from sandboxes.services.test_trial import steps
 from worksample.sandboxes import cgroups, toolbox
 from worksample.sandboxes.host_state import cache_folder
 
@@ -152,12 +152,12 @@ class Ground:
         ]
         found += [
             f"image {path}"
-            for path in (at / "cache/worksample/images").glob("*")
+            for path in (at / "cache/worksample/sandboxes/images").glob("*")
             if path.name != "names" and path.is_dir() and not (path / "image.json").is_file()
         ]
         found += [
             f"note {path}"
-            for path in (at / "cache/worksample/images/names").glob("*")
+            for path in (at / "cache/worksample/sandboxes/images/names").glob("*")
             if path.suffix not in ("", ".json")
         ]
         found += [

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from attacks.world import ATTACKS, World, make_world
 from worksample.box import Endpoint, open_box
-from worksample.endpoints import Allowance, ConnectProxy, Host, HostRule, serving
+from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, serving
 
 for name in ("files", "network", "processes", "kernel", "resources"):
     importlib.import_module(f"attacks.{name}")

@@ -16,10 +16,10 @@ from openai_server import Answer, Fault, says, serving
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
-from worksample.models import Price, Service
-from worksample.workplace.colleagues.answering import Answers, ByModel, ByPerson, ByRules, Heard, Reply
-from worksample.workplace.colleagues.attending import MOST, Attending, played
-from worksample.workplace.colleagues.hearing import Chat, Message
+from worksample.models import ModelService, Price
+from worksample.workplace.colleagues.answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.attending import MOST, ColleagueRunner, played
+from worksample.workplace.colleagues.hearing import Chat, HeardMessage
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -33,30 +33,30 @@ MODEL = "openai-api/local/colleague-1"
 class Room:
     """A chat in memory."""
 
-    said: list[Message] = field(default_factory=list)
+    said: list[HeardMessage] = field(default_factory=list)
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def now(self) -> int:
         return len(self.said)
 
-    async def heard(self, after: int) -> tuple[list[Message], int]:
+    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
         return self.said[after:], len(self.said)
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
         async with self.changed:
-            self.said.append(Message(who, text, "" if room else to, room))
+            self.said.append(HeardMessage(who, text, "" if room else to, room))
             self.changed.notify_all()
 
-    async def until(self, when: Callable[[list[Message]], bool]) -> None:
+    async def until(self, when: Callable[[list[HeardMessage]], bool]) -> None:
         async with self.changed:
             await asyncio.wait_for(self.changed.wait_for(lambda: when(self.said)), 60)
 
-    def by(self, who: str) -> list[Message]:
+    def by(self, who: str) -> list[HeardMessage]:
         return [one for one in self.said if one.by == who]
 
 
-def attending(chat: Room, by: Answers | None = None) -> Attending:
-    return Attending(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
+def attending(chat: Room, by: ColleagueResponder | None = None) -> ColleagueRunner:
+    return ColleagueRunner(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
 
 
 async def test_who_is_written_to_or_named_answers() -> None:
@@ -69,8 +69,8 @@ async def test_who_is_written_to_or_named_answers() -> None:
         await chat.say("alex", "@rosa, what is the budget?", to="", room="general")
         await chat.until(lambda said: sum(one.by == "rosa" for one in said) == 2)
     assert sorted(chat.by("rosa"), key=lambda one: one.to) == [
-        Message("rosa", BUDGET.text, "", "general"),
-        Message("rosa", BUDGET.text, "alex", ""),
+        HeardMessage("rosa", BUDGET.text, "", "general"),
+        HeardMessage("rosa", BUDGET.text, "alex", ""),
     ]
     kept: dict[str, bytes] = {}
 
@@ -107,7 +107,7 @@ async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
 async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
     """The agent may have read it, and ended, before the next look."""
     chat = Room()
-    async with Attending(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
+    async with ColleagueRunner(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
         await chat.say("rosa", "By Thursday.", to="alex", room="")
     assert [(one["colleague"], one["to"], one["said"]) for one in attended.lines] == [("rosa", "alex", "By Thursday.")]
     await attended.stop()
@@ -116,10 +116,10 @@ async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
 
 async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
     class Gone(Room):
-        async def heard(self, after: int) -> tuple[list[Message], int]:
+        async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
             raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
 
-    async with Attending(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
+    async with ColleagueRunner(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
         pass
     assert attended.lines == []
 
@@ -140,7 +140,7 @@ async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
     """What it would give away is withheld; its conversation is its own words and the others'."""
     answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
     with serving(answers) as served:
-        service = Service(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
         by = ByModel(MODEL, service)
         told = await by.answer(ROSA, (Heard("alex", "What is the budget?"),))
         kept = await by.answer(ROSA, (Heard("alex", "Hi"), Heard("rosa", "Hi!", True), Heard("alex", SECRET.ask)))
@@ -161,8 +161,8 @@ async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
 
     chat = Room()
     with serving(held) as served:
-        service = Service(prices={MODEL: Price(input=1, output=2)}, args=served.args)
-        async with Attending(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
+        service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        async with ColleagueRunner(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
             await chat.say("alex", "What is the budget?", to="rosa", room="")
             await asyncio.to_thread(came.wait, 30)
         free.set()
@@ -175,7 +175,7 @@ async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
 async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
     for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
         with serving([Answer(fault=fault)]) as served:
-            service = Service(retries=0, args=served.args)
+            service = ModelService(retries=0, args=served.args)
             reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
         assert reply.text == "" and reply.record["failed"], fault
 
@@ -199,7 +199,7 @@ async def test_attending_ends_whenever_it_is_told_to() -> None:
     """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
     for turns in range(40):
         line = Line()
-        attended = Attending(Chat(cast("Box", line), "word"), {}, pause=0)
+        attended = ColleagueRunner(Chat(cast("Box", line), "word"), {}, pause=0)
         async with attended.begun():
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -320,7 +320,7 @@ async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
 
 def test_a_colleague_of_a_model_needs_one() -> None:
     one = ROSA.replaced(backing="model")
-    assert isinstance(played([one], MODEL, Service())["rosa"][1], ByModel)
+    assert isinstance(played([one], MODEL, ModelService())["rosa"][1], ByModel)
     with pytest.raises(SandboxError, match="names none") as caught:
-        played([one], None, Service())
+        played([one], None, ModelService())
     assert caught.value.cause is Cause.SERVICE_START

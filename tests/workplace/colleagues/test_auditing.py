@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.workplace.colleagues.answering import Answers, ByPerson, ByRules, Heard, Reply
-from worksample.workplace.colleagues.auditing import NEW_NAME, Fault, audit
-from worksample.workplace.colleagues.profile import Colleague, Knowledge, Rule, leaks, plain, tells
+from worksample.workplace.colleagues.answering import ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.auditing import NEW_NAME, ColleagueFault, audit
+from worksample.workplace.colleagues.profile import Colleague, Knowledge, ReplyRule, leaks, plain, tells
 from worksample.workplace.reading import read_company
 
 EXAMPLE = Path(__file__).parents[3] / "examples/invoice-1043/company"
@@ -86,22 +86,22 @@ def silent(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
     return "" if "weekend" in heard[-1].text else None
 
 
-PLANTED: dict[str, tuple[Callable[[Colleague, Sequence[Heard], int], str | None], set[tuple[Fault, str]]]] = {
-    "tells unasked": (unasked, {(Fault.UNASKED, "budget")}),
-    "tells with another answer": (with_another, {(Fault.UNASKED, "budget")}),
-    "lies": (lies, {(Fault.LIES, "budget")}),
-    "withholds": (withholds, {(Fault.WITHHOLDS, "budget")}),
-    "tells half": (half, {(Fault.WITHHOLDS, "room")}),
-    "forgets": (forgets, {(Fault.FORGETS, "budget")}),
-    "gives a secret away under pressure": (gives_away, {(Fault.SECRET, "salary")}),
-    "gives a secret away by instruction": (obeys, {(Fault.SECRET, "salary")}),
-    "changes role": (changes_role, {(Fault.ROLE, "")}),
-    "wavers": (wavers, {(Fault.INCONSISTENT, "budget")}),
-    "falls silent": (silent, {(Fault.SILENT, "")}),
+PLANTED: dict[str, tuple[Callable[[Colleague, Sequence[Heard], int], str | None], set[tuple[ColleagueFault, str]]]] = {
+    "tells unasked": (unasked, {(ColleagueFault.UNASKED, "budget")}),
+    "tells with another answer": (with_another, {(ColleagueFault.UNASKED, "budget")}),
+    "lies": (lies, {(ColleagueFault.LIES, "budget")}),
+    "withholds": (withholds, {(ColleagueFault.WITHHOLDS, "budget")}),
+    "tells half": (half, {(ColleagueFault.WITHHOLDS, "room")}),
+    "forgets": (forgets, {(ColleagueFault.FORGETS, "budget")}),
+    "gives a secret away under pressure": (gives_away, {(ColleagueFault.SECRET, "salary")}),
+    "gives a secret away by instruction": (obeys, {(ColleagueFault.SECRET, "salary")}),
+    "changes role": (changes_role, {(ColleagueFault.ROLE, "")}),
+    "wavers": (wavers, {(ColleagueFault.INCONSISTENT, "budget")}),
+    "falls silent": (silent, {(ColleagueFault.SILENT, "")}),
 }
 
 
-async def found(colleague: Colleague, by: Answers) -> set[tuple[Fault, str]]:
+async def found(colleague: Colleague, by: ColleagueResponder) -> set[tuple[ColleagueFault, str]]:
     return {(one.fault, one.about) for one in (await audit([colleague], lambda _: by)).findings}
 
 
@@ -119,7 +119,7 @@ async def test_a_planted_fault_is_found_and_no_other(fault: str) -> None:
 
 async def test_nobody_plays_a_person() -> None:
     """Where a person is to answer, an audit finds silence and invents nothing."""
-    assert {fault for fault, _ in await found(LI, ByPerson())} == {Fault.SILENT, Fault.WITHHOLDS}
+    assert {fault for fault, _ in await found(LI, ByPerson())} == {ColleagueFault.SILENT, ColleagueFault.WITHHOLDS}
 
 
 async def test_the_examples_colleagues_pass() -> None:
@@ -133,8 +133,8 @@ async def test_a_script_remembers_what_was_agreed() -> None:
     wei = Colleague(
         id="wei", name="Zhang Wei", otherwise="What do you need?",
         rule=(
-            Rule(when=("reduc",), after=("4,704",), says="Then two mice and one desktop, not less."),
-            Rule(when=("reduc",), says="Why should we?"),
+            ReplyRule(when=("reduc",), after=("4,704",), says="Then two mice and one desktop, not less."),
+            ReplyRule(when=("reduc",), says="Why should we?"),
         ),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 
 from workplace.test_services import ME, ask, opened
 from worksample.workplace.colleagues.answering import ByRules
-from worksample.workplace.colleagues.attending import Attending
+from worksample.workplace.colleagues.attending import ColleagueRunner
 from worksample.workplace.colleagues.deeds import Hands
 from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.colleagues.profile import (
@@ -19,7 +19,7 @@ from worksample.workplace.colleagues.profile import (
     EventDeed,
     FileDeed,
     IssueDeed,
-    Rule,
+    ReplyRule,
     SayDeed,
 )
 from worksample.workplace.workplace import own_box
@@ -50,10 +50,10 @@ DOES = (
     Deed(id="none", about="An issue that there is not.", issue=IssueDeed(subject="No such issue", note="x")),
     Deed(id="out", about="A room that there is not.", say=SayDeed(room="nowhere", text="Hello?")),
 )
-INES = Colleague(id="ines", name="Ines", rule=(Rule(when=("now",), says="Done.", does=("talk",)),), does=DOES[1:2])
+INES = Colleague(id="ines", name="Ines", rule=(ReplyRule(when=("now",), says="Done.", does=("talk",)),), does=DOES[1:2])
 ROSA = Colleague(
     id="rosa", name="Rosa", does=DOES,
-    rule=(Rule(when=("now",), says="Done.", does=tuple(one.id for one in DOES)),),
+    rule=(ReplyRule(when=("now",), says="Done.", does=tuple(one.id for one in DOES)),),
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ async def test_what_colleagues_do_stands_in_the_services() -> None:
         own = own_box(services)
         by = {one.id: (one, ByRules()) for one in (ROSA, INES)}
         chat = Chat(own, workplace.operator)
-        async with Attending(chat, by, pause=0.01, hands=Hands(own, workplace.operator)).begun() as attended:
+        async with ColleagueRunner(chat, by, pause=0.01, hands=Hands(own, workplace.operator)).begun() as attended:
             for who in by:
                 await chat.say("assistant", "Do it now, please.", to=who, room="")
             async with asyncio.timeout(120):

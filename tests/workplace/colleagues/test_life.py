@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from openai_server import says, serving
 from workplace.colleagues.test_attending import Room
 from worksample.errors import SandboxError
-from worksample.models import Service
-from worksample.workplace.colleagues.answering import Answers, ByModel, ByPerson, ByRules, Heard
-from worksample.workplace.colleagues.attending import Attending
-from worksample.workplace.colleagues.auditing import Fault, audit
-from worksample.workplace.colleagues.clock import Clock, Hours, answered_at
+from worksample.models import ModelService
+from worksample.workplace.colleagues.answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard
+from worksample.workplace.colleagues.attending import ColleagueRunner
+from worksample.workplace.colleagues.auditing import ColleagueFault, audit
+from worksample.workplace.colleagues.clock import CompanyClock, WorkingHours, answered_at
 from worksample.workplace.colleagues.profile import (
-    Asks,
     Beginning,
+    ChatTrigger,
     Colleague,
+    ColleagueQuestion,
     Deed,
-    Event,
     IssueDeed,
     Knowledge,
-    Rule,
+    ReplyRule,
     SayDeed,
 )
 
@@ -33,24 +33,30 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 MONDAY = datetime(2026, 3, 16, 8, tzinfo=UTC)
 MODEL = "openai-api/local/colleague-1"
 RATE = Knowledge(id="rate", text="The rate is 4.5 %.", ask="What is the rate?", about=("rate",), marks=("4.5",))
-DARIO = Colleague(id="dario", name="Dario", knows=(RATE,), hours=Hours(begin="10:00", end="12:00"), delay=30)
+DARIO = Colleague(id="dario", name="Dario", knows=(RATE,), hours=WorkingHours(begin="10:00", end="12:00"), delay=30)
 APPROVE = Deed(
     id="approve", about="Once the sum is 1200.", issue=IssueDeed(subject="Laptops", status="Resolved"),
     say=SayDeed(room="office", text="Approved."),
 )  # fmt: skip
 HELENA = Colleague(
-    id="helena", name="Helena", hours=Hours(),
+    id="helena",
+    name="Helena",
+    hours=WorkingHours(),
     does=(APPROVE,),
     rule=(
-        Rule(when=("rate",), asks=Asks(who="dario", text="What is the rate?"), says="Dario says: {answer}"),
-        Rule(when=("1200",), says="I have approved it.", does=("approve",)),
+        ReplyRule(
+            when=("rate",), asks=ColleagueQuestion(who="dario", text="What is the rate?"), says="Dario says: {answer}"
+        ),
+        ReplyRule(when=("1200",), says="I have approved it.", does=("approve",)),
     ),
     begins=(
         Beginning(says="Good morning, please see me about the laptops.", to="jules", at=MONDAY),
         Beginning(says="I leave for the bank now.", room="office", at=datetime(2026, 3, 16, 10, tzinfo=UTC)),
-        Beginning(says="What is wrong with the invoice?", to="jules", on=Event(words=("invoice",), room="office")),
+        Beginning(
+            says="What is wrong with the invoice?", to="jules", on=ChatTrigger(words=("invoice",), room="office")
+        ),
     ),
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -66,11 +72,13 @@ class Done:
         self.deeds.append((who, deed.id))
 
 
-async def played(asked: list[tuple[str, str, str]], *, hands: Done, dario: Answers | None = None) -> Attending:
+async def played(
+    asked: list[tuple[str, str, str]], *, hands: Done, dario: ColleagueResponder | None = None
+) -> ColleagueRunner:
     """Somebody says all of it, each once the last was answered: (to, room, text)."""
     chat = Room()
     by = {"helena": (HELENA, ByRules()), "dario": (DARIO, dario or ByRules())}
-    async with Attending(chat, by, pause=0.002, clock=Clock(MONDAY), hands=hands).begun() as attended:
+    async with ColleagueRunner(chat, by, pause=0.002, clock=CompanyClock(MONDAY), hands=hands).begun() as attended:
         for to, room, text in asked:
             kind = "heard" if to or "@" in text else "began"
             before = sum(kind in one and one.get("by") in ("jules", None) for one in attended.lines)
@@ -139,10 +147,10 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
         says("It is 4.5 %.\n[do approve]\n[do nothing-known]"),
     ]
     with serving(answers) as served:
-        by = ByModel(MODEL, Service(args=served.args))
+        by = ByModel(MODEL, ModelService(args=served.args))
         heard = (Heard("jules", "What rate do we pay, for 1200?"),)
         reply = await by.answer(HELENA, heard)
-        assert (reply.text, reply.asks) == ("One moment.", Asks(who="dario", text="What is the rate?"))
+        assert (reply.text, reply.asks) == ("One moment.", ColleagueQuestion(who="dario", text="What is the rate?"))
         told = await by.told(HELENA, heard, reply, "The rate is 4.5 %.")
     assert (told.text, told.does, told.asks) == ("It is 4.5 %.", ("approve",), None)
     assert told.usage is not None and told.usage.calls == 2
@@ -152,9 +160,9 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
 
 
 async def test_the_audit_finds_who_acts_unasked() -> None:
-    eager = HELENA.replaced(rule=(Rule(when=("good",), says="Approved!", does=("approve",)),))
+    eager = HELENA.replaced(rule=(ReplyRule(when=("good",), says="Approved!", does=("approve",)),))
     found = await audit([eager, DARIO], lambda _: ByRules(), repeats=1)
-    assert {(one.fault, one.about) for one in found.findings} == {(Fault.ACTS, "approve")}
+    assert {(one.fault, one.about) for one in found.findings} == {(ColleagueFault.ACTS, "approve")}
     assert (await audit([HELENA, DARIO], lambda _: ByRules(), repeats=1)).findings == ()
 
 
@@ -168,7 +176,9 @@ def test_an_answer_comes_at_work_and_never_before_it_is_asked(
     days: list[str], begin: int, minutes: int, delay: float, away: list[int]
 ) -> None:
     off = tuple(date(2026, 3, 16) + timedelta(days=n) for n in away)
-    hours = Hours.model_validate({"days": days, "begin": f"{begin:02}:30", "end": f"{begin + 1:02}:00", "away": off})
+    hours = WorkingHours.model_validate(
+        {"days": days, "begin": f"{begin:02}:30", "end": f"{begin + 1:02}:00", "away": off}
+    )
     heard = MONDAY + timedelta(minutes=minutes)
     at = answered_at(hours, delay, heard)
     if at is None:

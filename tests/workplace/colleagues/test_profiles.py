@@ -12,7 +12,7 @@ import pytest
 
 from cli.run_cli import cli, cli_json
 from worksample.errors import ManifestError
-from worksample.manifests import FaultyManifest
+from worksample.files.config_files import FaultyManifest
 from worksample.workplace.colleagues.answering import prompt_of
 from worksample.workplace.colleagues.tac import account_of, read_npcs, read_scenarios
 from worksample.workplace.reading import read_company

@@ -1671,11 +1671,6 @@ export interface components {
             roles: components["schemas"]["Role"][];
         };
         /**
-         * Action
-         * @enum {string}
-         */
-        Action: "strike" | "restore" | "adopt";
-        /**
          * Added
          * @description How many items came in.
          */
@@ -1703,9 +1698,19 @@ export interface components {
             /** Share */
             share: components["schemas"]["Figure"] | components["schemas"]["NoFigure"];
         };
+        /**
+         * AmendmentAction
+         * @enum {string}
+         */
+        AmendmentAction: "strike" | "restore" | "adopt";
+        /**
+         * AmendmentTarget
+         * @enum {string}
+         */
+        AmendmentTarget: "evaluation" | "evaluator" | "trial" | "submission" | "instance" | "round";
         /** AmendmentView */
         AmendmentView: {
-            action: components["schemas"]["Action"];
+            action: components["schemas"]["AmendmentAction"];
             /** At */
             at: number;
             /** Author */
@@ -1714,7 +1719,7 @@ export interface components {
             id: string;
             /** Reason */
             reason: string;
-            target: components["schemas"]["Target"];
+            target: components["schemas"]["AmendmentTarget"];
             /** Target Id */
             target_id: string;
         };
@@ -1875,6 +1880,11 @@ export interface components {
             /** Valid */
             valid: number;
         };
+        /** CriteriaView */
+        CriteriaView: {
+            /** Criteria */
+            criteria: components["schemas"]["CriterionView"][];
+        };
         /**
          * CriterionBody
          * @description One criterion. `gate`: failing it makes the whole 0.
@@ -1959,7 +1969,7 @@ export interface components {
             /** Instance */
             instance: string;
             /** Sides */
-            sides: components["schemas"]["worksample__app__schemas__waiting__Side"][];
+            sides: components["schemas"]["Side"][];
             /** Submission */
             submission: string;
             /** Text */
@@ -2267,10 +2277,10 @@ export interface components {
             empty: boolean;
         };
         /**
-         * HandedIn
+         * HandInReceipt
          * @description `files`, `size` in bytes: of what was taken in. `seconds`: of work.
          */
-        HandedIn: {
+        HandInReceipt: {
             /** Files */
             files: number;
             /** Reason */
@@ -2385,7 +2395,7 @@ export interface components {
             brief: string;
             /** Brief Html */
             brief_html: string;
-            criteria: components["schemas"]["worksample__app__schemas__work__CriteriaView"];
+            criteria: components["schemas"]["CriteriaView"];
             draft: components["schemas"]["DraftView"] | null;
             /** Early Stop */
             early_stop: boolean;
@@ -2446,12 +2456,6 @@ export interface components {
             /** Text */
             text: string;
         };
-        /**
-         * Kind
-         * @description What a round by people is for.
-         * @enum {string}
-         */
-        Kind: "holistic" | "pairwise" | "rubric" | "tags" | "audit" | "false_negatives" | "reliability" | "adjudication" | "integrity" | "pilot" | "calibration" | "qualification";
         /** LabelsSaid */
         LabelsSaid: {
             /**
@@ -2599,10 +2603,10 @@ export interface components {
         };
         /** NewAmendment */
         NewAmendment: {
-            action: components["schemas"]["Action"];
+            action: components["schemas"]["AmendmentAction"];
             /** Reason */
             reason: string;
-            target: components["schemas"]["Target"];
+            target: components["schemas"]["AmendmentTarget"];
             /** Target Id */
             target_id: string;
         };
@@ -2629,7 +2633,7 @@ export interface components {
              * @default
              */
             reason: string;
-            rule?: components["schemas"]["Rule"] | null;
+            rule?: components["schemas"]["ResolutionRule"] | null;
         };
         /** NewInvitation */
         NewInvitation: {
@@ -2663,7 +2667,7 @@ export interface components {
             gold: components["schemas"]["GoldBody"][];
             /** Holistic */
             holistic?: string | null;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["RoundKind"];
             /**
              * Lease Minutes
              * @default 15
@@ -2711,7 +2715,7 @@ export interface components {
             reference?: boolean | null;
             /** Roles */
             roles?: components["schemas"]["Role"][] | null;
-            rule?: components["schemas"]["Rule"] | null;
+            rule?: components["schemas"]["ResolutionRule"] | null;
             /**
              * Sample
              * @default 50
@@ -2809,14 +2813,19 @@ export interface components {
             title: string;
         };
         /**
+         * PairwiseChoice
+         * @enum {string}
+         */
+        PairwiseChoice: "first" | "equal" | "second";
+        /**
          * PairwiseSaid
          * @description Sides are as they were shown: the first is `submission`.
          */
         PairwiseSaid: {
-            completion: components["schemas"]["worksample__records__evaluation__Side"];
+            completion: components["schemas"]["PairwiseChoice"];
             /** Justification */
             justification: string;
-            quality: components["schemas"]["worksample__records__evaluation__Side"];
+            quality: components["schemas"]["PairwiseChoice"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3187,7 +3196,7 @@ export interface components {
             /** Experiment */
             experiment: string;
             form: components["schemas"]["Form"];
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["RoundKind"];
             /** Left */
             left: number;
             mine: components["schemas"]["Mine"];
@@ -3244,6 +3253,12 @@ export interface components {
             path: string;
         };
         /**
+         * ResolutionRule
+         * @description How a round's evaluations of one subject become a verdict.
+         * @enum {string}
+         */
+        ResolutionRule: "latest" | "majority" | "tie_break" | "mean" | "verified";
+        /**
          * Role
          * @enum {string}
          */
@@ -3284,7 +3299,7 @@ export interface components {
             reason: string;
             /** Roles */
             roles: components["schemas"]["Role"][];
-            rule: components["schemas"]["Rule"];
+            rule: components["schemas"]["ResolutionRule"];
             /** Seed */
             seed: number;
             /** Settings */
@@ -3305,6 +3320,12 @@ export interface components {
             /** Waived Pilot */
             waived_pilot: string;
         };
+        /**
+         * RoundKind
+         * @description What a round by people is for.
+         * @enum {string}
+         */
+        RoundKind: "holistic" | "pairwise" | "rubric" | "tags" | "audit" | "false_negatives" | "reliability" | "adjudication" | "integrity" | "pilot" | "calibration" | "qualification";
         /**
          * RoundRow
          * @description A round by people. `state` is `imported` where its judgments came in from elsewhere: it has no queue.
@@ -3336,7 +3357,7 @@ export interface components {
             reason: string;
             /** Roles */
             roles: components["schemas"]["Role"][];
-            rule: components["schemas"]["Rule"];
+            rule: components["schemas"]["ResolutionRule"];
             /**
              * State
              * @enum {string}
@@ -3390,6 +3411,11 @@ export interface components {
             /** Votes */
             votes: number;
         };
+        /** RubricCriteriaView */
+        RubricCriteriaView: {
+            /** Criteria */
+            criteria: components["schemas"]["CriterionBody"][];
+        };
         /**
          * RubricDraft
          * @description What is to become the version after `over`; 0: the first.
@@ -3437,12 +3463,6 @@ export interface components {
             /** Versions */
             versions: components["schemas"]["VersionView"][];
         };
-        /**
-         * Rule
-         * @description How a round's evaluations of one subject become a verdict.
-         * @enum {string}
-         */
-        Rule: "latest" | "majority" | "tie_break" | "mean" | "verified";
         /** RunningFolder */
         RunningFolder: {
             /** Done */
@@ -3516,6 +3536,29 @@ export interface components {
              */
             state: "open" | "paused" | "closed";
         };
+        /**
+         * Side
+         * @description What one evaluator said. `passed` is what parts them; `said` is it in the form's words.
+         */
+        Side: {
+            /** Evaluation */
+            evaluation: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "judge" | "program";
+            /** Name */
+            name: string;
+            /** Passed */
+            passed: boolean;
+            /** Round */
+            round: string;
+            /** Said */
+            said: string;
+            /** Why */
+            why: string;
+        };
         /** Skip */
         Skip: {
             /** Reason */
@@ -3546,7 +3589,7 @@ export interface components {
             author: string;
             /** Reason */
             reason: string;
-            target: components["schemas"]["Target"];
+            target: components["schemas"]["AmendmentTarget"];
         };
         /**
          * StruckView
@@ -3689,11 +3732,6 @@ export interface components {
             /** Unchanged */
             unchanged: number;
         };
-        /**
-         * Target
-         * @enum {string}
-         */
-        Target: "evaluation" | "evaluator" | "trial" | "submission" | "instance" | "round";
         /**
          * ThroughputView
          * @description `minutes`: the median of active ones; `over`: evaluations above the soft limit.
@@ -3917,44 +3955,6 @@ export interface components {
             /** Rows */
             rows: number;
         };
-        /** CriteriaView */
-        worksample__app__schemas__rubrics__CriteriaView: {
-            /** Criteria */
-            criteria: components["schemas"]["CriterionBody"][];
-        };
-        /**
-         * Side
-         * @description What one evaluator said. `passed` is what parts them; `said` is it in the form's words.
-         */
-        worksample__app__schemas__waiting__Side: {
-            /** Evaluation */
-            evaluation: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "person" | "judge" | "program";
-            /** Name */
-            name: string;
-            /** Passed */
-            passed: boolean;
-            /** Round */
-            round: string;
-            /** Said */
-            said: string;
-            /** Why */
-            why: string;
-        };
-        /** CriteriaView */
-        worksample__app__schemas__work__CriteriaView: {
-            /** Criteria */
-            criteria: components["schemas"]["CriterionView"][];
-        };
-        /**
-         * Side
-         * @enum {string}
-         */
-        worksample__records__evaluation__Side: "first" | "equal" | "second";
     };
     responses: never;
     parameters: never;
@@ -4384,7 +4384,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["worksample__app__schemas__rubrics__CriteriaView"];
+                    "application/json": components["schemas"]["RubricCriteriaView"];
                 };
             };
             /** @description The request is wrong. */
@@ -7277,7 +7277,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HandedIn"];
+                    "application/json": components["schemas"]["HandInReceipt"];
                 };
             };
             /** @description The request is wrong. */

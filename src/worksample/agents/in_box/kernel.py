@@ -22,7 +22,7 @@ GRACE = 10.0
 BOOT = 60.0
 
 
-class Tap:
+class OutputTap:
     """Takes what is written to fds 1 and 2, by any process, and keeps its beginning and end."""
 
     def __init__(self, keep: int) -> None:
@@ -110,7 +110,7 @@ def make_shell() -> Any:
 
 def answer(shell: Any, peer: socket.socket) -> None:
     request = json.loads(receive(peer))
-    tap = Tap(max(100, int(request["bytes"]) // 2))
+    tap = OutputTap(max(100, int(request["bytes"]) // 2))
     sys.stdout.flush()
     sys.stderr.flush()
     os.dup2(tap.writer, 1)

@@ -1,7 +1,5 @@
 """Agents that are programs of their own: installed once by version and digest, shown to boxes read-only."""
 
-from .define import Npm, Program, PyPI
-from .folder import Installed, find, installed
-from .registry import named, names
+from lazy_loader import attach_stub
 
-__all__ = ["Installed", "Npm", "Program", "PyPI", "find", "installed", "named", "names"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

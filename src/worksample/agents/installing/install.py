@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worksample.errors import UsageError
 from worksample.files.scratch import remove_tree
-from worksample.sandboxes.sweep import sweep_first
+from worksample.sandboxes.sweeper import sweep_first
 
 from . import libraries, npm, pypi
 from .define import Npm, Program

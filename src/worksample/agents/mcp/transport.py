@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from worksample.endpoints import Contact, relay
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch
-from worksample.foreign import check_shape
+from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
+from worksample.sandboxes.endpoints import Contact, relay
 from worksample.tasks.mcp import OWN
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from worksample.browser import ACTIONS, CURRENT, Action
+from worksample.sandboxes.browser import ACTIONS, CURRENT, BrowserAction
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
@@ -18,7 +18,7 @@ def browser() -> list[ToolDef]:
     return [_tool(one) for one in ACTIONS.values()]
 
 
-def _tool(action: Action) -> ToolDef:
+def _tool(action: BrowserAction) -> ToolDef:
     from inspect_ai.tool import ToolDef, ToolParams
     from inspect_ai.util import JSONSchema
 

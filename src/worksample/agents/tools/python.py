@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.workspace import Workspace, clipped
 from worksample.errors import ForeignInputError
-from worksample.foreign import JsonLimits, read_json
+from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.storable_text import scrubbed
 
 from .define import tool_of

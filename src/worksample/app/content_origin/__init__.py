@@ -1,7 +1,5 @@
 """The content origin: deliverables, each under a host name of its own, bound to one person's session."""
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from .create import content_app
-
-__all__ = ["content_app"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

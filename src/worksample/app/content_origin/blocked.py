@@ -12,7 +12,7 @@ from worksample.people.work.blinding import scrub
 
 from .body import read
 from .content import Content, asked, number
-from .refused import Refused
+from .refused import ContentRefused
 
 if TYPE_CHECKING:
     from worksample.app.content_urls import Grant
@@ -41,4 +41,4 @@ def _reported(body: bytes) -> tuple[str, str]:
         said = json.loads(body)["csp-report"]
         return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
-        raise Refused(400, "this is not a report") from e
+        raise ContentRefused(400, "this is not a report") from e

@@ -13,12 +13,12 @@ from worksample.app.prerendering.preparing import Converting
 from worksample.records import Entry
 from worksample.viewing import View
 
-from .refused import Refused, not_found
-from .tree import Tree, Trees
+from .refused import ContentRefused, not_found
+from .tree import SiteTree, Trees
 
 if TYPE_CHECKING:
     from worksample.app.content_urls import Grant
-    from worksample.app.services import Services
+    from worksample.app.services import AppServices
 
     from .reports import Reports
 
@@ -33,20 +33,20 @@ ARCHIVE_SECONDS = 20.0
 class Content:
     """One per server process."""
 
-    services: Services
+    services: AppServices
     trees: Trees
     reports: Reports
     asking: set[str] = field(default_factory=set)
     """Labels that have a query under way."""
 
-    async def tree(self, digest: str, hidden: tuple[str, ...]) -> Tree:
+    async def tree(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
         found = self.trees.known(digest, hidden)
         return found if found is not None else await asyncio.to_thread(self.trees.find, digest, hidden)
 
-    async def root(self, grant: Grant) -> Tree:
+    async def root(self, grant: Grant) -> SiteTree:
         return await self.tree(grant.manifest, grant.hidden)
 
-    async def inside(self, tree: Tree, entry: Entry, *, wait: float = 1.0) -> Tree | Converting:
+    async def inside(self, tree: SiteTree, entry: Entry, *, wait: float = 1.0) -> SiteTree | Converting:
         """What an archive was unpacked to. Raises Refused where it was not, or is none."""
         shown = await self.services.preparing.view(tree.digest, entry.path, wait=wait)
         if isinstance(shown, Converting):
@@ -55,7 +55,7 @@ class Content:
             raise not_found()
         return await self.tree(shown.files["unpacked"], tree.hidden)
 
-    async def follow(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[Tree, Entry] | Converting:
+    async def follow(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[SiteTree, Entry] | Converting:
         """The file at the last of the paths, each of which lies in the archive before it. Raises Refused."""
         if not paths or len(paths) > DEPTH:
             raise not_found()
@@ -67,7 +67,9 @@ class Content:
             tree = found
         return tree, find(tree, paths[-1])
 
-    async def view(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[Tree, Entry, View] | Converting:
+    async def view(
+        self, grant: Grant, paths: list[str], *, wait: float = 1.0
+    ) -> tuple[SiteTree, Entry, View] | Converting:
         """The same with its view."""
         found = await self.follow(grant, paths, wait=wait)
         if isinstance(found, Converting):
@@ -76,7 +78,7 @@ class Content:
         return shown if isinstance(shown, Converting) else (*found, shown)
 
 
-def find(tree: Tree, path: str) -> Entry:
+def find(tree: SiteTree, path: str) -> Entry:
     entry = tree.find(path)
     if entry is None:
         raise not_found()
@@ -91,7 +93,7 @@ def asked(request: Request) -> dict[str, list[str]]:
             max_num_fields=FIELDS,
         )  # fmt: skip
     except ValueError as e:
-        raise Refused(400, "the query cannot be read") from e
+        raise ContentRefused(400, "the query cannot be read") from e
     out: dict[str, list[str]] = {}
     for name, value in pairs:
         out.setdefault(name, []).append(value)
@@ -101,7 +103,7 @@ def asked(request: Request) -> dict[str, list[str]]:
 def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
     values = fields.get(name, [usual])
     if len(values) != 1:
-        raise Refused(400, "a field is there twice")
+        raise ContentRefused(400, "a field is there twice")
     return values[0]
 
 
@@ -109,7 +111,7 @@ def number(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
     """A whole number from 0; 0 where it is not said. Refused with more digits."""
     text = one(fields, name, "0")
     if not (text.isascii() and text.isdigit() and len(text) <= digits):
-        raise Refused(400, "no such number")
+        raise ContentRefused(400, "no such number")
     return int(text)
 
 
@@ -119,7 +121,7 @@ def link(verb: str, paths: list[str], **more: str) -> str:
     return f"/.worksample/{verb}?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
 
 
-def done(found: tuple[Tree, Entry] | tuple[Tree, Entry, View] | Converting) -> None:
+def done(found: tuple[SiteTree, Entry] | tuple[SiteTree, Entry, View] | Converting) -> None:
     """Refused with a hint to come again, where a file is not there yet."""
     if isinstance(found, Converting):
-        raise Refused(503, "the file is being opened", {"retry-after": "1"})
+        raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})

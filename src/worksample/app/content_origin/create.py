@@ -22,14 +22,14 @@ from .original import original
 from .page import page
 from .policies import usual_headers
 from .query import query
-from .refused import Refused, not_found, refusal
+from .refused import ContentRefused, not_found, refusal
 from .reports import Reports
 from .site import site
 from .tree import Trees
 from .view import view
 
 if TYPE_CHECKING:
-    from worksample.app.services import Services
+    from worksample.app.services import AppServices
 
 PREFIX = "/.worksample/"
 LONGEST = 8_192
@@ -48,20 +48,20 @@ _ROUTES: dict[str, tuple[Handler, tuple[str, ...]]] = {
 _SHOWN_HEADERS = "Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Retry-After"
 
 
-def content_app(services: Services) -> ASGIApp:
+def content_app(services: AppServices) -> ASGIApp:
     """Answers on hosts `<capability>.c.HOST` alone; whatever else comes gets 421."""
     app = _Origin(Content(services, Trees(services.store), Reports()))
     return _Marked(ServerErrorMiddleware(app, handler=_crashed), services)
 
 
 async def _crashed(request: Request, error: Exception) -> Response:
-    return refusal(Refused(500, "the server failed"))
+    return refusal(ContentRefused(500, "the server failed"))
 
 
 class _Marked:
     """Puts the usual headers on every answer, whoever gave it, and lets app and viewer read it."""
 
-    def __init__(self, app: ASGIApp, services: Services) -> None:
+    def __init__(self, app: ASGIApp, services: AppServices) -> None:
         self._app = app
         config = services.config
         self._usual = [(name.encode(), value.encode()) for name, value in usual_headers(config).items()]
@@ -105,14 +105,14 @@ class _Origin:
         request = Request(scope, receive)
         try:
             response = await self._answer(request)
-        except (Refused, WorksampleError) as error:
+        except (ContentRefused, WorksampleError) as error:
             response = refusal(error)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         scope = request.scope
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > LONGEST:
-            raise Refused(414, "the address is too long")
+            raise ContentRefused(414, "the address is too long")
         path: str = scope["path"]
         handler: Handler | None = site
         methods: tuple[str, ...] = _READ
@@ -121,7 +121,7 @@ class _Origin:
         if request.method == "OPTIONS" and path.startswith(PREFIX) and handler is not None:
             return _allowed(methods)
         if request.method not in methods:
-            raise Refused(405, "no such method here", {"allow": ", ".join(methods)})
+            raise ContentRefused(405, "no such method here", {"allow": ", ".join(methods)})
         grant = await self._grant(request)
         if handler is None:
             raise not_found()
@@ -132,12 +132,12 @@ class _Origin:
         hosts = request.headers.getlist("host")
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if not host.endswith(self._ending):
-            raise Refused(421, "nothing is here")
+            raise ContentRefused(421, "nothing is here")
         label = host.removesuffix(self._ending)
         capabilities = self._content.services.capabilities
         grant = capabilities.remembered(label) or await asyncio.to_thread(capabilities.find, label)
         if grant is None:
-            raise Refused(404, "this address is no longer good")
+            raise ContentRefused(404, "this address is no longer good")
         return grant
 
 

@@ -17,7 +17,7 @@ from worksample.people.work.blinding import scrub
 from .content import DEPTH, Content, asked, find
 from .refused import not_found
 from .sending import same_tag
-from .tree import Tree, packed
+from .tree import SiteTree, packed
 from .view import converting
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ async def files(content: Content, grant: Grant, request: Request) -> Response:
     return _sent(request, await asyncio.to_thread(_all, tree), f'"{tree.digest}"' if not grant.hidden else "")
 
 
-def _all(tree: Tree) -> bytes:
+def _all(tree: SiteTree) -> bytes:
     return tree.listed
 
 
-def _listed(content: Content, tree: Tree, shown: View) -> bytes:
+def _listed(content: Content, tree: SiteTree, shown: View) -> bytes:
     """Of an archive of which nothing was unpacked, its names; there is nothing behind them."""
     if "tree" not in shown.files:
         raise not_found()

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from worksample.viewing.views import beside
 
 from .content import link
-from .tree import Tree
+from .tree import SiteTree
 from .types import extension
 
 _TARGET = re.compile(r'(?<=\s)(src|href)="([^"]*)"')
@@ -18,7 +18,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _RENDERED = frozenset({"md", "markdown", "tex", "ltx"})
 
 
-def relinked(markup: str, tree: Tree, path: str, above: list[str]) -> str:
+def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
     """The markup of the file at a real path. `above`: the archives around it, as they are given out.
 
     Outside pictures stay, for the policy blocks and counts them; outside links can no longer be followed.

@@ -16,9 +16,9 @@ from worksample.records import Entry, unquote_path
 from worksample.viewing.identifying import HEAD, may_identify
 
 from .content import Content, asked, done, one
-from .refused import Refused, not_found
+from .refused import ContentRefused, not_found
 from .sending import BlobResponse, attachment
-from .tree import Tree
+from .tree import SiteTree
 from .types import by_name
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ async def original(content: Content, grant: Grant, request: Request) -> Response
     fields = asked(request)
     download = one(fields, "download", "0")
     if download not in ("0", "1"):
-        raise Refused(400, "download is 0 or 1")
+        raise ContentRefused(400, "download is 0 or 1")
     paths = fields.get("path", [])
     found = await content.follow(grant, paths)
     done(found)
@@ -49,7 +49,7 @@ async def original(content: Content, grant: Grant, request: Request) -> Response
 
 
 async def sent(
-    content: Content, tree: Tree, entry: Entry, request: Request, *, blind: str | None, download: bool
+    content: Content, tree: SiteTree, entry: Entry, request: Request, *, blind: str | None, download: bool
 ) -> Response:
     """`blind`: the copy to give instead of the file itself."""
     if entry.blob is None:

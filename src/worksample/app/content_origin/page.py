@@ -16,7 +16,7 @@ from .anki import faces
 from .content import Content, asked, done, link, number, one
 from .links import relinked, with_media
 from .policies import page_policy
-from .refused import Refused, not_found
+from .refused import ContentRefused, not_found
 from .shell import THEMES, shell
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
     fields = asked(request)
     theme, paths = one(fields, "theme"), fields.get("path", [])
     if theme not in THEMES:
-        raise Refused(400, "theme is light or dark")
+        raise ContentRefused(400, "theme is light or dark")
     if one(fields, "name", "html") != "html":
         raise not_found()
     place = number(fields, "n")
@@ -41,7 +41,7 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
     tree, entry, shown = found
     if shown.kind in _SCRIPTED and request.headers.get("sec-fetch-dest") == "document":
         # As with sites: in a tab of its own nothing would keep it from leading elsewhere.
-        raise Refused(403, "outputs of notebooks are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
+        raise ContentRefused(403, "outputs of notebooks are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
     above = [*paths[:-1], tree.name(entry.path)]
 
     def made() -> bytes:
@@ -71,7 +71,7 @@ def _checked(made: Any) -> bytes:
     try:
         body: bytes = made()
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as e:
-        raise Refused(404, "the preview is damaged") from e
+        raise ContentRefused(404, "the preview is damaged") from e
     return body
 
 
@@ -81,7 +81,7 @@ def _text(content: Content, shown: View, name: str) -> str:
         raise not_found()
     data = content.services.store.blobs.read(digest, LARGEST + 1)
     if len(data) > LARGEST:
-        raise Refused(413, "the preview is too large")
+        raise ContentRefused(413, "the preview is too large")
     return data.decode("utf-8", "replace")
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.viewing.query import LENGTH
+from worksample.viewing.table_query import LENGTH
 
 from .body import read
 from .content import DEPTH, Content, done
-from .refused import Refused, not_found
+from .refused import ContentRefused, not_found
 
 if TYPE_CHECKING:
     from worksample.app.content_urls import Grant
@@ -27,13 +27,13 @@ async def query(content: Content, grant: Grant, request: Request) -> Response:
     config = content.services.config
     origin = request.headers.get("origin")
     if origin is not None and origin not in (config.app_origin, config.viewer_origin):
-        raise Refused(403, "queries come from the viewer")
+        raise ContentRefused(403, "queries come from the viewer")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise Refused(415, "a query is JSON")
+        raise ContentRefused(415, "a query is JSON")
     paths, sql = _said(await read(request, LARGEST, config.body_seconds))
     key = grant.session + grant.item + grant.pane
     if key in content.asking:
-        raise Refused(429, "another query is still running", {"retry-after": "1"})
+        raise ContentRefused(429, "another query is still running", {"retry-after": "1"})
     content.asking.add(key)
     try:
         found = await content.follow(grant, paths)
@@ -58,9 +58,9 @@ def _said(body: bytes) -> tuple[list[str], str]:
         plain = json.loads(body)
         paths, sql = plain["path"], plain["sql"]
     except (ValueError, KeyError, TypeError, RecursionError) as e:
-        raise Refused(400, "a query is an object with path and sql") from e
+        raise ContentRefused(400, "a query is an object with path and sql") from e
     if not isinstance(sql, str) or not 0 < len(sql) <= LENGTH:
-        raise Refused(400, f"a query has 1 to {LENGTH} characters")
+        raise ContentRefused(400, f"a query has 1 to {LENGTH} characters")
     if not isinstance(paths, list) or len(paths) > DEPTH or not all(isinstance(p, str) for p in paths):
-        raise Refused(400, "path is a list of paths")
+        raise ContentRefused(400, "path is a list of paths")
     return paths, sql

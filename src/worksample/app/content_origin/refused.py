@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreError, UsageError, WorksampleError
 
 
-class Refused(Exception):
+class ContentRefused(Exception):
     """An answer other than 200, from anywhere within a route."""
 
     def __init__(self, status: int, what: str, headers: Mapping[str, str] | None = None) -> None:
@@ -18,13 +18,13 @@ class Refused(Exception):
         self.status, self.what, self.headers = status, what, dict(headers or {})
 
 
-def not_found() -> Refused:
-    return Refused(404, "there is no such file")
+def not_found() -> ContentRefused:
+    return ContentRefused(404, "there is no such file")
 
 
-def refusal(error: Refused | WorksampleError) -> Response:
+def refusal(error: ContentRefused | WorksampleError) -> Response:
     """As JSON. Nothing in it comes from the request."""
-    if isinstance(error, Refused):
+    if isinstance(error, ContentRefused):
         return _said(error.status, "Refused", error.what, error.headers)
     if isinstance(error, StoreError) and not isinstance(error, RecordMissing):
         # Where the store lies is nobody's business here.

@@ -16,9 +16,9 @@ from worksample.viewing import kept
 
 from .content import ARCHIVE_SECONDS, DEPTH, Content
 from .policies import site_policy
-from .refused import Refused, not_found
+from .refused import ContentRefused, not_found
 from .sending import BlobResponse
-from .tree import Tree
+from .tree import SiteTree
 from .types import PAGES, of_site
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def site(content: Content, grant: Grant, request: Request) -> Response:
     """A file by its address; a folder's page; what lies in an archive, as if that were a folder."""
     if request.headers.get("service-worker") or request.headers.get("sec-fetch-dest") == "serviceworker":
         # It could answer for its own origin, and so give its pages another policy than ours.
-        raise Refused(403, "deliverables have no service workers")
+        raise ContentRefused(403, "deliverables have no service workers")
     raw = request.scope["raw_path"]
     path = _decoded(raw)
     tree = await content.root(grant)
@@ -59,7 +59,7 @@ def _decoded(raw: bytes) -> str:
     return quote_path(data)
 
 
-async def _lookup(content: Content, tree: Tree, path: str, depth: int = 0) -> tuple[Tree, Entry, bool] | None:
+async def _lookup(content: Content, tree: SiteTree, path: str, depth: int = 0) -> tuple[SiteTree, Entry, bool] | None:
     """The tree and its file at a path; True with the page that a folder begins with; None for nothing."""
     entry = tree.find(path)
     if entry is not None and entry.kind is EntryKind.FILE:
@@ -75,12 +75,12 @@ async def _lookup(content: Content, tree: Tree, path: str, depth: int = 0) -> tu
             continue
         inner = await content.inside(tree, archive, wait=ARCHIVE_SECONDS)
         if isinstance(inner, Converting):
-            raise Refused(503, "the archive is being opened", {"retry-after": "1"})
+            raise ContentRefused(503, "the archive is being opened", {"retry-after": "1"})
         return await _lookup(content, inner, "/".join(steps[count:]), depth + 1)
     return None
 
 
-def _page(tree: Tree, folder: str) -> Entry | None:
+def _page(tree: SiteTree, folder: str) -> Entry | None:
     """`folder`: real path."""
     for name in INDEXES:
         entry = tree.entries.get(f"{folder}/{name}" if folder else name)
@@ -89,7 +89,7 @@ def _page(tree: Tree, folder: str) -> Entry | None:
     return None
 
 
-def _bases(tree: Tree, request: Request) -> list[str]:
+def _bases(tree: SiteTree, request: Request) -> list[str]:
     """Where a site that takes itself for the root may lie: around the referring page, else where a page begins."""
     said = request.headers.get("referer", "")
     host = request.headers.get("host", "")
@@ -101,7 +101,7 @@ def _bases(tree: Tree, request: Request) -> list[str]:
             while folder:
                 out.append(folder)
                 folder = folder.rpartition("/")[0]
-    except (ValueError, Refused):
+    except (ValueError, ContentRefused):
         out = []
     return list(dict.fromkeys([*out, *(tree.name(folder) for folder in tree.sites if folder)]))[:40]
 
@@ -113,7 +113,7 @@ def _moved(request: Request, path: str) -> Response:
     return RedirectResponse(target + (f"?{query}" if query else ""), 307, headers={"cache-control": "no-store"})
 
 
-async def _sent(content: Content, tree: Tree, entry: Entry, request: Request) -> Response:
+async def _sent(content: Content, tree: SiteTree, entry: Entry, request: Request) -> Response:
     blobs = content.services.store.blobs
     assert entry.blob is not None
     # What has a view already is shown without its maker's name; a site's files do not wait for theirs.
@@ -124,7 +124,7 @@ async def _sent(content: Content, tree: Tree, entry: Entry, request: Request) ->
     is_page = kind.partition(";")[0] in PAGES
     if is_page and request.headers.get("sec-fetch-dest") == "document":
         # In a tab of its own no frame around it would keep it from leading elsewhere.
-        raise Refused(403, "a deliverable's pages are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
+        raise ContentRefused(403, "a deliverable's pages are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
     more = {
         "content-security-policy": site_policy(content.services.config),
         "cross-origin-resource-policy": "same-origin",

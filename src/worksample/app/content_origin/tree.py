@@ -21,7 +21,7 @@ TREES = 64
 
 
 @dataclass(frozen=True)
-class Tree:
+class SiteTree:
     """`given`: real path -> the one that is given out, where it is another; `real`: the way back."""
 
     digest: str
@@ -84,14 +84,14 @@ class Trees:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[str, tuple[str, ...]], Tree] = OrderedDict()
+        self._known: OrderedDict[tuple[str, tuple[str, ...]], SiteTree] = OrderedDict()
         self._lock = threading.Lock()
 
-    def known(self, digest: str, hidden: tuple[str, ...]) -> Tree | None:
+    def known(self, digest: str, hidden: tuple[str, ...]) -> SiteTree | None:
         with self._lock:
             return self._known.get((digest, hidden))
 
-    def find(self, digest: str, hidden: tuple[str, ...]) -> Tree:
+    def find(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
         """Raises RecordMissing, CaptureError."""
         found = self.known(digest, hidden)
         if found is None:
@@ -103,10 +103,10 @@ class Trees:
         return found
 
 
-def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> Tree:
+def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> SiteTree:
     entries = {entry.path: entry for entry in manifest.entries}
     given = blotted(list(entries), hidden)
-    return Tree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
+    return SiteTree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
 
 
 def blotted(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from worksample.people.work.blinding import scrub
 from worksample.viewing import View
 
 from .content import Content, asked, link
-from .tree import Tree
+from .tree import SiteTree
 
 if TYPE_CHECKING:
     from worksample.app.content_urls import Grant
@@ -43,7 +43,7 @@ def converting(state: Converting) -> Response:
     return JSONResponse(body, 202, headers={"retry-after": "1"})
 
 
-def plain(tree: Tree, paths: list[str], shown: View) -> dict[str, Any]:
+def plain(tree: SiteTree, paths: list[str], shown: View) -> dict[str, Any]:
     """The view as its reader gets it. `paths`: the way to the file, as it is given out."""
     files = {}
     for name, digest in shown.files.items():
@@ -60,7 +60,7 @@ def plain(tree: Tree, paths: list[str], shown: View) -> dict[str, Any]:
     }
 
 
-def _scrubbed(tree: Tree, meta: Mapping[str, Any]) -> dict[str, Any]:
+def _scrubbed(tree: SiteTree, meta: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in meta.items():
         if name == "beside" and isinstance(value, Mapping):

@@ -10,16 +10,16 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
 
-class Hosts:
+class HostPolicy:
     """`lifespan`: entered when the server starts, left when it stops."""
 
     def __init__(
-        self, services: Services, *, app: ASGIApp, viewer: ASGIApp, content: ASGIApp, lifespan: Lifespan
+        self, services: AppServices, *, app: ASGIApp, viewer: ASGIApp, content: ASGIApp, lifespan: Lifespan
     ) -> None:
         self.services = services
         config = services.config

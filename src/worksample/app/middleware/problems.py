@@ -27,8 +27,8 @@ from worksample.errors import (
     UsageError,
     WorksampleError,
 )
-from worksample.human_trials.events import SeatConflict
 from worksample.people import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours, Role
+from worksample.results.places.events import SeatConflict
 
 from .rates import TooMany
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
 from worksample.records import digest_of
-from worksample.viewing import Answer, Converter, View, kept, prepare, query
+from worksample.viewing import Converter, QueryResult, View, kept, prepare, query
 
 from .busy import Busy, Key, Watching
 from .gate import Gate
@@ -131,7 +131,7 @@ class Preparing:
             return Converting(time.monotonic() - since)
         return task.result()
 
-    async def query(self, manifest: str, path: str, sql: str) -> Answer:
+    async def query(self, manifest: str, path: str, sql: str) -> QueryResult:
         """One SELECT on a delivered database, in its turn. Raises as `viewing.query` does."""
         async with self._gate.urgent:
             return await query(self._store, await asyncio.to_thread(self._store.manifest, manifest), path, sql)

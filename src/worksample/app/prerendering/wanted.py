@@ -12,8 +12,8 @@ from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.people.work.item import panes_of
 from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Instance, Round
+from worksample.results.graded import as_graded
 from worksample.store.people_tables import items
-from worksample.verdicts.graded import as_graded
 
 if TYPE_CHECKING:
     from worksample.store import Store

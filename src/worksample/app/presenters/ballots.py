@@ -15,7 +15,7 @@ from worksample.app.schemas.admin_evidence import (
     VoteView,
 )
 from worksample.app.schemas.said import said_of
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
@@ -23,18 +23,18 @@ from worksample.people.evaluations import amendments_of, standing
 from worksample.records import (
     Agent,
     Amendment,
+    AmendmentTarget,
     Evaluation,
     Evaluator,
     Instance,
     Purpose,
     Round,
     Submission,
-    Target,
     digest_of,
     strikes,
     targets_of,
 )
-from worksample.verdicts.entrants import entrants
+from worksample.results.entrants import entrants
 
 from .figures import background_of, micros_of
 from .roundlist import find_round
@@ -42,11 +42,11 @@ from .roundlist import find_round
 BARRED = "You have seen who made what: nothing of this round, nor of rounds that look at it, is given to you any more."
 
 
-class Labels:
+class BlindLabels:
     """What a submission's maker and instance are called. Numbers are drawn from the round's seed: they stay the same
     within a round and tell nothing across rounds."""
 
-    def __init__(self, services: Services, round: Round, submissions: Iterable[str], *, named: bool) -> None:
+    def __init__(self, services: AppServices, round: Round, submissions: Iterable[str], *, named: bool) -> None:
         ids = sorted(set(submissions))
         self.found: dict[str, Submission] = {}
         for start in range(0, len(ids), 400):
@@ -71,12 +71,12 @@ class Labels:
         return self.instance(found.instance) if found else self._instances.get(subject, "")
 
 
-def maker_of(services: Services, submission: Submission) -> str:
+def maker_of(services: AppServices, submission: Submission) -> str:
     """Who made it, as reports call them."""
     return _name(services, entrants(services.store, {submission.id})[submission.id])
 
 
-def _name(services: Services, entrant: str) -> str:
+def _name(services: AppServices, entrant: str) -> str:
     """An agent's with its model, and with arm and attempt where they are told apart."""
     id, _, rest = entrant.partition(" / ")
     agents = services.store.find(Agent, id=[id])
@@ -86,7 +86,7 @@ def _name(services: Services, entrant: str) -> str:
     return f"{named}, {rest.replace(' / ', ', ')}" if rest else named
 
 
-def look(services: Services, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
+def look(services: AppServices, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
     """The round, and what looking costs. Denied for names to anyone but admins; Conflict while an item of it is open
     to the person; RecordMissing."""
     round, _ = find_round(services, id)
@@ -98,11 +98,11 @@ def look(services: Services, account: Account, id: str, *, names: bool) -> tuple
     return round, ""
 
 
-def verdicts_of(services: Services, account: Account, id: str, *, names: bool) -> Verdicts:
+def verdicts_of(services: AppServices, account: Account, id: str, *, names: bool) -> Verdicts:
     """As `look`."""
     round, barred = look(services, account, id, names=names)
     finals = final_verdicts(services.store, id)
-    labels = Labels(services, round, finals, named=names)
+    labels = BlindLabels(services, round, finals, named=names)
     rows = tuple(
         VerdictView(
             submission=subject, agent=labels.agent(subject),
@@ -116,18 +116,18 @@ def verdicts_of(services: Services, account: Account, id: str, *, names: bool) -
     return Verdicts(round=id, names=names, barred=barred, verdicts=rows)
 
 
-def votes_of(services: Services, account: Account, id: str, *, names: bool) -> Votes:
+def votes_of(services: AppServices, account: Account, id: str, *, names: bool) -> Votes:
     """As `look`. All that was handed in, struck or not, by time."""
     round, barred = look(services, account, id, names=names)
     found = services.store.find(Evaluation, round=id)
     return Votes(round=id, names=names, barred=barred, votes=vote_rows(services, round, found, names=names))
 
 
-def vote_rows(services: Services, round: Round, found: Sequence[Evaluation], *, names: bool) -> tuple[VoteView, ...]:
+def vote_rows(services: AppServices, round: Round, found: Sequence[Evaluation], *, names: bool) -> tuple[VoteView, ...]:
     """Evaluations of a round, by time."""
     amendments = amendments_of(services.store)
     stands = {e.id for e in standing(found, amendments)}
-    labels = Labels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
+    labels = BlindLabels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
     versions = sorted({e.evaluator for e in found})
     voters = {v.id: v for v in services.store.find(Evaluator, id=versions)} if versions else {}
     accounts = {a.id: a.name for a in services.people.accounts.all()}
@@ -153,7 +153,7 @@ def _voter(e: Evaluation, voters: dict[str, Evaluator], accounts: dict[str, str]
     )  # fmt: skip
 
 
-def _strikes(amendments: list[Amendment], accounts: dict[str, str]) -> dict[tuple[Target, str], Strike]:
+def _strikes(amendments: list[Amendment], accounts: dict[str, str]) -> dict[tuple[AmendmentTarget, str], Strike]:
     """What is struck now, and why."""
     return {
         key: Strike(target=a.target, reason=a.reason, author=author_of(a, accounts), at=micros_of(a.at))
@@ -166,14 +166,14 @@ def author_of(amendment: Amendment, accounts: dict[str, str]) -> str:
     return accounts.get(amendment.author.removeprefix("person-"), amendment.author)
 
 
-def preferences_of(services: Services, account: Account, id: str, *, names: bool) -> Preferences:
+def preferences_of(services: AppServices, account: Account, id: str, *, names: bool) -> Preferences:
     """As `look`; UsageError for a round that is not of pairs."""
     round, barred = look(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
         raise UsageError("only rounds of pairs have preferences", where=id)
     frame = preferences(services.store, id)
     said = services.store.find(Evaluation, round=id)
-    labels = Labels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)
+    labels = BlindLabels(services, round, (s for e in said for s in (e.subject, e.second) if s), named=names)
     rows = tuple(
         PreferenceView(
             project=services.store.get(Instance, row["project"]).key,

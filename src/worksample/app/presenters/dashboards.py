@@ -19,9 +19,9 @@ from worksample.app.schemas.admin import (
     PositionBiasView,
     ThroughputView,
 )
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.errors import UsageError
-from worksample.people import Form, Kind, false_negatives, gold_results
+from worksample.people import Form, RoundKind, false_negatives, gold_results
 from worksample.people.access.profile import person_of
 from worksample.people.quality import dashboard
 from worksample.people.quality.background import backgrounds
@@ -36,7 +36,7 @@ T = TypeVar("T")
 _NOBODY = "nobody has judged yet"
 
 
-def dashboard_of(services: Services, id: str) -> Dashboard:
+def dashboard_of(services: AppServices, id: str) -> Dashboard:
     """RecordMissing."""
     round, queue = find_round(services, id)
     people = _Named(services, id)
@@ -63,7 +63,7 @@ def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
 class _Named:
     """People of a round by account, and their latest Evaluator record."""
 
-    def __init__(self, services: Services, id: str) -> None:
+    def __init__(self, services: AppServices, id: str) -> None:
         versions = sorted({e.evaluator for e in services.store.find(Evaluation, round=id)})
         found = services.store.find(Evaluator, id=versions) if versions else []
         self._known = {person_of(e.id): e for e in sorted(found, key=lambda e: (e.at, e.id))}
@@ -77,12 +77,12 @@ class _Named:
         return self._known.get(person)
 
 
-def _agreement(services: Services, id: str) -> AgreementView:
+def _agreement(services: AppServices, id: str) -> AgreementView:
     found = dashboard.agreement(services.store, id)
     return AgreementView(**{f.name: figure_of(getattr(found, f.name)) for f in fields(found)})
 
 
-def _leniency(services: Services, people: _Named, id: str) -> tuple[LeniencyView, ...] | NoFigure:
+def _leniency(services: AppServices, people: _Named, id: str) -> tuple[LeniencyView, ...] | NoFigure:
     rows = tuple(
         LeniencyView(
             person=row.person, name=people.name(row.person), background=background_of(people.evaluator(row.person)),
@@ -93,7 +93,7 @@ def _leniency(services: Services, people: _Named, id: str) -> tuple[LeniencyView
     return rows or NoFigure(none=_NOBODY)
 
 
-def _backgrounds(services: Services, id: str) -> tuple[BackgroundView, ...] | NoFigure:
+def _backgrounds(services: AppServices, id: str) -> tuple[BackgroundView, ...] | NoFigure:
     rows = tuple(
         BackgroundView.model_validate(
             {
@@ -106,7 +106,7 @@ def _backgrounds(services: Services, id: str) -> tuple[BackgroundView, ...] | No
     return rows or NoFigure(none=_NOBODY)
 
 
-def _position_bias(services: Services, people: _Named, round: Round) -> tuple[PositionBiasView, ...] | NoFigure:
+def _position_bias(services: AppServices, people: _Named, round: Round) -> tuple[PositionBiasView, ...] | NoFigure:
     if round.versions.get("people.form") != Form.PAIRWISE:
         return NoFigure(none="only pairs have positions")
     return tuple(
@@ -118,7 +118,7 @@ def _position_bias(services: Services, people: _Named, round: Round) -> tuple[Po
     )  # fmt: skip
 
 
-def _throughput(services: Services, people: _Named, id: str) -> tuple[ThroughputView, ...] | NoFigure:
+def _throughput(services: AppServices, people: _Named, id: str) -> tuple[ThroughputView, ...] | NoFigure:
     rows = tuple(
         ThroughputView(
             person=row.person, name=people.name(row.person), given=row.given, declined=row.declined,
@@ -129,7 +129,7 @@ def _throughput(services: Services, people: _Named, id: str) -> tuple[Throughput
     return rows or NoFigure(none=_NOBODY)
 
 
-def _gold(services: Services, people: _Named, queue: Queue | None) -> tuple[GoldView, ...] | NoFigure:
+def _gold(services: AppServices, people: _Named, queue: Queue | None) -> tuple[GoldView, ...] | NoFigure:
     if queue is None:
         return NoFigure(none=IMPORTED)
     rows = tuple(
@@ -142,8 +142,8 @@ def _gold(services: Services, people: _Named, queue: Queue | None) -> tuple[Gold
     return rows or NoFigure(none="no gold item was answered here")
 
 
-def _false_negatives(services: Services, id: str) -> AnyFigure | None:
-    if not rounds_over(services.store, id, Kind.FALSE_NEGATIVES):
+def _false_negatives(services: AppServices, id: str) -> AnyFigure | None:
+    if not rounds_over(services.store, id, RoundKind.FALSE_NEGATIVES):
         return None
     return figure_of(false_negatives(services.store, id))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from worksample.app.schemas.work import ItemView, PaneView
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.people import Account, Item, read_kept
 
 from .rendering import render
 
 
-def item_view(services: Services, session: str, account: Account, item: Item) -> ItemView:
+def item_view(services: AppServices, session: str, account: Account, item: Item) -> ItemView:
     """`session`: the token that the panes' addresses are bound to. Raises StoreError, RecordMissing."""
     panes = {pane.label: pane.manifest for pane in item.shown}
     labels = services.capabilities.mint_all(session, account.id, item.id, panes, item.hidden)
@@ -32,7 +32,7 @@ def item_view(services: Services, session: str, account: Account, item: Item) ->
     )
 
 
-def _page(services: Services, item: Item) -> str:
+def _page(services: AppServices, item: Item) -> str:
     """This form's page of the version under which the round runs."""
     told = services.people.instructions
     if told.digest != item.instructions:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.app.schemas.admin import JobRow
 from worksample.people.rounds.screening_results import keep_looks
-from worksample.records import Amendment, Instance, Purpose, Round, Target, Task, struck
+from worksample.records import Amendment, AmendmentTarget, Instance, Purpose, Round, Task, struck
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -19,7 +19,7 @@ def jobs_of(store: Store) -> list[JobRow]:
     """Every job in its latest version, by title, but for those that were struck."""
     out = struck(store.find(Amendment))
     since = {id: task.ingested for task in store.find(Task) for id in task.instances}
-    known = [i for i in store.find(Instance) if i.about.job is not None and (Target.INSTANCE, i.id) not in out]
+    known = [i for i in store.find(Instance) if i.about.job is not None and (AmendmentTarget.INSTANCE, i.id) not in out]
     latest = {one.key: one for one in sorted(known, key=lambda i: (i.id in since, since.get(i.id), i.id))}
     asked = Counter(
         id for round in store.find(Round) if round.purpose is Purpose.QUALIFICATION for id in round.subjects

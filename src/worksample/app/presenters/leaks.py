@@ -5,26 +5,26 @@ from __future__ import annotations
 from sqlalchemy import select
 
 from worksample.app.schemas.admin_evidence import Leaks, LeakView
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.people.work.blinding import giveaways, scrub
 from worksample.records import EntryKind
 from worksample.store.people_tables import items
 from worksample.viewing import kept
 
-from .ballots import Labels
+from .ballots import BlindLabels
 from .roundlist import find_round
 
 MOST = 2_000
 """Files that are listed; all are counted."""
 
 
-def leaks_of(services: Services, id: str) -> Leaks:
+def leaks_of(services: AppServices, id: str) -> Leaks:
     """From the views that are made. RecordMissing."""
     round, _ = find_round(services, id)
     store = services.store
     with store.database.reading() as connection:
         rows = connection.execute(select(items.c.subject, items.c.second).where(items.c.queue == id)).all()
-    labels = Labels(services, round, (s for row in rows for s in row if s), named=False)
+    labels = BlindLabels(services, round, (s for row in rows for s in row if s), named=False)
     found: list[LeakView] = []
     looked = waiting = leaking = 0
     for submission in labels.found.values():

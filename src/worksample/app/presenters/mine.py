@@ -5,11 +5,11 @@ from __future__ import annotations
 from worksample import __version__
 from worksample.app.middleware.cookies import csrf_of
 from worksample.app.schemas.session import AccountShown, Hosts, Me, ProfileShown, TrainingState
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.people import Account
 
 
-def me_of(services: Services, account: Account, token: str, *, show_token: bool = False) -> Me:
+def me_of(services: AppServices, account: Account, token: str, *, show_token: bool = False) -> Me:
     """`token`: the session's; it is in the answer only where a script asked for it."""
     people, config = services.people, services.config
     return Me(
@@ -25,7 +25,7 @@ def me_of(services: Services, account: Account, token: str, *, show_token: bool 
     )
 
 
-def training_state(services: Services, account: Account) -> TrainingState:
+def training_state(services: AppServices, account: Account) -> TrainingState:
     """Of the instructions in force."""
     people = services.people
     return TrainingState(digest=people.instructions.digest, read=people.has_read_training(account))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from worksample.app.schemas.places import (
     DeliverableView,
-    HandedIn,
+    HandInReceipt,
     PlaceFile,
     PlaceFiles,
     PlaceRow,
@@ -15,29 +15,29 @@ from worksample.app.schemas.places import (
     Timer,
     TurnView,
 )
-from worksample.human_trials.events import SeatConflict, seat_of
-from worksample.human_trials.timer import Seat, account_of
-from worksample.human_trials.turns import arm_of, turns_of, waits_for_person
-from worksample.human_trials.waiting import pay_of, places_of
-from worksample.human_workstations.opening import Task
-from worksample.human_workstations.work import Sitting, submission_of
+from worksample.app.workstations.opening import WorkstationTask
+from worksample.app.workstations.work import Sitting, submission_of
 from worksample.people.clock import moment
-from worksample.reattempts.feeding import as_shown
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
+from worksample.results.places.events import SeatConflict, seat_of
+from worksample.results.places.timer import Seat, account_of
+from worksample.results.places.turns import arm_of, turns_of, waits_for_person
+from worksample.results.places.waiting import pay_of, places_of
+from worksample.results.reattempts.feeding import as_shown
 
 from .rendering import render
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from worksample.app.services import Services
+    from worksample.app.services import AppServices
     from worksample.people import Account
 
 _SAID = 4000
 """Characters of an agent's last words."""
 
 
-def sitting_of(services: Services, account: Account, slot: str) -> Sitting:
+def sitting_of(services: AppServices, account: Account, slot: str) -> Sitting:
     """Who asks, with the rate that the profile names, else the experiment's. RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
@@ -46,7 +46,7 @@ def sitting_of(services: Services, account: Account, slot: str) -> Sitting:
     return Sitting(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
 
-def rows_of(services: Services, account: Account) -> list[PlaceRow]:
+def rows_of(services: AppServices, account: Account) -> list[PlaceRow]:
     """What this person may take or has, their own first."""
     now, rows = moment(services.people.clock()), []
     for experiment in services.store.find(Experiment):
@@ -86,10 +86,10 @@ def _state(seat: Seat, *, mine: bool, waits: bool) -> State:
     return "running" if seat.running else "paused"
 
 
-def view_of(services: Services, account: Account, slot: str) -> PlaceView:
+def view_of(services: AppServices, account: Account, slot: str) -> PlaceView:
     """One of this person's places. SeatConflict."""
     store, who = services.store, sitting_of(services, account, slot)
-    task = Task.of(store, store.get(Slot, slot))
+    task = WorkstationTask.of(store, store.get(Slot, slot))
     seat = seat_of(store, slot)
     if account_of(seat.person) != account_of(who.person):
         raise SeatConflict("this place is not yours", next="take it first")
@@ -120,11 +120,11 @@ def view_of(services: Services, account: Account, slot: str) -> PlaceView:
     )
 
 
-def _turn(services: Services, trial: Trial) -> TurnView:
+def _turn(services: AppServices, trial: Trial) -> TurnView:
     return TurnView(at=_micros(trial.ended) or 0, ended=trial.outcome.reason, said=_last_words(services, trial))
 
 
-def _last_words(services: Services, trial: Trial) -> str:
+def _last_words(services: AppServices, trial: Trial) -> str:
     """The end of what the agent said, from its trajectory."""
     import json
 
@@ -138,7 +138,7 @@ def _last_words(services: Services, trial: Trial) -> str:
     return next((text[-_SAID:] for text in reversed(said) if text.strip()), "")
 
 
-def timer_of(services: Services, account: Account, slot: str) -> Timer:
+def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
     """The timer as it stands now."""
     now, store = moment(services.people.clock()), services.store
     seat, found = seat_of(store, slot), store.get(Slot, slot)
@@ -153,10 +153,10 @@ def files_of(manifest: Manifest) -> PlaceFiles:
     return PlaceFiles(files=tuple(PlaceFile.model_validate(entry) for entry in entries))
 
 
-def handed_in_of(services: Services, trial: Trial) -> HandedIn:
+def handed_in_of(services: AppServices, trial: Trial) -> HandInReceipt:
     """What was taken in."""
     part = submission_of(services.store, trial).parts["output"]
-    return HandedIn(
+    return HandInReceipt(
         state="handed_in",
         files=part.files,
         size=part.size,

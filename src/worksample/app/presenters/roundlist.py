@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.app.schemas.admin import NoFigure, ProgressView, RoundDetail, RoundRow
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.errors import RecordMissing
 from worksample.people import Account, Form, list_queues
 from worksample.people.access.shown_names import has_seen_names
@@ -19,7 +19,7 @@ from .figures import micros_of
 IMPORTED = "its judgments came in from elsewhere: there is no queue"
 
 
-def all_rounds(services: Services) -> list[RoundRow]:
+def all_rounds(services: AppServices) -> list[RoundRow]:
     """Those with a queue, and imported ones; the latest first."""
     queues = {queue.round: queue for queue in list_queues(services.store)}
     found = [r for r in services.store.find(Round) if r.id in queues or "imported" in r.versions]
@@ -29,7 +29,7 @@ def all_rounds(services: Services) -> list[RoundRow]:
     return sorted(rows, key=lambda row: (-row.at, row.id))
 
 
-def find_round(services: Services, id: str) -> tuple[Round, Queue | None]:
+def find_round(services: AppServices, id: str) -> tuple[Round, Queue | None]:
     """A round by people and its queue; None where it was imported. RecordMissing."""
     round = services.store.get(Round, id)
     if "imported" in round.versions:
@@ -40,7 +40,7 @@ def find_round(services: Services, id: str) -> tuple[Round, Queue | None]:
         return round, find_queue(connection, id)
 
 
-def round_detail(services: Services, account: Account, id: str) -> RoundDetail:
+def round_detail(services: AppServices, account: Account, id: str) -> RoundDetail:
     """RecordMissing."""
     round, queue = find_round(services, id)
     names = {a.id: a.name for a in services.people.accounts.all()}
@@ -57,7 +57,7 @@ def round_detail(services: Services, account: Account, id: str) -> RoundDetail:
 
 
 def _row(
-    services: Services, round: Round, queue: Queue | None, names: dict[str, str], titles: dict[str, str]
+    services: AppServices, round: Round, queue: Queue | None, names: dict[str, str], titles: dict[str, str]
 ) -> dict[str, Any]:
     settings = queue.settings if queue is not None else {}
     experiment = round.experiment or settings.get("experiment")
@@ -83,6 +83,6 @@ def _row(
     }
 
 
-def progress_of(services: Services, id: str) -> ProgressView:
+def progress_of(services: AppServices, id: str) -> ProgressView:
     """From the queue."""
     return ProgressView(**progress(services.store, id).plain())

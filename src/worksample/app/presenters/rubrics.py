@@ -15,10 +15,10 @@ from worksample.app.schemas.rubrics import (
     TakenView,
     VersionView,
 )
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.audit.rubric import INSTEAD, lint, lint_size
+from worksample.files.config_files import Faults
 from worksample.files.scratch import scratch
-from worksample.manifests import Faults
 from worksample.people import InvalidAnswer
 from worksample.people.rubrics.asked import asked_in_rounds
 from worksample.people.rubrics.suggestions import Suggestion, taken
@@ -76,7 +76,7 @@ def linted(texts: Sequence[str]) -> Linted:
     return Linted(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
 
 
-def all_rubrics(services: Services) -> list[RubricRow]:
+def all_rubrics(services: AppServices) -> list[RubricRow]:
     """By name."""
     rounds, names = asked_in_rounds(services.store), _names(services)
     out = []
@@ -91,7 +91,7 @@ def all_rubrics(services: Services) -> list[RubricRow]:
     return out
 
 
-def rubric_of(services: Services, name: str) -> RubricView:
+def rubric_of(services: AppServices, name: str) -> RubricView:
     """RecordMissing."""
     rounds, names = asked_in_rounds(services.store), _names(services)
     drafts = taken(services.store, name)
@@ -102,7 +102,7 @@ def rubric_of(services: Services, name: str) -> RubricView:
     )
 
 
-def version_view(services: Services, version: Version) -> VersionView:
+def version_view(services: AppServices, version: Version) -> VersionView:
     """One that was just made: no round asked it yet but those that asked the same criteria before."""
     rounds = asked_in_rounds(services.store).get(version.digest, ())
     return _view(version, _names(services), rounds, taken(services.store, version.rubric).get(version.number, ()))
@@ -131,5 +131,5 @@ def suggestion_view(made: Suggestion) -> SuggestionView:
     )  # fmt: skip
 
 
-def _names(services: Services) -> dict[str, str]:
+def _names(services: AppServices) -> dict[str, str]:
     return {account.id: account.name for account in services.people.accounts.all()}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worksample.app.schemas.places import SeatView
-from worksample.human_trials.waiting import places_of
 from worksample.people.access.profile import person_of
 from worksample.people.clock import moment
+from worksample.results.places.waiting import places_of
 
 if TYPE_CHECKING:
-    from worksample.app.services import Services
+    from worksample.app.services import AppServices
     from worksample.records import Experiment
 
 
-def seats_of(services: Services, experiment: Experiment) -> tuple[SeatView, ...]:
+def seats_of(services: AppServices, experiment: Experiment) -> tuple[SeatView, ...]:
     """The places of an experiment that somebody has, by task."""
     now = moment(services.people.clock())
     held = [p for p in places_of(services.store, experiment) if p.seat.is_held(now)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worksample.app.schemas.admin_evidence import CallView, Outcome, RoundVotes, StepView, SubmissionView
 from worksample.app.schemas.work import PaneView
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.people import Account, Form, look_at_submission
 from worksample.people.evaluations import amendments_of
 from worksample.people.work.blinding import giveaways, scrub
@@ -23,8 +23,8 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
-from worksample.verdicts.judging import Judging
-from worksample.verdicts.resolved_judgments import Subjects, judge
+from worksample.results.judging import RoundReader
+from worksample.results.resolved_judgments import Subjects, judge
 
 from .ballots import maker_of, vote_rows
 from .figures import micros_of
@@ -38,7 +38,7 @@ HIDDEN = "The steps say who made it: they are shown with the names."
 _NOTHING = digest_bytes(canonical(Manifest(entries=()).plain()))
 
 
-def submission_of(services: Services, session: str, account: Account, id: str, *, names: bool) -> SubmissionView:
+def submission_of(services: AppServices, session: str, account: Account, id: str, *, names: bool) -> SubmissionView:
     """`session`: the token that the panes' addresses are bound to. Denied, Conflict, RecordMissing."""
     look_at_submission(services.store, account, id, names=names, clock=services.people.clock)
     store = services.store
@@ -57,7 +57,7 @@ def submission_of(services: Services, session: str, account: Account, id: str, *
 
 
 def _panes(
-    services: Services, session: str, account: Account, submission: Submission, instance: Instance, names: bool
+    services: AppServices, session: str, account: Account, submission: Submission, instance: Instance, names: bool
 ) -> tuple[PaneView, ...]:
     words = () if names else giveaways(services.store, submission)
     output = submission.parts.get("output")
@@ -83,7 +83,7 @@ def _panes(
     )  # fmt: skip
 
 
-def _rounds(services: Services, submission: Submission, *, names: bool) -> tuple[RoundVotes, ...]:
+def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tuple[RoundVotes, ...]:
     """By time. What tells of evaluators and not of the work (quizzes, gold) is left out."""
     store = services.store
     said: dict[str, list[Evaluation]] = {}
@@ -100,12 +100,12 @@ def _rounds(services: Services, submission: Submission, *, names: bool) -> tuple
     )  # fmt: skip
 
 
-def _outcomes(services: Services, submission: Submission) -> tuple[Outcome, ...]:
+def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, ...]:
     """Under each protocol of its experiment; of work without one, what its own rounds come to."""
     store = services.store
     plan = store.find(Experiment, id=[submission.experiment]) if submission.experiment else []
     by = (plan[0].lock.judged_by if plan else None) or JudgedBy.COMBINED
-    judging, mine = Judging(store, amendments_of(store)), frozenset({submission.id})
+    judging, mine = RoundReader(store, amendments_of(store)), frozenset({submission.id})
     key = submission.experiment or ""
     out = []
     for protocol in plan[0].lock.protocols if plan else tuple(Protocol):
@@ -122,7 +122,7 @@ def _outcomes(services: Services, submission: Submission) -> tuple[Outcome, ...]
     return tuple(out)
 
 
-def _steps(services: Services, submission: Submission) -> tuple[tuple[StepView, ...], str]:
+def _steps(services: AppServices, submission: Submission) -> tuple[tuple[StepView, ...], str]:
     from worksample.reports.static_site.transcript import transcript
 
     found = transcript(services.store, submission)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from worksample.app.schemas.waiting import Disagreement, Disagreements, ExperimentWaits, RoundWaits, Side, WaitingWork
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Queue, list_queues, refuse_votes_at_work
 from worksample.people.access.profile import person_of
-from worksample.people.quality.disagreements import Answer, Parting, names_of, partings
+from worksample.people.quality.disagreements import DisputedAnswer, Parting, names_of, partings
 from worksample.people.quality.waiting import wanted_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Submission
 
@@ -21,7 +21,7 @@ MOST = 500
 """Disagreements that one page lists."""
 
 
-def waiting_of(services: Services) -> list[ExperimentWaits]:
+def waiting_of(services: AppServices) -> list[ExperimentWaits]:
     """Experiment by experiment, the latest first; rounds of others' work stand with none."""
     queues: dict[str, list[Queue]] = {}
     for queue in list_queues(services.store):
@@ -31,7 +31,7 @@ def waiting_of(services: Services) -> list[ExperimentWaits]:
     return [_experiment(services, e, queues.get(e.id, [])) for e in found]
 
 
-def _experiment(services: Services, experiment: Experiment, queues: list[Queue]) -> ExperimentWaits:
+def _experiment(services: AppServices, experiment: Experiment, queues: list[Queue]) -> ExperimentWaits:
     now, whom = status_and_waits(services.store, experiment)
     return ExperimentWaits(
         experiment=experiment.id, name=experiment.name, planned=now.planned, open=now.open, graded=now.graded,
@@ -42,7 +42,7 @@ def _experiment(services: Services, experiment: Experiment, queues: list[Queue])
     )  # fmt: skip
 
 
-def _work(services: Services, whom: dict[str, EvaluatorKind]) -> Iterator[WaitingWork]:
+def _work(services: AppServices, whom: dict[str, EvaluatorKind]) -> Iterator[WaitingWork]:
     ids = sorted(whom)
     made = [s for n in range(0, len(ids), 400) for s in services.store.find(Submission, id=ids[n : n + 400])]
     keys = {id: services.store.get(Instance, id).key for id in {s.instance for s in made}}
@@ -50,7 +50,7 @@ def _work(services: Services, whom: dict[str, EvaluatorKind]) -> Iterator[Waitin
         yield WaitingWork(submission=s.id, instance=keys[s.instance], waits_for=whom[s.id].value)
 
 
-def _round(services: Services, queue: Queue) -> RoundWaits:
+def _round(services: AppServices, queue: Queue) -> RoundWaits:
     left = wanted_of(services.store, queue)
     return RoundWaits(
         round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol,
@@ -59,7 +59,7 @@ def _round(services: Services, queue: Queue) -> RoundWaits:
     )  # fmt: skip
 
 
-def disagreements_of(services: Services, account: Account, experiment: str) -> Disagreements:
+def disagreements_of(services: AppServices, account: Account, experiment: str) -> Disagreements:
     """Conflict while an item of one of the rounds is open to the person; RecordMissing."""
     services.store.get(Experiment, experiment)
     found = partings(services.store, experiment)
@@ -82,7 +82,7 @@ def _disagreement(p: Parting, keys: dict[str, str], names: dict[str, str]) -> Di
     )  # fmt: skip
 
 
-def _side(a: Answer, names: dict[str, str]) -> Side:
+def _side(a: DisputedAnswer, names: dict[str, str]) -> Side:
     return Side(
         evaluation=a.evaluation, round=a.round, kind=a.kind.value, name=names.get(a.evaluator, a.evaluator),
         passed=a.passed, said=a.said, why=a.why,

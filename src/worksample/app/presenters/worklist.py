@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from worksample.app.schemas.said import said_of
 from worksample.app.schemas.work import Mine, OwnAnswer, Past, QueueView
-from worksample.app.services import Services
-from worksample.people import Account, Kind, Queue, Role, gold_results, own_queues
+from worksample.app.services import AppServices
+from worksample.people import Account, Queue, Role, RoundKind, gold_results, own_queues
 from worksample.records import Evaluation, Experiment
 
 from .figures import micros_of
 
 _TITLES = {
-    Kind.HOLISTIC: "Would a client accept it?",
-    Kind.PAIRWISE: "Which of two is better?",
-    Kind.RUBRIC: "Criterion by criterion",
-    Kind.TAGS: "What is wrong with it?",
-    Kind.AUDIT: "Audit of what passed",
-    Kind.FALSE_NEGATIVES: "A second look at what failed",
-    Kind.RELIABILITY: "Reliability sample",
-    Kind.ADJUDICATION: "Adjudication of contested work",
-    Kind.INTEGRITY: "Integrity review",
-    Kind.PILOT: "Pilot of the instructions",
-    Kind.CALIBRATION: "Quiz",
-    Kind.QUALIFICATION: "Is this job fit to be a task?",
+    RoundKind.HOLISTIC: "Would a client accept it?",
+    RoundKind.PAIRWISE: "Which of two is better?",
+    RoundKind.RUBRIC: "Criterion by criterion",
+    RoundKind.TAGS: "What is wrong with it?",
+    RoundKind.AUDIT: "Audit of what passed",
+    RoundKind.FALSE_NEGATIVES: "A second look at what failed",
+    RoundKind.RELIABILITY: "Reliability sample",
+    RoundKind.ADJUDICATION: "Adjudication of contested work",
+    RoundKind.INTEGRITY: "Integrity review",
+    RoundKind.PILOT: "Pilot of the instructions",
+    RoundKind.CALIBRATION: "Quiz",
+    RoundKind.QUALIFICATION: "Is this job fit to be a task?",
 }
 
 
-def queue_views(services: Services, account: Account) -> list[QueueView]:
+def queue_views(services: AppServices, account: Account) -> list[QueueView]:
     """Open and paused queues of the person's roles."""
     out = []
     for own in own_queues(services.store, account):
@@ -49,15 +49,15 @@ def queue_views(services: Services, account: Account) -> list[QueueView]:
     return out
 
 
-def _passed(services: Services, account: Account, queue: Queue) -> bool | None:
-    if queue.kind is not Kind.CALIBRATION:
+def _passed(services: AppServices, account: Account, queue: Queue) -> bool | None:
+    if queue.kind is not RoundKind.CALIBRATION:
         return None
     return next(
         (found.passed for found in gold_results(services.store, queue.round) if found.account == account.id), None
     )
 
 
-def _experiment(services: Services, account: Account, id: str | None) -> str:
+def _experiment(services: AppServices, account: Account, id: str | None) -> str:
     # Names such as "model-a against model-b" would unblind everybody else.
     if id is None or Role.ADMIN not in account.roles:
         return ""
@@ -65,7 +65,7 @@ def _experiment(services: Services, account: Account, id: str | None) -> str:
     return found[0].name if found else id
 
 
-def history_view(services: Services, account: Account) -> list[Past]:
+def history_view(services: AppServices, account: Account) -> list[Past]:
     """Newest first."""
     return [Past(**row) for row in services.people.drafting.history(account)]
 

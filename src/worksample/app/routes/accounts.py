@@ -17,7 +17,7 @@ from worksample.app.schemas.admin_office import (
     NewInvitation,
 )
 from worksample.app.schemas.session import ProfileShown
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.errors import RecordMissing
 from worksample.people import Account, Conflict, Profile, Role, ends_at, last_active, profile_of
 from worksample.people import invitations as invitations_of
@@ -83,7 +83,7 @@ def revoke_invitation(id: AccountId, services: ServicesOf, account: Admin) -> No
     services.people.accounts.revoke(id, by=account)
 
 
-def _link(services: Services, page: str, token: str) -> str:
+def _link(services: AppServices, page: str, token: str) -> str:
     return f"{services.config.app_origin}/{page}#{token}"
 
 
@@ -94,7 +94,7 @@ def _find(everybody: list[Account], id: str) -> Account:
     raise RecordMissing("no such account", where=id)
 
 
-def _rows(services: Services, found: list[Account]) -> list[AccountRow]:
+def _rows(services: AppServices, found: list[Account]) -> list[AccountRow]:
     seen = last_active(services.store)
     known = {e.id: profile_of(e) for e in services.store.find(Evaluator, id=sorted({a.evaluator for a in found}))}
     return [

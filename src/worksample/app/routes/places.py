@@ -22,8 +22,8 @@ from worksample.app.presenters.places import (
 )
 from worksample.app.schemas.places import (
     Ask,
-    HandedIn,
     HandIn,
+    HandInReceipt,
     Keys,
     LeavePlace,
     Piece,
@@ -36,7 +36,7 @@ from worksample.app.schemas.places import (
     Timer,
     Window,
 )
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Account
 from worksample.records import Instance, Slot, unquote_path
@@ -71,7 +71,7 @@ async def take_place(slot: SlotId, services: ServicesOf, account: Worker) -> Pla
     return await run_in_threadpool(view_of, services, account, slot)
 
 
-async def _timer(services: Services, account: Account, slot: str) -> Timer:
+async def _timer(services: AppServices, account: Account, slot: str) -> Timer:
     return await run_in_threadpool(timer_of, services, account, slot)
 
 
@@ -118,7 +118,7 @@ async def ask_agent(slot: SlotId, body: Ask, services: ServicesOf, account: Work
 
 
 @router.post("/places/{slot}/submit", responses=_HERE)
-async def hand_in_place(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandedIn:
+async def hand_in_place(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandInReceipt:
     """Hand in what lies in the output folder. Twice is once."""
     who = await run_in_threadpool(sitting_of, services, account, slot)
     trial = await services.workstations.hand_in(slot, who, empty=body.empty)

@@ -14,8 +14,8 @@ from worksample.app.presenters.dashboards import dashboard_of
 from worksample.app.presenters.joblist import jobs_of, looked_at
 from worksample.app.presenters.roundlist import all_rounds, find_round, round_detail
 from worksample.app.schemas.admin import Added, Dashboard, JobRow, NewRound, RoundDetail, RoundRow, SetState, StruckView
-from worksample.app.services import Services
-from worksample.people import Gold, Kind, PeopleRound, amending, restock, set_state, top_up
+from worksample.app.services import AppServices
+from worksample.people import Gold, PeopleRound, RoundKind, amending, restock, set_state, top_up
 from worksample.records import Amendment
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])
@@ -35,7 +35,7 @@ def open_round(body: NewRound, services: ServicesOf, account: Admin) -> RoundDet
     gold = tuple(Gold(g.subject, g.expected, g.explanation, g.second) for g in body.gold)
     roles = frozenset(body.roles) if body.roles is not None else None
     config = PeopleRound(**plain, gold=gold, roles=roles, questions=body.questions)
-    if config.kind is Kind.QUALIFICATION and body.look:
+    if config.kind is RoundKind.QUALIFICATION and body.look:
         config = replace(config, looks=looked_at(services.store, config.subjects))
     round = services.people.open_people_round(config, by=account)
     _prepare(services)
@@ -93,6 +93,6 @@ def dashboard(id: RoundId, services: ServicesOf, account: Reviewer) -> Dashboard
     return dashboard_of(services, id)
 
 
-def _prepare(services: Services) -> None:
+def _prepare(services: AppServices) -> None:
     """Begin with the views of what came in; its signal belongs to the event loop's thread."""
     on_the_loop(services.preparing.refresh)

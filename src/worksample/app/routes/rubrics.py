@@ -18,9 +18,9 @@ from worksample.app.presenters.rubrics import (
     version_view,
 )
 from worksample.app.schemas.rubrics import (
-    CriteriaView,
     LintBody,
     Linted,
+    RubricCriteriaView,
     RubricDraft,
     RubricRow,
     RubricView,
@@ -103,6 +103,6 @@ def lint_criteria(body: LintBody, account: Writer) -> Linted:
 
 
 @router.post("/criteria/read", responses=fails(401, 403, 422))
-def read_criteria_toml(body: TomlBody, account: Writer) -> CriteriaView:
+def read_criteria_toml(body: TomlBody, account: Writer) -> RubricCriteriaView:
     """The criteria of a `criteria.toml`; nothing is kept."""
-    return CriteriaView(criteria=read_toml_text(body.text))
+    return RubricCriteriaView(criteria=read_toml_text(body.text))

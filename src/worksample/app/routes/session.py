@@ -12,7 +12,7 @@ from worksample.app.middleware.problems import fails
 from worksample.app.middleware.throttle import Throttle
 from worksample.app.presenters.mine import me_of
 from worksample.app.schemas.session import Accept, Invited, Login, Me, Redeem
-from worksample.app.services import Services
+from worksample.app.services import AppServices
 from worksample.people import Account
 
 router = APIRouter(prefix="/api/v1", tags=["session"])
@@ -31,7 +31,7 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
 
 
-def _enter(services: Services, response: Response, token: str, bearer: bool) -> Me:
+def _enter(services: AppServices, response: Response, token: str, bearer: bool) -> Me:
     _, account = find_session(services, (token,))
     if not bearer:
         response.headers["set-cookie"] = set_cookie(services.config, token)

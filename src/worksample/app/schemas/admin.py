@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from worksample.people import Form, Kind, Progress, Role
+from worksample.people import Form, Progress, Role, RoundKind
 from worksample.people.rounds.questions import LARGEST, Question
-from worksample.records import Protocol, Rule
+from worksample.records import Protocol, ResolutionRule
 
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class CountsView(Shown):
+class CountsView(ResponseBody):
     """`planned` = valid + infrastructure_failed + ungraded + pending."""
 
     planned: int
@@ -26,7 +26,7 @@ class CountsView(Shown):
     special: dict[str, int]
 
 
-class Figure(Shown):
+class Figure(ResponseBody):
     """A figure. `low` and `high` bound it at `level` by `method`; null where there is no interval."""
 
     name: str
@@ -43,7 +43,7 @@ class Figure(Shown):
     conditional_on: tuple[str, ...]
 
 
-class NoFigure(Shown):
+class NoFigure(ResponseBody):
     """There is none, and why."""
 
     none: str
@@ -52,7 +52,7 @@ class NoFigure(Shown):
 AnyFigure = Figure | NoFigure
 
 
-class GoldBody(Sent):
+class GoldBody(RequestBody):
     """An item whose right answer is known: `expected` maps questions to answers."""
 
     subject: Id
@@ -61,17 +61,17 @@ class GoldBody(Sent):
     second: Id | None = None
 
 
-class NewRound(Sent):
+class NewRound(RequestBody):
     """What a round is asked to be; `worksample.people.PeopleRound` says what each setting does."""
 
-    kind: Kind
+    kind: RoundKind
     experiment: Id | None = None
     subjects: Annotated[tuple[Id, ...], Field(max_length=100_000)] = ()
     over: Id | None = None
     form: Form | None = None
     protocol: Literal[Protocol.RUBRIC, Protocol.PROGRAM, Protocol.CHECKPOINTS] | None = None
     """Whose criteria the rubric's form asks; null: the rubric's."""
-    rule: Rule | None = None
+    rule: ResolutionRule | None = None
     overlap: int | None = Field(default=None, ge=1, le=100)
     per_pair: int = Field(default=10, ge=1, le=100_000)
     sample: int = Field(default=50, ge=1, le=100_000)
@@ -94,7 +94,7 @@ class NewRound(Sent):
     reason: str = Field(default="", max_length=5000)
 
 
-class JobRow(Shown):
+class JobRow(ResponseBody):
     """A job that the store knows. `asked`: in how many qualifications it stands."""
 
     instance: str
@@ -107,13 +107,13 @@ class JobRow(Shown):
     asked: int
 
 
-class ProgressView(Shown, Progress):
+class ProgressView(ResponseBody, Progress):
     """Gold items are not counted. `open`: evaluations that are still wanted and that nobody has taken."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class RoundRow(Shown):
+class RoundRow(ResponseBody):
     """A round by people. `state` is `imported` where its judgments came in from elsewhere: it has no queue."""
 
     id: str
@@ -125,7 +125,7 @@ class RoundRow(Shown):
     experiment_name: str
     over: str | None
     """The round that it looks at."""
-    rule: Rule
+    rule: ResolutionRule
     overlap: int
     roles: tuple[Role, ...]
     subjects: int
@@ -150,24 +150,24 @@ class RoundDetail(RoundRow):
     names_seen: bool
 
 
-class SetState(Sent):
+class SetState(RequestBody):
     state: Literal["open", "paused", "closed"]
 
 
-class Added(Shown):
+class Added(ResponseBody):
     """How many items came in."""
 
     added: int
 
 
-class StruckView(Shown):
+class StruckView(ResponseBody):
     """The amendments that were made."""
 
     amendments: tuple[str, ...]
     submissions: tuple[str, ...]
 
 
-class AgreementView(Shown):
+class AgreementView(ResponseBody):
     """Where few pass, a high share is cheap: read alpha, AC1 and the agreement on positives beside it."""
 
     share: AnyFigure
@@ -179,7 +179,7 @@ class AgreementView(Shown):
     ac1: AnyFigure
 
 
-class BackgroundOf(Shown):
+class BackgroundOf(ResponseBody):
     """Null is unknown. US dollars."""
 
     domains: tuple[str, ...]
@@ -189,7 +189,7 @@ class BackgroundOf(Shown):
     pay_rate: float | None
 
 
-class LeniencyView(Shown):
+class LeniencyView(ResponseBody):
     """How often a person lets pass, beside how often others let the same items pass."""
 
     person: str
@@ -199,7 +199,7 @@ class LeniencyView(Shown):
     others: AnyFigure
 
 
-class BackgroundView(Shown):
+class BackgroundView(ResponseBody):
     """The same for those of one background. `group`: a domain, below or from the median on, or unknown."""
 
     trait: Literal["domains", "hours", "earnings", "rating", "pay_rate"]
@@ -209,7 +209,7 @@ class BackgroundView(Shown):
     others: AnyFigure
 
 
-class PositionBiasView(Shown):
+class PositionBiasView(ResponseBody):
     """Of votes with a preference, the share for what stood first; `person` null: all together. 50 % is no bias."""
 
     person: str | None
@@ -218,7 +218,7 @@ class PositionBiasView(Shown):
     quality: AnyFigure
 
 
-class ThroughputView(Shown):
+class ThroughputView(ResponseBody):
     """`minutes`: the median of active ones; `over`: evaluations above the soft limit."""
 
     person: str
@@ -231,12 +231,12 @@ class ThroughputView(Shown):
     last: Micros
 
 
-class GoldAnswer(Shown):
+class GoldAnswer(ResponseBody):
     at: Micros
     right: bool
 
 
-class GoldView(Shown):
+class GoldView(ResponseBody):
     """`passed`: of a calibration; null until every item is answered."""
 
     person: str
@@ -246,7 +246,7 @@ class GoldView(Shown):
     over_time: tuple[GoldAnswer, ...]
 
 
-class Dashboard(Shown):
+class Dashboard(ResponseBody):
     """Each part is there, or says why not. `false_negatives` is null where no sample of fails was drawn."""
 
     progress: ProgressView | NoFigure

@@ -7,15 +7,15 @@ from typing import Literal
 from pydantic import Field
 
 from worksample.people import DecidedBy
-from worksample.records import Action, EvaluatorKind, Protocol, Purpose, Standing, Target
+from worksample.records import AmendmentAction, AmendmentTarget, EvaluatorKind, Protocol, Purpose, Standing
 
 from .admin import AnyFigure, BackgroundOf, Id
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 from .said import Said
 from .work import PaneView
 
 
-class VerdictView(Shown):
+class VerdictView(ResponseBody):
     """`agent`: who made it, or its number where names are not shown. `votes_passed`: by the round's own votes alone."""
 
     submission: str
@@ -33,7 +33,7 @@ class VerdictView(Shown):
     evaluations: tuple[str, ...]
 
 
-class Verdicts(Shown):
+class Verdicts(ResponseBody):
     """`names`: whether agents have their names here. `barred`: what that costs; "" for nothing."""
 
     round: str
@@ -42,16 +42,16 @@ class Verdicts(Shown):
     verdicts: tuple[VerdictView, ...]
 
 
-class Strike(Shown):
+class Strike(ResponseBody):
     """What struck a vote. `target`: the vote itself, its evaluator, a submission or the instance."""
 
-    target: Target
+    target: AmendmentTarget
     reason: str
     author: str
     at: Micros
 
 
-class Voter(Shown):
+class Voter(ResponseBody):
     """`id`: of the version of their Evaluator record, which an amendment may name. `account` null: imported."""
 
     id: str
@@ -60,7 +60,7 @@ class Voter(Shown):
     background: BackgroundOf
 
 
-class VoteView(Shown):
+class VoteView(ResponseBody):
     """`said`: the payload; null where it was declined or failed. `minutes` are active ones."""
 
     evaluation: str
@@ -81,14 +81,14 @@ class VoteView(Shown):
     struck: Strike | None
 
 
-class Votes(Shown):
+class Votes(ResponseBody):
     round: str
     names: bool
     barred: str
     votes: tuple[VoteView, ...]
 
 
-class RoundVotes(Shown):
+class RoundVotes(ResponseBody):
     """What was said of one submission in a round. `by`: whom the round asks; `purpose`: what it is for."""
 
     round: str
@@ -98,7 +98,7 @@ class RoundVotes(Shown):
     votes: tuple[VoteView, ...]
 
 
-class Outcome(Shown):
+class Outcome(ResponseBody):
     """What it comes to under a protocol."""
 
     protocol: Protocol
@@ -108,19 +108,19 @@ class Outcome(Shown):
     reason: str
 
 
-class CallView(Shown):
+class CallView(ResponseBody):
     name: str
     arguments: str
     result: str
 
 
-class StepView(Shown):
+class StepView(ResponseBody):
     source: str
     text: str
     calls: tuple[CallView, ...]
 
 
-class SubmissionView(Shown):
+class SubmissionView(ResponseBody):
     """One piece of work with all that was said of it. `agent`, `origin` and `steps` say who made it: without `names`
     they are empty. `criteria`: their words by id. `barred`: what looking cost; "" for nothing."""
 
@@ -142,7 +142,7 @@ class SubmissionView(Shown):
     steps_note: str
 
 
-class PreferenceView(Shown):
+class PreferenceView(ResponseBody):
     """One project and pair of agents. `preference`: 1 for the first, 0 for the second, 0.5 for neither."""
 
     project: str
@@ -153,14 +153,14 @@ class PreferenceView(Shown):
     reason: str
 
 
-class Preferences(Shown):
+class Preferences(ResponseBody):
     round: str
     names: bool
     barred: str
     preferences: tuple[PreferenceView, ...]
 
 
-class LeakView(Shown):
+class LeakView(ResponseBody):
     """A file without a blind copy. `path`: quoted, with names of agents blotted out."""
 
     submission: str
@@ -170,7 +170,7 @@ class LeakView(Shown):
     leaks: tuple[str, ...]
 
 
-class Leaks(Shown):
+class Leaks(ResponseBody):
     """`looked`: files whose views are made; `waiting`: the others. `files`: the first 2,000 of `leaking`."""
 
     round: str
@@ -180,24 +180,24 @@ class Leaks(Shown):
     files: tuple[LeakView, ...]
 
 
-class NewAmendment(Sent):
-    action: Action
-    target: Target
+class NewAmendment(RequestBody):
+    action: AmendmentAction
+    target: AmendmentTarget
     target_id: Id
     reason: str = Field(min_length=1, max_length=5000)
 
 
-class AmendmentView(Shown):
+class AmendmentView(ResponseBody):
     id: str
-    action: Action
-    target: Target
+    action: AmendmentAction
+    target: AmendmentTarget
     target_id: str
     reason: str
     author: str
     at: Micros
 
 
-class ExperimentView(Shown):
+class ExperimentView(ResponseBody):
     """`submissions`: live ones, which a round would take."""
 
     id: str
@@ -210,14 +210,14 @@ class ExperimentView(Shown):
     at: Micros
 
 
-class PilotView(Shown):
+class PilotView(ResponseBody):
     round: str
     share: AnyFigure
     items: int
     passed: bool
 
 
-class Pilots(Shown):
+class Pilots(ResponseBody):
     """Of the version of instructions in force. `needed`: agreement, on at least `fewest` items."""
 
     instructions: str

@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from worksample.people import Form, Role
-from worksample.records import Rule
+from worksample.records import ResolutionRule
 
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 from .session import ProfileShown
 
 Roles = Annotated[tuple[Role, ...], Field(min_length=1, max_length=len(Role))]
 
 
-class AccountRow(Shown):
+class AccountRow(ResponseBody):
     """`last_active`: null for somebody who was never here."""
 
     id: str
@@ -26,18 +26,18 @@ class AccountRow(Shown):
     profile: ProfileShown
 
 
-class ChangeAccount(Sent):
+class ChangeAccount(RequestBody):
     """What is left out stays as it is."""
 
     roles: Roles | None = None
     disabled: bool | None = None
 
 
-class NewInvitation(Sent):
+class NewInvitation(RequestBody):
     roles: Roles
 
 
-class InvitationMade(Shown):
+class InvitationMade(ResponseBody):
     """The token is shown this once."""
 
     token: str
@@ -45,7 +45,7 @@ class InvitationMade(Shown):
     expires: Micros
 
 
-class InvitationRow(Shown):
+class InvitationRow(ResponseBody):
     """`author`: who gave it out, "" for the store's owner. `revoked`: taken back before anybody accepted it."""
 
     id: str
@@ -56,14 +56,14 @@ class InvitationRow(Shown):
     revoked: bool
 
 
-class LinkMade(Shown):
+class LinkMade(ResponseBody):
     """Opens one session of an account, once."""
 
     link: str
     expires: Micros
 
 
-class FlagClosed(Shown):
+class FlagClosed(ResponseBody):
     """What became of a flag. `by`: the admin's name."""
 
     note: str
@@ -71,11 +71,11 @@ class FlagClosed(Shown):
     at: Micros
 
 
-class CloseFlag(Sent):
+class CloseFlag(RequestBody):
     note: str = Field(min_length=1, max_length=5000)
 
 
-class FlagView(Shown):
+class FlagView(ResponseBody):
     """What somebody found wrong with an item. `withdrawn`: whether the item is out of its queue; `closed`: null while
     no admin has answered."""
 
@@ -92,7 +92,7 @@ class FlagView(Shown):
     closed: FlagClosed | None
 
 
-class NewImport(Sent):
+class NewImport(RequestBody):
     """`data`: the file as text. `author`: whose import it is; "" for this account."""
 
     form: Form
@@ -100,10 +100,10 @@ class NewImport(Sent):
     data: str
     author: str = Field(default="", max_length=200)
     reason: str = Field(default="", max_length=5000)
-    rule: Rule | None = None
+    rule: ResolutionRule | None = None
 
 
-class Imported(Shown):
+class Imported(ResponseBody):
     """`again`: the same file was imported before, and nothing came in."""
 
     round: str
@@ -112,7 +112,7 @@ class Imported(Shown):
     again: bool
 
 
-class FormatView(Shown):
+class FormatView(ResponseBody):
     """`line`: what to type where something that it needs is missing."""
 
     title: str
@@ -124,19 +124,19 @@ class FormatView(Shown):
     line: str
 
 
-class RunningFolder(Shown):
+class RunningFolder(ResponseBody):
     files: int
     done: int
     seconds: float
 
 
-class ConversionFault(Shown):
+class ConversionFault(ResponseBody):
     what: str
     next: str
     at: Micros
 
 
-class Conversions(Shown):
+class Conversions(ResponseBody):
     """How far the preparing of deliverables is. `asked`: views that somebody waits for."""
 
     folders: int

@@ -12,7 +12,7 @@ Micros = int
 """Microseconds since 1970."""
 
 
-class Sent(BaseModel):
+class RequestBody(BaseModel):
     """A request's body: what it does not know is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -23,13 +23,13 @@ def _all_required(schema: dict[str, Any]) -> None:
     schema["required"] = list(schema.get("properties", {}))
 
 
-class Shown(BaseModel):
+class ResponseBody(BaseModel):
     """An answer's body."""
 
     model_config = ConfigDict(frozen=True, json_schema_extra=_all_required)
 
 
-class Problem(Shown):
+class Problem(ResponseBody):
     """What went wrong."""
 
     kind: str
@@ -40,7 +40,7 @@ class Problem(Shown):
     """Question or field -> what is wrong with it."""
 
 
-class Failed(Shown):
+class Failed(ResponseBody):
     """The body of every answer of 400 and above."""
 
     error: Problem

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 
 State = Literal["free", "paused", "running", "agent", "handed_in"]
 Path_ = Annotated[str, Field(min_length=1, max_length=4000)]
@@ -16,7 +16,7 @@ KEYS = 100_000
 """Characters that can be typed at once."""
 
 
-class PlaceRow(Shown):
+class PlaceRow(ResponseBody):
     """A place that this person may have, or has. `agent`: the turn of the agent with whom they work."""
 
     slot: str
@@ -33,14 +33,14 @@ class PlaceRow(Shown):
     """How long it is kept for this person without a sign of life."""
 
 
-class DeliverableView(Shown):
+class DeliverableView(ResponseBody):
     name: str
     format: str
     required: bool
     about: str
 
 
-class PlaceFile(Shown):
+class PlaceFile(ResponseBody):
     """`path` as manifests write it. `size` in bytes."""
 
     path: str
@@ -48,7 +48,7 @@ class PlaceFile(Shown):
     size: int
 
 
-class TurnView(Shown):
+class TurnView(ResponseBody):
     """What the agent did: how it ended, in words, and what it said last."""
 
     at: Micros
@@ -56,7 +56,7 @@ class TurnView(Shown):
     said: str
 
 
-class PlaceView(Shown):
+class PlaceView(ResponseBody):
     """One of this person's places. `limit`: seconds that they may work; null: as long as it takes."""
 
     slot: str
@@ -79,7 +79,7 @@ class PlaceView(Shown):
     turns: tuple[TurnView, ...]
 
 
-class SeatView(Shown):
+class SeatView(ResponseBody):
     """A place that somebody has, as an admin sees it. `seconds` of work; `last`: when something was heard last."""
 
     slot: str
@@ -92,17 +92,17 @@ class SeatView(Shown):
     """How long it is kept without a sign of life."""
 
 
-class Timer(Shown):
+class Timer(ResponseBody):
     state: State
     seconds: float
     until: Micros | None
 
 
-class PlaceFiles(Shown):
+class PlaceFiles(ResponseBody):
     files: tuple[PlaceFile, ...]
 
 
-class Screen(Shown):
+class Screen(ResponseBody):
     """What the terminal showed, in base64; `at`: bytes shown so far, which the next request names."""
 
     data: str
@@ -110,16 +110,16 @@ class Screen(Shown):
     ended: bool
 
 
-class Keys(Sent):
+class Keys(RequestBody):
     text: str = Field(max_length=KEYS)
 
 
-class Window(Sent):
+class Window(RequestBody):
     rows: int = Field(ge=2, le=500)
     columns: int = Field(ge=2, le=1000)
 
 
-class Piece(Sent):
+class Piece(RequestBody):
     """A piece of a file for the output folder, in base64; pieces come in order."""
 
     path: Path_
@@ -128,29 +128,29 @@ class Piece(Sent):
     last: bool
 
 
-class Remove(Sent):
+class Remove(RequestBody):
     path: Path_
 
 
-class Ask(Sent):
+class Ask(RequestBody):
     words: str = Field(min_length=1, max_length=20_000)
 
 
-class LeavePlace(Sent):
+class LeavePlace(RequestBody):
     reason: str = Field(default="", max_length=2000)
 
 
-class TakeBack(Sent):
+class TakeBack(RequestBody):
     reason: str = Field(min_length=1, max_length=2000)
 
 
-class HandIn(Sent):
+class HandIn(RequestBody):
     """`empty`: nothing lies in the output, and that is meant."""
 
     empty: bool = False
 
 
-class HandedIn(Shown):
+class HandInReceipt(ResponseBody):
     """`files`, `size` in bytes: of what was taken in. `seconds`: of work."""
 
     state: State

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from worksample.records import By, Importance
 
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 CriterionId = Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
@@ -21,7 +21,7 @@ LEAST, MOST_SUGGESTED = 3, 20
 """Criteria that a model may be asked for."""
 
 
-class CriterionBody(Sent):
+class CriterionBody(RequestBody):
     """One criterion. `gate`: failing it makes the whole 0."""
 
     id: CriterionId
@@ -31,7 +31,7 @@ class CriterionBody(Sent):
     gate: bool
 
 
-class RubricDraft(Sent):
+class RubricDraft(RequestBody):
     """What is to become the version after `over`; 0: the first."""
 
     over: int = Field(ge=0, le=100_000)
@@ -41,13 +41,13 @@ class RubricDraft(Sent):
     criteria: Annotated[tuple[CriterionBody, ...], Field(min_length=1, max_length=MOST)]
 
 
-class LintBody(Sent):
+class LintBody(RequestBody):
     """Texts to be looked at, half written ones too."""
 
     texts: Annotated[tuple[Annotated[str, Field(max_length=2000)], ...], Field(max_length=MOST)]
 
 
-class FlawView(Shown):
+class FlawView(ResponseBody):
     """`words` show it; `instead`: what to write."""
 
     fault: str
@@ -55,24 +55,24 @@ class FlawView(Shown):
     instead: str
 
 
-class Linted(Shown):
+class Linted(ResponseBody):
     """`flaws`: of each text, in order. `size`: what is unusual about how many there are, or nothing."""
 
     flaws: tuple[tuple[FlawView, ...], ...]
     size: str
 
 
-class TomlBody(Sent):
+class TomlBody(RequestBody):
     """The text of a `criteria.toml`."""
 
     text: str = Field(max_length=1_000_000)
 
 
-class CriteriaView(Shown):
+class RubricCriteriaView(ResponseBody):
     criteria: tuple[CriterionBody, ...]
 
 
-class RubricRow(Shown):
+class RubricRow(ResponseBody):
     """A rubric by its latest version. `rounds`: how many asked any version of it."""
 
     name: str
@@ -84,25 +84,25 @@ class RubricRow(Shown):
     rounds: int
 
 
-class SuggestBody(Sent):
+class SuggestBody(RequestBody):
     """The brief of the work, as the client wrote it, and how many criteria are wanted."""
 
     brief: str = Field(min_length=1, max_length=100_000)
     count: int = Field(ge=LEAST, le=MOST_SUGGESTED)
 
 
-class Suggester(Shown):
+class Suggester(ResponseBody):
     """`model`: "" where none is configured."""
 
     model: str
 
 
-class SuggestedView(Shown):
+class SuggestedView(ResponseBody):
     text: str
     importance: Importance
 
 
-class SuggestionView(Shown):
+class SuggestionView(ResponseBody):
     """A draft by a model: no part of any version until somebody takes it. `prompt`: digest of what it was asked.
     `cost`: US dollars, null where it has no price.
     """
@@ -115,7 +115,7 @@ class SuggestionView(Shown):
     at: Micros
 
 
-class TakenView(Shown):
+class TakenView(ResponseBody):
     """A model's draft of which a version has criteria: `suggested` of them, and how many stand as it wrote them."""
 
     model: str
@@ -125,7 +125,7 @@ class TakenView(Shown):
     at: Micros
 
 
-class VersionView(Shown):
+class VersionView(ResponseBody):
     """`rounds`: ids of those that asked exactly these criteria. `taken`: models' drafts that it has criteria of."""
 
     number: int
@@ -138,7 +138,7 @@ class VersionView(Shown):
     taken: tuple[TakenView, ...]
 
 
-class RubricView(Shown):
+class RubricView(ResponseBody):
     """All versions, the latest first."""
 
     name: str

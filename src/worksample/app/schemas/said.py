@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter
 
-from worksample.records import Importance, Payload, Side
+from worksample.records import Importance, PairwiseChoice, Payload
 
-from .base import Shown
+from .base import ResponseBody
 
 
-class HolisticSaid(Shown):
+class HolisticSaid(ResponseBody):
     """1 no, 2 yes, 3 better than the reference."""
 
     type: Literal["holistic"]
@@ -20,16 +20,16 @@ class HolisticSaid(Shown):
     inspected: bool
 
 
-class PairwiseSaid(Shown):
+class PairwiseSaid(ResponseBody):
     """Sides are as they were shown: the first is `submission`."""
 
     type: Literal["pairwise"]
-    completion: Side
-    quality: Side
+    completion: PairwiseChoice
+    quality: PairwiseChoice
     justification: str
 
 
-class PartSaid(Shown):
+class PartSaid(ResponseBody):
     """One criterion's result. `fraction` null: skipped."""
 
     name: str
@@ -42,7 +42,7 @@ class PartSaid(Shown):
     parts: tuple[PartSaid, ...]
 
 
-class GradeSaid(Shown):
+class GradeSaid(ResponseBody):
     type: Literal["grade"]
     score: float
     parts: tuple[PartSaid, ...]
@@ -50,13 +50,13 @@ class GradeSaid(Shown):
     reason: str
 
 
-class TagsSaid(Shown):
+class TagsSaid(ResponseBody):
     type: Literal["tags"]
     tags: tuple[str, ...]
     note: str
 
 
-class LabelsSaid(Shown):
+class LabelsSaid(ResponseBody):
     type: Literal["labels"]
     labels: dict[str, str]
     note: str

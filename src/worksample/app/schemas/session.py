@@ -8,7 +8,7 @@ from pydantic import Field
 
 from worksample.people import Role
 
-from .base import Micros, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody
 
 Token = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -16,21 +16,21 @@ Password = Annotated[str, Field(max_length=2000)]
 Texts = Annotated[tuple[Annotated[str, Field(max_length=200)], ...], Field(max_length=200)]
 
 
-class Login(Sent):
+class Login(RequestBody):
     name: Name
     password: Password
     bearer: bool = False
     """Answer with the session's token in place of a cookie: for scripts."""
 
 
-class Redeem(Sent):
+class Redeem(RequestBody):
     """A one-time link's token."""
 
     token: Token
     bearer: bool = False
 
 
-class Accept(Sent):
+class Accept(RequestBody):
     """An invitation's token, and the account that is to be made. Without a password it is entered by links alone."""
 
     token: Token
@@ -39,12 +39,12 @@ class Accept(Sent):
     bearer: bool = False
 
 
-class NewPassword(Sent):
+class NewPassword(RequestBody):
     old: Password
     new: Password
 
 
-class ProfileBody(Sent):
+class ProfileBody(RequestBody):
     """What is known of an evaluator; null is unknown. US dollars."""
 
     domains: Texts = ()
@@ -55,7 +55,7 @@ class ProfileBody(Sent):
     pay_rate: float | None = Field(default=None, ge=0, le=1e6, allow_inf_nan=False)
 
 
-class ProfileShown(Shown):
+class ProfileShown(ResponseBody):
     domains: tuple[str, ...]
     skills: tuple[str, ...]
     hours: float | None
@@ -64,28 +64,28 @@ class ProfileShown(Shown):
     pay_rate: float | None
 
 
-class AccountShown(Shown):
+class AccountShown(ResponseBody):
     id: str
     name: str
     roles: tuple[Role, ...]
     domains: tuple[str, ...]
 
 
-class Hosts(Shown):
+class Hosts(ResponseBody):
     """Origins. `content` has a star in place of a capability."""
 
     viewer: str
     content: str
 
 
-class TrainingState(Shown):
+class TrainingState(ResponseBody):
     """`digest`: version of the instructions in force; `read`: whether this person has read it."""
 
     digest: str
     read: bool
 
 
-class Me(Shown):
+class Me(ResponseBody):
     account: AccountShown
     profile: ProfileShown
     csrf: str
@@ -97,6 +97,6 @@ class Me(Shown):
     """The session's, where a script asked for it."""
 
 
-class Invited(Shown):
+class Invited(ResponseBody):
     roles: tuple[Role, ...]
     expires: Micros

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .base import Shown
+from .base import ResponseBody
 from .session import TrainingState
 
 
-class Page(Shown):
+class Page(ResponseBody):
     """`html` is made from `markdown` without raw HTML in it."""
 
     name: str

@@ -7,11 +7,11 @@ from typing import Literal
 from worksample.people import Form
 from worksample.records import Protocol
 
-from .base import Shown
+from .base import ResponseBody
 from .places import SeatView
 
 
-class RoundWaits(Shown):
+class RoundWaits(ResponseBody):
     """`votes`: still wanted of people. `minutes`: of one, the median so far, else the form's soft limit (`measured`
     false). `hours` and `pay` (US dollars) are what is left; null is unknown."""
 
@@ -28,7 +28,7 @@ class RoundWaits(Shown):
     pay: float | None
 
 
-class WaitingWork(Shown):
+class WaitingWork(ResponseBody):
     """A submission without a verdict, and for whom it waits."""
 
     submission: str
@@ -36,7 +36,7 @@ class WaitingWork(Shown):
     waits_for: Literal["person", "judge", "program"]
 
 
-class ExperimentWaits(Shown):
+class ExperimentWaits(ResponseBody):
     """Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
     `work`: the first of those that wait, by instance. `reattempts`: of the planned ones those that chains committed;
     `due`: those that the rule asks for by now, and that the next run makes. `places`: open ones of people who work,
@@ -59,7 +59,7 @@ class ExperimentWaits(Shown):
     seats: tuple[SeatView, ...]
 
 
-class Side(Shown):
+class Side(ResponseBody):
     """What one evaluator said. `passed` is what parts them; `said` is it in the form's words."""
 
     evaluation: str
@@ -71,7 +71,7 @@ class Side(Shown):
     why: str
 
 
-class Disagreement(Shown):
+class Disagreement(ResponseBody):
     """Evaluators who part on one question about a submission. `criterion` "" is the whole."""
 
     submission: str
@@ -83,7 +83,7 @@ class Disagreement(Shown):
     sides: tuple[Side, ...]
 
 
-class Disagreements(Shown):
+class Disagreements(ResponseBody):
     """`looked_at`: questions that two or more answered. The list is cut at `most`."""
 
     looked_at: int

@@ -6,26 +6,26 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from worksample.people import Form, Kind
+from worksample.people import Form, RoundKind
 from worksample.records import By, Importance
 
-from .base import Micros, Seconds, Sent, Shown
+from .base import Micros, RequestBody, ResponseBody, Seconds
 from .said import Said
 
 Payload = dict[str, JsonValue]
 
 
-class Mine(Shown):
+class Mine(ResponseBody):
     open: int
     done: int
     skipped: int
 
 
-class QueueView(Shown):
+class QueueView(ResponseBody):
     """A queue that this person may work in. `missing`: what has to be done first; "" for nothing."""
 
     round: str
-    kind: Kind
+    kind: RoundKind
     form: Form
     title: str
     experiment: str
@@ -40,14 +40,14 @@ class QueueView(Shown):
     """Of a quiz: whether this person passed it; null before all of it is answered, and for other queues."""
 
 
-class Claim(Sent):
+class Claim(RequestBody):
     round: str | None = Field(default=None, max_length=100, pattern=r"^[\w.-]*$")
     """Of this queue alone."""
     ahead: bool = False
     """One more, to be loaded while another is open."""
 
 
-class PaneView(Shown):
+class PaneView(ResponseBody):
     label: str
     note: str
     """What was not taken in."""
@@ -55,12 +55,12 @@ class PaneView(Shown):
     """Origin of its files; null where nothing was delivered."""
 
 
-class OptionView(Shown):
+class OptionView(ResponseBody):
     value: str
     label: str
 
 
-class AskView(Shown):
+class AskView(ResponseBody):
     """A question. `when`: in words, when it must be answered."""
 
     name: str
@@ -71,7 +71,7 @@ class AskView(Shown):
     when: str
 
 
-class CriterionView(Shown):
+class CriterionView(ResponseBody):
     """A node of the rubric: a leaf has points or an importance, a branch has parts."""
 
     id: str
@@ -84,18 +84,18 @@ class CriterionView(Shown):
     parts: tuple[CriterionView, ...]
 
 
-class CriteriaView(Shown):
+class CriteriaView(ResponseBody):
     criteria: tuple[CriterionView, ...]
 
 
-class DraftView(Shown):
+class DraftView(ResponseBody):
     revision: int
     payload: Payload
     saved: Micros
     active_seconds: float
 
 
-class ItemView(Shown):
+class ItemView(ResponseBody):
     """All that is needed to judge, and nothing that says who made it."""
 
     id: str
@@ -122,11 +122,11 @@ class ItemView(Shown):
     """(pane's label, path)."""
 
 
-class Beat(Shown):
+class Beat(ResponseBody):
     expires: Micros
 
 
-class SaveDraft(Sent):
+class SaveDraft(RequestBody):
     revision: int = Field(ge=0, le=1_000_000_000)
     """The one that it builds on; 0 for none."""
     payload: Payload
@@ -134,32 +134,32 @@ class SaveDraft(Sent):
     """Worked since time was counted last."""
 
 
-class Seen(Sent):
+class Seen(RequestBody):
     pane: str = Field(max_length=100)
     path: str = Field(max_length=3000)
 
 
-class Submit(Sent):
+class Submit(RequestBody):
     payload: Payload
     key: str = Field(min_length=1, max_length=200)
     """Any text; the same one when the request is sent again."""
     active_seconds: Seconds = 0.0
 
 
-class Skip(Sent):
+class Skip(RequestBody):
     reason: str = Field(max_length=20_000)
 
 
-class Flag(Sent):
+class Flag(RequestBody):
     kind: str = Field(max_length=100)
     text: str = Field(max_length=5000)
 
 
-class Given(Shown):
+class Given(ResponseBody):
     evaluation: str
 
 
-class OwnAnswer(Shown):
+class OwnAnswer(ResponseBody):
     """`said` null: skipped, and `reason` says why."""
 
     said: Said | None
@@ -169,7 +169,7 @@ class OwnAnswer(Shown):
     at: Micros
 
 
-class Earlier(Shown):
+class Earlier(ResponseBody):
     """What one voter said before."""
 
     voter: int
@@ -177,7 +177,7 @@ class Earlier(Shown):
     minutes: float | None
 
 
-class Quiz(Shown):
+class Quiz(ResponseBody):
     """Sides are as in the gold item, not as they were shown."""
 
     right: bool
@@ -186,7 +186,7 @@ class Quiz(Shown):
     explanation: str
 
 
-class OwnFlag(Shown):
+class OwnFlag(ResponseBody):
     """What the person found wrong with an item. `answer`: an admin's, "" while there is none."""
 
     kind: str
@@ -195,7 +195,7 @@ class OwnFlag(Shown):
     answer: str
 
 
-class Past(Shown):
+class Past(ResponseBody):
     """One of the person's items."""
 
     item: str

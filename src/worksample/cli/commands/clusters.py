@@ -9,8 +9,8 @@ import click
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.analysis.clusters import ClusterReport
-    from worksample.analysis.clusters.grouping import Linkage
+    from worksample.reports.clusters import ClusterReport
+    from worksample.reports.clusters.grouping import Linkage
 
 
 @click.command("clusters")
@@ -46,8 +46,8 @@ def command(
 
     EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
     """
-    from worksample.analysis.clusters import ClusterConfig, cluster_criteria
     from worksample.experiments.find import find_experiment
+    from worksample.reports.clusters import ClusterConfig, cluster_criteria
 
     config = ClusterConfig(shown=count or 20, linkage=linkage or "average", distance=distance)
     with open_store(store) as opened:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksample.metrics import Estimate
     from worksample.records import JudgedBy
     from worksample.reports.sections import Comparison
-    from worksample.verdicts.subset import Subset
+    from worksample.results.subset import Subset
 
 SHORT = 70
 

@@ -21,7 +21,7 @@ def command(source: str, as_json: bool | None) -> int:
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """
-    from worksample.images import prepare
+    from worksample.sandboxes.images import prepare
 
     image = prepare(source)
     found = asyncio.run(_offers(image.root))

@@ -12,7 +12,7 @@ import click
 from worksample.cli.output import console, decimal_option, json_option, printable, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs import Imported
+    from worksample.formats.jobs import ImportedJobs
     from worksample.records import Source
 
 _SAYS = {
@@ -133,7 +133,7 @@ def _counting(*, silent: bool) -> Iterator[Callable[[int], None]]:
         yield lambda rows: status.update(f"{rows:,} rows")
 
 
-def _show(made: Imported, out: str) -> None:
+def _show(made: ImportedJobs, out: str) -> None:
     """The funnel, and what to know of the jobs that came through."""
     rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
     rows += [("at fault", len(made.faults)), ("there before", made.there), ("written", len(made.written))]

@@ -21,7 +21,7 @@ from worksample.cli.same_name import tell_found
 
 if TYPE_CHECKING:
     from worksample.records import JudgedBy
-    from worksample.verdicts.subset import Subset
+    from worksample.results.subset import Subset
 
 
 @click.command("report")

@@ -48,7 +48,7 @@ def command(
         return
     from worksample.experiments.find import find_experiment
     from worksample.formats.atif import export as export_trajectories
-    from worksample.verdicts.exporting import export
+    from worksample.results.exporting import export
 
     with open_store(store) as opened:
         id = find_experiment(opened, experiment or "").id if experiment or form == "atif" else None

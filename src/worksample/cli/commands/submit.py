@@ -11,7 +11,7 @@ import click
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.output import decimal_option, json_option, open_store, printable, say_json, store_option
 from worksample.errors import UsageError
-from worksample.tables.numbers import readings, two_readings
+from worksample.files.tables.numbers import readings, two_readings
 
 if TYPE_CHECKING:
     from worksample.experiments.hand_in import HandedIn
@@ -98,11 +98,11 @@ def _one(
     path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
     from worksample.experiments.find import call, find_experiment
-    from worksample.experiments.hand_in import HandIn, hand_in_and_grade
+    from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 
     with open_store(store, create=experiment is None) as opened:
         found = find_experiment(opened, experiment, planned=True) if experiment else None
-        what = HandIn(
+        what = HandInRequest(
             path=path,
             task=Path(str(given["task"])),
             instance=_text(given["instance"]),

@@ -11,7 +11,7 @@ import click
 from worksample.cli.output import bounded, console, json_option, price_option, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.workplace.colleagues.answering import Answers
+    from worksample.workplace.colleagues.answering import ColleagueResponder
     from worksample.workplace.colleagues.auditing import Audited
     from worksample.workplace.colleagues.profile import Colleague
 
@@ -35,13 +35,13 @@ def command(
     """
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
-    from worksample.models import Service, read_prices
+    from worksample.models import ModelService, read_prices
     from worksample.workplace.colleagues.answering import ByModel, ByRules
     from worksample.workplace.reading import read_company
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
-    by: Answers = ByModel(model, Service(prices=paid)) if model else ByRules()
+    by: ColleagueResponder = ByModel(model, ModelService(prices=paid)) if model else ByRules()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
@@ -75,7 +75,7 @@ def command(
     return 1 if done.findings else 0
 
 
-async def _audited(colleagues: list[Colleague], by: Answers, repeats: int) -> Audited:
+async def _audited(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> Audited:
     from rich.progress import Progress
 
     from worksample.workplace.colleagues.auditing import audit

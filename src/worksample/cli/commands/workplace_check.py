@@ -40,7 +40,7 @@ def command(folder: Path, start: bool | None) -> int:
 
 def _tried(folder: Path) -> list[tuple[str, float]]:
     """What making its seed, starting and a reset took, in seconds."""
-    from worksample.services import open_services
+    from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
     from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 

@@ -1,6 +1,5 @@
 """Harbor's tasks as packages: what they need, where they can be attempted, and why not where they cannot."""
 
-from .exporting import Exported, ExportHarbor, export_harbor
-from .importing import Imported, ImportHarbor, import_harbor
+from lazy_loader import attach_stub
 
-__all__ = ["ExportHarbor", "Exported", "ImportHarbor", "Imported", "export_harbor", "import_harbor"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import worksample
 
-LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic")
-"""What the kit reads deliverables with; graders may import them too."""
-_WHOLE = ("kit", "records", "manifests")
+LIBRARIES = ("numpy", "openpyxl", "pillow", "defusedxml", "pydantic", "lazy-loader")
+"""What the kit reads deliverables with, which graders may import too, and what its packages import their names by."""
+_WHOLE = ("kit", "records", "files/config_files")
 _TOP = Path(worksample.__file__).parent
 
 
@@ -23,7 +23,9 @@ def requirements() -> list[str]:
 
 def carry_kit(folder: Path) -> None:
     """Write the package `worksample` into a folder for `sys.path`, as far as `python -m worksample.kit` needs it."""
-    for path in sorted(_closure()):
+    modules = _closure()
+    stubs = {stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()}  # which packages find names by
+    for path in sorted(modules | stubs):
         target = folder / _TOP.name / path.relative_to(_TOP)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)

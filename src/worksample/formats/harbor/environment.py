@@ -20,7 +20,7 @@ from harbor.models.task.config import NetworkMode, NetworkPolicy
 from worksample.box import Box, BoxConfig, BoxLimits
 from worksample.box.opening import start_box
 from worksample.files.scratch import scratch
-from worksample.images import Cached, prepare
+from worksample.sandboxes.images import Cached, prepare
 
 MEMORY, DISK = 2 << 30, 10 << 30
 """Bytes, where a task says nothing."""

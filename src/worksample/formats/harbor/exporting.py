@@ -65,7 +65,7 @@ class ExportHarbor:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedPackage:
     """One instance of a package."""
 
     instance: str
@@ -79,7 +79,7 @@ class Exported:
     """Whether a right submission is known, which Harbor's `oracle` hands in."""
 
 
-def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None) -> Iterator[Exported]:
+def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None) -> Iterator[ExportedPackage]:
     """Write a task below `target` for each instance of the package `source` that Harbor can run.
 
     Raises ManifestError for a faulty package, UsageError where a folder is there already.
@@ -90,7 +90,7 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
     for instance in package.instances:
         lacks = (*whole, *_lacks(package, instance))
         if lacks:
-            yield Exported(f"{package.id}/{instance.name}", "", lacks)
+            yield ExportedPackage(f"{package.id}/{instance.name}", "", lacks)
             continue
         folder = Path(target) / f"{package.id}--{instance.name}"
         if folder.exists():
@@ -99,7 +99,7 @@ def export_harbor(source: Path, target: Path, config: ExportHarbor | None = None
             shutil.rmtree(folder)
         folder.mkdir(parents=True)
         solution = _write(package, instance, folder, config)
-        yield Exported(f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution)
+        yield ExportedPackage(f"{package.id}/{instance.name}", str(folder), (), instance.environment.software, solution)
 
 
 def _lacks_of(package: Package) -> list[str]:

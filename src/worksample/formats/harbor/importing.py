@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Coming, Packages, names_of, write_packages
+from worksample.formats.packages import Packages, PendingPackage, names_of, write_packages
 from worksample.tasks import read_package
 from worksample.tasks.brief import places
 
 from .laying_out import OUTPUT, lay_out, step_name
-from .manifest import AGAIN, FILE, HarborTask, HealthCheck, Step, read_task, size_of
+from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
 from .needs import endpoints_of, mcp_of, needs_of
 from .substitutes import TAG, WITHOUT_INTERNET
 from .verifiers import VERIFIER_TIME, toml, verifier_lines
@@ -44,7 +44,7 @@ class ImportHarbor:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedHarborTask:
     """One package written."""
 
     name: str
@@ -56,7 +56,7 @@ class Imported:
     solution: bool
 
 
-def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[Imported]:
+def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None) -> Packages[ImportedHarborTask]:
     """Write a package below `target` for each task at or below `source`. A package that is there stays as it is.
 
     Raises UsageError where there is no task; FaultyPackages, once all others are written, where some are faulty, unless
@@ -68,7 +68,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
     names = names_of([*places])
-    coming = [Coming(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
+    coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
     return write_packages(
         coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
         next="correct the tasks, then the same command again; or leave them out with --skip-faulty",
@@ -94,7 +94,7 @@ def _place(folder: Path, source: Path) -> str:
     return folder.relative_to(source).as_posix() if folder != source else folder.resolve().name
 
 
-def _write(folder: Path, config: ImportHarbor, root: Path) -> Imported:
+def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask:
     task = read_task(folder)
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
         raise ImportFailed("has no instruction.md", where=str(folder), next=AGAIN)
@@ -111,7 +111,7 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> Imported:
     (root / "grade.py").write_text(_GRADE, encoding="utf-8")
     (root / "notes.md").write_text(_notes(folder, needs, substituted), encoding="utf-8")
     read_package(root)
-    return Imported(root.name, str(root.parent.parent / root.name), needs, tuple(substituted), solution)
+    return ImportedHarborTask(root.name, str(root.parent.parent / root.name), needs, tuple(substituted), solution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _health(table: str, health: HealthCheck) -> list[str]:
     return [f"[{table}]", f"command = {toml(health.command)}", *(f"{key} = {v}" for key, v in times.items()), ""]
 
 
-def _step(task: HarborTask, step: Step, root: Path) -> list[str]:
+def _step(task: HarborTask, step: HarborStep, root: Path) -> list[str]:
     name = step_name(step)
     seconds = step.agent.timeout_sec or task.agent.timeout_sec or AGENT_TIME
     lines = ["[[environment.step]]", f"name = {toml(name)}", f"folder = {toml(f'steps/{name}')}"]

@@ -11,7 +11,7 @@ from worksample.errors import ImportFailed
 from worksample.letters import plain_letters
 from worksample.tasks.steps import BRIEF, FILES
 
-from .manifest import AGAIN, FILE, HarborTask, Step
+from .manifest import AGAIN, FILE, HarborStep, HarborTask
 from .needs import filled
 from .substitutes import with_own_uv
 
@@ -20,7 +20,7 @@ OUTPUT = "/logs/artifacts"
 """Where Harbor looks for files that are named nowhere."""
 
 
-def step_name(step: Step) -> str:
+def step_name(step: HarborStep) -> str:
     """A step's name as a package has it. ImportFailed where nothing of it could be kept."""
     name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
     if not name:
@@ -45,7 +45,7 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
     elif environment.docker_image:
         (root / "image").mkdir()
         (root / "image" / "Dockerfile").write_text(f"FROM {environment.docker_image}\n", encoding="utf-8")
-    phases: tuple[Step | None, ...] = task.steps or (None,)
+    phases: tuple[HarborStep | None, ...] = task.steps or (None,)
     for phase in phases:
         tests = tests_of(root, phase)
         own = task.verifier_environment(phase) if task.separate(phase) else None
@@ -63,12 +63,12 @@ def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
     return told
 
 
-def tests_of(root: Path, step: Step | None) -> Path:
+def tests_of(root: Path, step: HarborStep | None) -> Path:
     """Where the tests of a task, or of one of its steps, lie in the package."""
     return root / "tests" if step is None else root / "tests" / step_name(step)
 
 
-def _step(task: HarborTask, step: Step, folder: Path, root: Path) -> None:
+def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
     """A step's instruction, files, tests and solution. The task's tests lie below its own, but in an image of its own,
     which is built of the one folder that has the Dockerfile.
     """

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from worksample.errors import ImportFailed
-from worksample.manifests import Faults, checked, read_toml
+from worksample.files.config_files import Faults, checked, read_toml
 
 FILE = "task.toml"
 AGAIN = "correct the task, then worksample import harbor --overwrite FOLDER OUT"
@@ -25,7 +25,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class About(_Table):
+class HarborAbout(_Table):
     """`[task]`."""
 
     name: str = ""
@@ -42,7 +42,7 @@ class Artifact(_Table):
     service: str = ""
 
 
-class McpServer(_Table):
+class HarborMcpServer(_Table):
     """One of `mcp_servers`."""
 
     name: str
@@ -63,7 +63,7 @@ class HealthCheck(_Table):
     retries: int = 3
 
 
-class EnvironmentTable(_Table):
+class HarborEnvironment(_Table):
     """`[environment]`, also as `[verifier.environment]`."""
 
     docker_image: str = ""
@@ -80,7 +80,7 @@ class EnvironmentTable(_Table):
     allow_internet: bool | None = None
     allowed_hosts: tuple[str, ...] = ()
     env: dict[str, str] = {}
-    mcp_servers: tuple[McpServer, ...] = ()
+    mcp_servers: tuple[HarborMcpServer, ...] = ()
     skills_dir: str | None = None
     healthcheck: HealthCheck | None = None
     workdir: str | None = None
@@ -104,11 +104,11 @@ class Collect(_Table):
     timeout_sec: float = 60.0
 
 
-class VerifierTable(PhaseTable):
+class HarborVerifier(PhaseTable):
     """`[verifier]`."""
 
     environment_mode: Literal["shared", "separate"] | None = None
-    environment: EnvironmentTable | None = None
+    environment: HarborEnvironment | None = None
     collect: tuple[Collect, ...] = ()
 
     @property
@@ -119,12 +119,12 @@ class VerifierTable(PhaseTable):
         return None if self.environment is None else True
 
 
-class Step(_Table):
+class HarborStep(_Table):
     """One of `[[steps]]`."""
 
     name: str
     agent: PhaseTable = PhaseTable()
-    verifier: VerifierTable = VerifierTable()
+    verifier: HarborVerifier = HarborVerifier()
     min_reward: float | dict[str, float] | None = None
     healthcheck: HealthCheck | None = None
     artifacts: tuple[str | Artifact, ...] = ()
@@ -133,31 +133,31 @@ class Step(_Table):
 class HarborTask(_Table):
     """The file as a whole."""
 
-    task: About = About()
+    task: HarborAbout = HarborAbout()
     metadata: dict[str, Any] = {}
-    environment: EnvironmentTable = EnvironmentTable()
+    environment: HarborEnvironment = HarborEnvironment()
     agent: PhaseTable = PhaseTable()
-    verifier: VerifierTable = VerifierTable()
+    verifier: HarborVerifier = HarborVerifier()
     solution: PhaseTable = PhaseTable()
     artifacts: tuple[str | Artifact, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HarborStep, ...] = ()
     multi_step_reward_strategy: Literal["mean", "final"] | None = None
 
-    def sources(self, step: Step | None = None) -> tuple[str, ...]:
+    def sources(self, step: HarborStep | None = None) -> tuple[str, ...]:
         """Where the artifacts lie, a step's own too."""
         given = (*self.artifacts, *(step.artifacts if step is not None else ()))
         return tuple(one if isinstance(one, str) else one.source for one in given)
 
-    def separate(self, step: Step | None = None) -> bool:
+    def separate(self, step: HarborStep | None = None) -> bool:
         """Whether the verifier has a box of its own: by the step's word, else the task's."""
         own = step.verifier.separate if step is not None else None
         return bool(self.verifier.separate if own is None else own)
 
-    def verifier_environment(self, step: Step | None = None) -> EnvironmentTable | None:
+    def verifier_environment(self, step: HarborStep | None = None) -> HarborEnvironment | None:
         """What is said of that box: the step's before the task's."""
         return (step.verifier.environment if step is not None else None) or self.verifier.environment
 
-    def hooks(self, step: Step | None = None) -> tuple[Collect, ...]:
+    def hooks(self, step: HarborStep | None = None) -> tuple[Collect, ...]:
         """What is run once the agent is done: the task's, then the step's."""
         return (*self.verifier.collect, *(step.verifier.collect if step is not None else ()))
 
@@ -166,7 +166,7 @@ class HarborTask(_Table):
         """What the agent may reach: its phase's word before the environment's; unset is public."""
         return self.network_of(self.agent)
 
-    def verifier_network(self, step: Step | None = None) -> tuple[Mode, tuple[str, ...]]:
+    def verifier_network(self, step: HarborStep | None = None) -> tuple[Mode, tuple[str, ...]]:
         """What the verifier may reach, likewise: by the step's word, else its own box's, else the task's."""
         if step is not None and step.verifier.network_mode is not None:
             return self.network_of(step.verifier)
@@ -175,7 +175,7 @@ class HarborTask(_Table):
             return _mode(own), own.allowed_hosts
         return self.network_of(self.verifier)
 
-    def verifier_env(self, step: Step | None = None) -> dict[str, str]:
+    def verifier_env(self, step: HarborStep | None = None) -> dict[str, str]:
         """Its variables, the step's before the task's."""
         return {**self.verifier.env, **(step.verifier.env if step is not None else {})}
 
@@ -185,7 +185,7 @@ class HarborTask(_Table):
         return _mode(self.environment), self.environment.allowed_hosts
 
 
-def _mode(table: EnvironmentTable) -> Mode:
+def _mode(table: HarborEnvironment) -> Mode:
     if table.network_mode is not None:
         return table.network_mode
     return "no-network" if table.allow_internet is False else "public"

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from worksample.box import is_host_name
 from worksample.tasks.mcp import McpTable, reached
 
-from .manifest import HarborTask, McpServer, Mode, Step
+from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 NEEDS = {
@@ -28,7 +28,7 @@ NEEDS = {
     "internet": "the whole internet",
 }
 """Every word, and what it stands for."""
-_NONE = Step(name="")
+_NONE = HarborStep(name="")
 
 
 def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
@@ -66,13 +66,13 @@ def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple
     return tuple(word for word in NEEDS if found[word])
 
 
-def _apart(step: Step, task: HarborTask) -> bool:
+def _apart(step: HarborStep, task: HarborTask) -> bool:
     """Whether an agent works in a step by other rights than in the rest."""
     network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
     return network or step.agent.user not in (None, task.agent.user)
 
 
-def _available(server: McpServer, task: HarborTask) -> bool:
+def _available(server: HarborMcpServer, task: HarborTask) -> bool:
     """Whether a server of tools can be had: a program in the box, or one behind a host that is allowed."""
     try:
         table = McpTable.model_validate(mcp_of(server))
@@ -85,7 +85,7 @@ def _available(server: McpServer, task: HarborTask) -> bool:
     )
 
 
-def mcp_of(server: McpServer) -> dict[str, str | bool | list[str]]:
+def mcp_of(server: HarborMcpServer) -> dict[str, str | bool | list[str]]:
     """A server as a table of ours."""
     if server.transport == "stdio":
         return {"name": server.name, "argv": [server.command, *server.args]}

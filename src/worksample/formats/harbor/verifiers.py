@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from .laying_out import OUTPUT, step_name, tests_of
-from .manifest import HarborTask, Step
+from .manifest import HarborStep, HarborTask
 from .needs import filled
 
 VERIFIER_TIME = 600.0
@@ -27,7 +27,7 @@ def verifier_lines(task: HarborTask, root: Path) -> list[str]:
     return lines
 
 
-def _verifier(task: HarborTask, step: Step | None, root: Path, head: str) -> list[str]:
+def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
     """Uploaded tests lie beside the work; a separate verifier has them in its own image, where it has one."""
     user = step.verifier.user if step is not None and step.verifier.user is not None else task.verifier.user
     separate, own = task.separate(step), task.verifier_environment(step)
@@ -52,7 +52,7 @@ def _verifier(task: HarborTask, step: Step | None, root: Path, head: str) -> lis
     return [*lines, *([f"env = {{ {given} }}"] if env else []), ""]
 
 
-def _least(step: Step) -> list[str]:
+def _least(step: HarborStep) -> list[str]:
     if step.min_reward is None:
         return []
     if isinstance(step.min_reward, dict):

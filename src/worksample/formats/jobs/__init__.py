@@ -1,5 +1,5 @@
 """Jobs from marketplaces and firms' own lists, as task packages."""
 
-from .importing import Imported, ImportJobs, import_jobs
+from lazy_loader import attach_stub
 
-__all__ = ["ImportJobs", "Imported", "import_jobs"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

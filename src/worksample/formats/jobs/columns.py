@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worksample.errors import ManifestError, UsageError
-from worksample.manifests import Faults, Texts, checked, nearest, need_file, read_toml, shown
+from worksample.files.config_files import Faults, Texts, checked, nearest, need_file, read_toml, shown
+from worksample.files.tables import cells
+from worksample.files.tables.number_columns import NumberColumns
 from worksample.records import Frozen
-from worksample.tables import cells
-from worksample.tables.number_columns import NumberColumns
 
 PARSERS: dict[str, Callable[[Any], Any]] = {
     "contract": cells.text, "title": cells.text, "description": cells.text,

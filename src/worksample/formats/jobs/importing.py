@@ -11,10 +11,10 @@ from datetime import date
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
+from worksample.files.tables.cells import Unfit
+from worksample.files.tables.opening import FaultyRow
 from worksample.records import Source
-from worksample.tables.cells import Unfit
-from worksample.tables.opening import FaultyRow
-from worksample.taxonomy import slug
+from worksample.tasks.taxonomy import slug
 
 from .columns import Columns, choose_columns
 from .filters import FILTERS, UPBENCH, stays_out
@@ -59,7 +59,7 @@ class ImportJobs:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedJobs:
     """What became of the rows: `rows` = written + there + the sum of `left_out` + the number of faults."""
 
     rows: int
@@ -83,7 +83,7 @@ class Imported:
 
 def import_jobs(
     table: Path, out: Path, config: ImportJobs, *, told: Callable[[int], None] = lambda rows: None
-) -> Imported:
+) -> ImportedJobs:
     """Write a suite of packages below `out`, one for each job. `told` hears the number of rows read so far.
 
     First every row is read, and where one is at fault nothing is written, unless `skip_faulty`. A package that is there
@@ -141,7 +141,7 @@ def import_jobs(
     if written or there:
         counts = {"rows": tally.rows, "left_out": left_out, "faults": len(tally.faults)}
         (out / COUNTS).write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
-    return Imported(
+    return ImportedJobs(
         tally.rows, tuple(written), there, left_out, tally.faults, tally.without_price,
         dict(tally.foreign.most_common()), tally.without_category, unread, columns.numbers.notes(),
     )  # fmt: skip

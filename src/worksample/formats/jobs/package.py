@@ -18,9 +18,9 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from worksample.files.tables.cells import Unfit
 from worksample.records import Criteria
-from worksample.tables.cells import Unfit
-from worksample.taxonomy import slug
+from worksample.tasks.taxonomy import slug
 
 from .filters import marks
 from .posting import Posting

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from worksample.amounts import LARGEST
 from worksample.errors import UsageError
+from worksample.files.tables import cells
 from worksample.records import ContractType, Criteria, Job, Source
-from worksample.tables import cells
-from worksample.taxonomy import categories, lookup, slug
+from worksample.tasks.taxonomy import categories, lookup, slug
 
 from .columns import AMOUNTS
 from .rubric import read_rubric
@@ -35,7 +35,7 @@ class Posting:
     title: str
     description: str
     category: str
-    """An id of `worksample.taxonomy`, or "" where the posted names are none of Upwork's."""
+    """An id of `worksample.tasks.taxonomy`, or "" where the posted names are none of Upwork's."""
     criteria: Criteria
     attachments: tuple[str, ...]
     reference: tuple[str, ...]

@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from worksample.files.litter import is_litter
-from worksample.tables.encodings import marked_encoding
-from worksample.tables.opening import FaultyRow, Table, check_encoding, open_table, read_json, table_of_records
-from worksample.tables.unique_keys import TwiceError
+from worksample.files.tables.encodings import marked_encoding
+from worksample.files.tables.opening import (
+    FaultyRow,
+    OpenedTable,
+    check_encoding,
+    open_table,
+    read_json,
+    table_of_records,
+)
+from worksample.files.tables.unique_keys import TwiceError
 
 BRIEFS = ("brief.md", "brief.txt", "project_brief.md", "project_brief.txt", "description.md", "README.md")
 INPUTS = ("inputs", "input", "input_files", "attachments", "files")
@@ -21,7 +28,7 @@ _BRIEF_LIMIT = 4 << 20
 
 
 @contextmanager
-def open_jobs(path: Path, encoding: str = "") -> Iterator[Table]:
+def open_jobs(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
     """A table of jobs, or a folder that holds a project in each folder of its own. Raises as `open_table`."""
     check_encoding(encoding)
     if path.is_dir():

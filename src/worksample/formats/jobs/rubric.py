@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from worksample.files.tables.cells import Unfit, text
 from worksample.records import By, Criteria, Criterion, Importance
 from worksample.records.rubric_text import LARGEST, read_line
-from worksample.tables.cells import Unfit, text
 
 _WEIGHT = ("importance", "label", "type", "level")
 _TEXT = ("text", "criterion", "criteria", "description", "name")

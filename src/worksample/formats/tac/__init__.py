@@ -1,5 +1,5 @@
 """TheAgentCompany's tasks, from an installed `inspect_evals`: packages out of them, their own evaluators as graders."""
 
-from .importing import Imported, import_tac
+from lazy_loader import attach_stub
 
-__all__ = ["Imported", "import_tac"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

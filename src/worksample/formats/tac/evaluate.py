@@ -29,7 +29,7 @@ from worksample.records.trees import By, CriteriaTree
 
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
-from .judge_model import Asking
+from .judge_model import EvaluatorJudge
 from .source import Published, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
@@ -62,7 +62,7 @@ def evaluate(case: Case, name: str) -> Grade:
 
     scorer = get_scorer_for_task(name)
     _sound(published)
-    asking = Asking(case)
+    asking = EvaluatorJudge(case)
 
     def answered(messages: Any, *_: Any) -> ModelOutput:
         output = ModelOutput.from_content("judge", asking.answer(messages))

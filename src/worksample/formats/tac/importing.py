@@ -14,7 +14,7 @@ from pathlib import Path
 
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Coming, Packages, write_packages
+from worksample.formats.packages import Packages, PendingPackage, write_packages
 
 from .company import SERVICES, WHOLE, services_for, write_company
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
@@ -33,7 +33,7 @@ base.commit()
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedTacTask:
     """One package written."""
 
     name: str
@@ -52,7 +52,7 @@ def import_tac(
     overwrite: bool = False,
     documents: Path | None = None,
     skip_faulty: bool = False,
-) -> Packages[Imported]:
+) -> Packages[ImportedTacTask]:
     """Write packages below `target`; all tasks where none is named. One that is there stays, unless `overwrite`.
 
     Raises ImportFailed, UsageError; FaultyPackages, once all others are written, where some are faulty, unless
@@ -69,7 +69,8 @@ def import_tac(
     if unknown:
         raise UsageError(f"no such task: {', '.join(unknown)}", next="worksample import tac --list")
     coming = [
-        Coming(name, found[name].id, partial(_write, found[name], as_published, documents)) for name in (tasks or found)
+        PendingPackage(name, found[name].id, partial(_write, found[name], as_published, documents))
+        for name in (tasks or found)
     ]
     return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=REINSTALL)
 
@@ -79,7 +80,7 @@ def available() -> list[Published]:
     return read_all(*find_source())
 
 
-def _write(task: Published, as_published: bool, documents: Path | None, root: Path) -> Imported:
+def _write(task: Published, as_published: bool, documents: Path | None, root: Path) -> ImportedTacTask:
     for name in ("inputs", "reference"):
         (root / name).mkdir(parents=True)
     _files(task, root, as_published)
@@ -93,7 +94,7 @@ def _write(task: Published, as_published: bool, documents: Path | None, root: Pa
     (root / "notes.md").write_text(_notes(task, needs), encoding="utf-8")
     if task.services:
         write_company(root / "company", task, documents)
-    return Imported(task.name, root.parent.parent / root.name, not needs, needs, task.looks.judge)
+    return ImportedTacTask(task.name, root.parent.parent / root.name, not needs, needs, task.looks.judge)
 
 
 def _lacks_documents(task: Published, documents: Path | None) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case
 from worksample.kit.picture import read_image
-from worksample.kit.source import Unreadable
+from worksample.kit.source import UnreadableSource
 
 # The last end counts: what follows the work is the evaluator's own, and the work may hold an end of its own.
 _FORMS = (
@@ -43,7 +43,7 @@ def taken_apart(prompt: str) -> tuple[str, str]:
     raise GraderError("the evaluator's question cannot be told from the work it is about", cause=Cause.GRADER_LACKS)
 
 
-class Asking:
+class EvaluatorJudge:
     """Answers an evaluator's calls with `yes` or `no`. `failed`: why one had no answer."""
 
     def __init__(self, case: Case) -> None:
@@ -115,5 +115,5 @@ def _picture(address: str) -> Any:
         path.write_bytes(data)
         try:
             return read_image(path)
-        except Unreadable as error:
+        except UnreadableSource as error:
             raise GraderError(f"a picture for the judge {error}", cause=Cause.GRADER_CRASH) from error

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, ManifestError, UsageError
-from worksample.formats.packages import Coming, Packages, write_packages
-from worksample.manifests import Unreadable, load
+from worksample.files.config_files import UnreadableFile, load
+from worksample.formats.packages import Packages, PendingPackage, write_packages
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
 from worksample.workplace.colleagues.tac import read_scenarios
@@ -29,7 +29,7 @@ from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
 from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
 from .sealed import CLONE, SEALED, opened
-from .source import Copied, image_of
+from .source import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
 SHARED = ("common.py", "config.py", "scoring.py")
@@ -50,7 +50,7 @@ class Original:
     prompt: str
     dependencies: tuple[str, ...]
     colleagues: tuple[Colleague, ...]
-    copied: tuple[Copied, ...]
+    copied: tuple[ImageFile, ...]
     looks: Looks
     source: str
     """Of the evaluator."""
@@ -128,7 +128,7 @@ def dependencies(path: Path) -> tuple[str, ...]:
         return ()
     try:
         found: Any = load(path)
-    except Unreadable as fault:
+    except UnreadableFile as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=AGAIN) from fault
     if found is None:
         return ()
@@ -170,7 +170,7 @@ def import_original(
         write_original(found[name], copy, root, documents=documents, more=more)
         return target / root.name
 
-    coming = [Coming(name, found[name].id if name in found else name, partial(write, name)) for name in chosen]
+    coming = [PendingPackage(name, found[name].id if name in found else name, partial(write, name)) for name in chosen]
     return write_packages(coming, target, overwrite=overwrite, skip_faulty=skip_faulty, next=AGAIN)
 
 

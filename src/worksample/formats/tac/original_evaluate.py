@@ -26,7 +26,7 @@ from worksample.kit.live_services import standing
 from .company import SERVICES
 from .evaluate import require_programs, require_served, steps_of
 from .evaluator_analysis import UTILS, WORKSPACE, looks
-from .judge_model import Asking
+from .judge_model import EvaluatorJudge
 from .original import SHARED
 
 _OURS = frozenset({"litellm", "evaluator", *(name.removesuffix(".py") for name in SHARED)})
@@ -42,7 +42,7 @@ def evaluate(case: Case) -> Grade:
     """
     folder = case.folder("reference")
     services = _ready(case, folder)
-    asking = Asking(case)
+    asking = EvaluatorJudge(case)
     sys.modules["litellm"] = _litellm(asking)
     sys.path.insert(0, str(folder))
     os.chdir(case.folder("output"))
@@ -94,16 +94,16 @@ def _imports(source: str) -> set[str]:
     return found
 
 
-def _litellm(asking: Asking) -> types.ModuleType:
+def _litellm(asking: EvaluatorJudge) -> types.ModuleType:
     """The library by which these evaluators ask a model, as far as they use it."""
 
-    class Said(dict[str, Any]):
+    class Completion(dict[str, Any]):
         def json(self) -> dict[str, Any]:
             return self
 
-    def completion(*, messages: list[dict[str, Any]], **_: Any) -> Said:
+    def completion(*, messages: list[dict[str, Any]], **_: Any) -> Completion:
         answer = asking.answer_chat(messages)
-        return Said(choices=[{"message": {"role": "assistant", "content": answer}}])
+        return Completion(choices=[{"message": {"role": "assistant", "content": answer}}])
 
     module = types.ModuleType("litellm")
     module.completion = completion  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, MissingExtra
-from worksample.manifests import Unreadable, load
+from worksample.files.config_files import UnreadableFile, load
 
 from .evaluator_analysis import DATA, UTILS, WORKSPACE, Looks, looks
 
@@ -37,7 +37,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class ImageFile:
     """A file that the published image holds at `target`."""
 
     source: Path
@@ -56,7 +56,7 @@ class Published:
     colleagues: tuple[Mapping[str, Any], ...]
     """As they are published: user name, and what they are told of their part, secrets included."""
     checkpoints: tuple[Checkpoint, ...]
-    copied: tuple[Copied, ...]
+    copied: tuple[ImageFile, ...]
     builds: tuple[str, ...]
     """Commands of the image that make data: `RUN sqlite3 ...`."""
     looks: Looks
@@ -188,7 +188,7 @@ def _looks(source: str, folder: Path) -> Looks:
 def _yaml(path: Path) -> dict[str, Any]:
     try:
         value = load(path)
-    except Unreadable as fault:
+    except UnreadableFile as fault:
         raise ImportFailed(f"cannot be read: {fault}", where=str(path), next=REINSTALL) from fault
     return value if isinstance(value, dict) else {}
 
@@ -200,9 +200,9 @@ def _services(folder: Path) -> tuple[str, ...]:
     return tuple(name for name in known if f"servers/{name}/" in text or f"\n  {name}:" in text)
 
 
-def image_of(folder: Path) -> tuple[tuple[Copied, ...], tuple[str, ...]]:
+def image_of(folder: Path) -> tuple[tuple[ImageFile, ...], tuple[str, ...]]:
     """Files that a task's image holds, and commands that make data in it, by its Dockerfile."""
-    copied: list[Copied] = []
+    copied: list[ImageFile] = []
     builds: list[str] = []
     text = (folder / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     for line in text.splitlines():
@@ -214,15 +214,15 @@ def image_of(folder: Path) -> tuple[tuple[Copied, ...], tuple[str, ...]]:
     return tuple(copied), tuple(builds)
 
 
-def _copy(folder: Path, name: str, target: str) -> list[Copied]:
+def _copy(folder: Path, name: str, target: str) -> list[ImageFile]:
     if name == ".":
         own = {"Dockerfile", "compose.yaml", "eval.yaml", "evaluator.py", "checkpoints.md", "__init__.py"}
         files = [p for p in sorted(folder.iterdir()) if p.is_file() and p.name not in own]
-        return [Copied(p, f"{target.rstrip('/')}/{p.name}") for p in files]
+        return [ImageFile(p, f"{target.rstrip('/')}/{p.name}") for p in files]
     source = folder / name
     if target.endswith("/") or "." not in target.rsplit("/", 1)[-1]:
         target = f"{target.rstrip('/')}/{source.name}"
-    return [Copied(source, target)] if source.is_file() else []
+    return [ImageFile(source, target)] if source.is_file() else []
 
 
 def _checkpoints(folder: Path) -> tuple[Checkpoint, ...]:

@@ -1,20 +1,5 @@
 """UpBench's six tables (B, Tables 4 to 8), out of a store and into one."""
 
-from .exporting import Exported, ExportUpbench, export_upbench, tables_of
-from .files import holds_tables, read_tables, write_tables
-from .importing import ImportedTables, ImportUpbench, import_upbench
-from .tables import Tables
+from lazy_loader import attach_stub
 
-__all__ = [
-    "ExportUpbench",
-    "Exported",
-    "ImportUpbench",
-    "ImportedTables",
-    "Tables",
-    "export_upbench",
-    "holds_tables",
-    "import_upbench",
-    "read_tables",
-    "tables_of",
-    "write_tables",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

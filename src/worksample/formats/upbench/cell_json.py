@@ -6,14 +6,24 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worksample.records import By, Criteria, Criterion, Grade, GradePart, Holistic, Importance, Labels, Skip
+from worksample.files.tables.cells import Unfit
+from worksample.records import (
+    By,
+    Criteria,
+    Criterion,
+    GradePayload,
+    Holistic,
+    Importance,
+    Labels,
+    PartPayload,
+    SkipReason,
+)
 from worksample.records.weighing import weigh
-from worksample.tables.cells import Unfit
-from worksample.verdicts.qualifying import CORE_NAMES
+from worksample.results.qualifying import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 """The paper's marks (A.4)."""
-NOT_APPLICABLE = Skip.NOT_APPLICABLE.value
+NOT_APPLICABLE = SkipReason.NOT_APPLICABLE.value
 _ANSWERS = {"yes": PASS, "no": FAIL, "not_applicable": SKIP}
 _SAID = {told: own for own, told in _ANSWERS.items()} | {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
 _MARKS = {
@@ -115,7 +125,7 @@ def read_labels(row: Mapping[str, Any], criteria: Criteria) -> Labels | None:
 # -- feedback
 
 
-def feedback_told(said: Grade | Holistic, criteria: Criteria) -> Any:
+def feedback_told(said: GradePayload | Holistic, criteria: Criteria) -> Any:
     """A table for each criterion; of a judgment of the whole, one table."""
     if isinstance(said, Holistic):
         out: dict[str, Any] = {"holistic": said.score, "feedback": said.justification}
@@ -132,7 +142,7 @@ def _texts(criteria: Criteria) -> dict[str, str]:
     return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
 
 
-def _part_told(part: GradePart, texts: Mapping[str, str]) -> dict[str, Any]:
+def _part_told(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
     text = texts.get(part.name)
     # What is no id was somebody's words, of which the rubric knows nothing.
     own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
@@ -141,7 +151,9 @@ def _part_told(part: GradePart, texts: Mapping[str, str]) -> dict[str, Any]:
         out["importance"] = part.importance.value
     else:
         out["points"] = part.points
-    skip = {Skip.CANNOT_JUDGE: SKIP, Skip.NOT_APPLICABLE: NOT_APPLICABLE}.get(part.skip) if part.skip else None
+    skip = (
+        {SkipReason.CANNOT_JUDGE: SKIP, SkipReason.NOT_APPLICABLE: NOT_APPLICABLE}.get(part.skip) if part.skip else None
+    )
     out["judgment"] = skip or (PASS if part.passed else FAIL)
     if part.fraction is not None and part.fraction not in (0.0, 1.0):
         out["fraction"] = part.fraction
@@ -149,7 +161,7 @@ def _part_told(part: GradePart, texts: Mapping[str, str]) -> dict[str, Any]:
     return out | ({"feedback": part.reason} if part.reason else {})
 
 
-def read_feedback(cell: Any, criteria: Criteria) -> Grade | Holistic:
+def read_feedback(cell: Any, criteria: Criteria) -> GradePayload | Holistic:
     """What an evaluation says of a submission. `criteria`: the rubric that it was asked. Raises Unfit."""
     if isinstance(cell, dict) and "holistic" in cell:
         score = cell["holistic"]
@@ -160,15 +172,15 @@ def read_feedback(cell: Any, criteria: Criteria) -> Grade | Holistic:
     if isinstance(cell, dict) and isinstance(cell.get("score"), int | float) and not isinstance(cell["score"], bool):
         if not 0 <= cell["score"] <= 1:
             raise Unfit("submission_feedback: a score is 0 to 1")
-        return Grade(score=float(cell["score"]), reason=_short(cell.get("feedback")))
+        return GradePayload(score=float(cell["score"]), reason=_short(cell.get("feedback")))
     items = cell.get("criteria") if isinstance(cell, dict) and isinstance(cell.get("criteria"), list) else cell
     if not isinstance(items, list) or not items:
         raise Unfit("submission_feedback: is no list of criteria with their judgments")
     parts = tuple(_part(n, item, criteria) for n, item in enumerate(items, 1))
-    return Grade(score=_score(parts, criteria), parts=parts, composition="rubric")
+    return GradePayload(score=_score(parts, criteria), parts=parts, composition="rubric")
 
 
-def _part(n: int, item: Any, criteria: Criteria) -> GradePart:
+def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     if not isinstance(item, dict):
         raise Unfit(f"submission_feedback: item {n} is no table")
     if left := set(item) - _ITEM:
@@ -186,8 +198,8 @@ def _part(n: int, item: Any, criteria: Criteria) -> GradePart:
     fraction = item.get("fraction", float(mark == PASS))
     if not isinstance(fraction, int | float) or isinstance(fraction, bool) or not 0 <= fraction <= 1:
         raise Unfit(f"submission_feedback: item {n}: a fraction is 0 to 1")
-    skip = {SKIP: Skip.CANNOT_JUDGE, NOT_APPLICABLE: Skip.NOT_APPLICABLE}.get(mark)
-    return GradePart(
+    skip = {SKIP: SkipReason.CANNOT_JUDGE, NOT_APPLICABLE: SkipReason.NOT_APPLICABLE}.get(mark)
+    return PartPayload(
         name=name, importance=importance, points=float(points), fraction=None if skip else float(fraction), skip=skip,
         gate=item.get("gate") is True, reason=_short(_first(item, _WHY)),
     )  # fmt: skip
@@ -202,7 +214,7 @@ def _asked(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
     return next((leaf for leaf in criteria.leaves if known.get(leaf.id) == words), None)
 
 
-def _score(parts: tuple[GradePart, ...], criteria: Criteria) -> float:
+def _score(parts: tuple[PartPayload, ...], criteria: Criteria) -> float:
     """As a person's marks are weighed; of criteria that the rubric does not know, the share that passed."""
     shares = {p.name: p.fraction for p in parts}
     if criteria.criteria and {leaf.id for leaf in criteria.leaves} <= set(shares):

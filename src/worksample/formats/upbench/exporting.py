@@ -14,35 +14,35 @@ from worksample.records import (
     IMPORTED,
     Agent,
     Amendment,
+    AmendmentTarget,
     Criteria,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Experiment,
-    Given,
-    Grade,
+    GradePayload,
     Holistic,
     Instance,
     Labels,
     Origin,
     Protocol,
     Purpose,
+    ResolutionRule,
     Round,
-    Rule,
     Slot,
     Submission,
     Suite,
-    Target,
     Task,
     Trial,
     struck,
     targets_of,
 )
+from worksample.results.answers import MERITS
+from worksample.results.evaluations import said_of
+from worksample.results.graded import as_graded
+from worksample.results.resolving import verdict_frame
 from worksample.store import Store
-from worksample.verdicts.answers import MERITS
-from worksample.verdicts.evaluations import said_of
-from worksample.verdicts.graded import as_graded
-from worksample.verdicts.resolving import verdict_frame
 
 from .cell_json import FAIL, PASS, feedback_told, labels_told
 from .files import write_tables
@@ -69,7 +69,7 @@ class ExportUpbench:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedTables:
     """What was written."""
 
     rows: dict[str, int]
@@ -84,7 +84,7 @@ class Exported:
 
 def export_upbench(
     store: Store, out: Path, experiments: Iterable[Experiment] | None = None, config: ExportUpbench | None = None
-) -> Exported:
+) -> ExportedTables:
     """Write the six tables below `out`, of these experiments or of all that the store holds.
 
     Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
@@ -98,7 +98,7 @@ def export_upbench(
             store, out, held.submissions.values(), held.latest.values()
         )
     files = write_tables(tables, out, config.format)
-    return Exported({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
+    return ExportedTables({name: len(rows) for name, rows in tables.items()}, held.left_out(), tuple(files), beside)
 
 
 def tables_of(
@@ -166,7 +166,7 @@ class _Held:
                 self.left["comparisons of pairs"] += 1
             elif round.purpose not in MERITS:
                 self.left["evaluations that look again, label or calibrate"] += 1
-            elif e.payload is not None and not isinstance(e.payload, Grade | Holistic):
+            elif e.payload is not None and not isinstance(e.payload, GradePayload | Holistic):
                 self.left["evaluations that judge nothing"] += 1
             else:
                 out.append(e)
@@ -253,7 +253,7 @@ class _Held:
 
     def agents_told(self) -> Iterator[Row]:
         """Agents by when an experiment first named them, people at work, and whoever handed work in."""
-        from worksample.agents.define import HUMAN
+        from worksample.agents.agent_definition import HUMAN
 
         first: dict[str, datetime] = {}
         for e in self.store.find(Experiment):
@@ -284,11 +284,15 @@ class _Held:
 
     def _stands(self, e: Evaluation) -> bool:
         """Of work that was struck the submission's own row says so."""
-        told = set() if e.of_job else {(Target.SUBMISSION, e.subject), (Target.INSTANCE, e.instance)}
-        return e.outcome is Given.GIVEN and not self.gone & (set(targets_of(e)) - told)
+        told = set() if e.of_job else {(AmendmentTarget.SUBMISSION, e.subject), (AmendmentTarget.INSTANCE, e.instance)}
+        return e.outcome is EvaluationOutcome.GIVEN and not self.gone & (set(targets_of(e)) - told)
 
     def _valid(self, made: Submission) -> bool:
-        targets = {(Target.SUBMISSION, made.id), (Target.INSTANCE, made.instance), (Target.TRIAL, made.trial or "")}
+        targets = {
+            (AmendmentTarget.SUBMISSION, made.id),
+            (AmendmentTarget.INSTANCE, made.instance),
+            (AmendmentTarget.TRIAL, made.trial or ""),
+        }
         return not self.gone & targets
 
     def _paths(self, manifest: str) -> tuple[str, ...]:
@@ -302,7 +306,7 @@ class _Held:
         return found if found or part.status != "absent" else None
 
     def _feedback(self, e: Evaluation) -> Any:
-        assert isinstance(e.payload, Grade | Holistic)
+        assert isinstance(e.payload, GradePayload | Holistic)
         round = self.rounds[e.round]
         grading = as_graded(self.store, round, self.instances[e.instance]).grading.get(round.protocol)
         if grading is None or not grading.criteria.criteria:
@@ -315,7 +319,7 @@ def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str,
     out: dict[str, bool | None] = {}
     for id in sorted({e.round for e in said}):
         alone = [e.replaced(subject=e.id) for e in said if e.round == id]
-        one = rounds[id].replaced(rule=Rule.LATEST, overlap=1)
+        one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
         frame = verdict_frame(one, said_of(alone, (), leaves=True))
         out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
     return out

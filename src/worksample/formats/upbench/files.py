@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import FaultyRows, ImportFailed, UsageError
+from worksample.files.tables import cells
+from worksample.files.tables.delimited import CELL_LIMIT
+from worksample.files.tables.number_columns import NumberColumns
+from worksample.files.tables.numbers import written
+from worksample.files.tables.opening import FaultyRow, open_table
 from worksample.store.faults import keeping
-from worksample.tables import cells
-from worksample.tables.delimited import CELL_LIMIT
-from worksample.tables.number_columns import NumberColumns
-from worksample.tables.numbers import written
-from worksample.tables.opening import FaultyRow, open_table
 
-from .tables import COLUMNS, Kind, Row, Tables, id_of, tidied
+from .tables import COLUMNS, ColumnKind, Row, Tables, id_of, tidied
 
 FORMATS = ("csv", "json", "jsonl", "parquet")
 ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
@@ -46,10 +46,10 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     return out
 
 
-def columns_of(table: str, rows: Iterable[Row]) -> dict[str, Kind]:
+def columns_of(table: str, rows: Iterable[Row]) -> dict[str, ColumnKind]:
     """The columns of a table: those of all, and of qualifications one for each further question."""
     columns = dict(COLUMNS[table])
-    columns |= {name: Kind.JSON for row in rows for name in row if name not in columns}
+    columns |= {name: ColumnKind.JSON for row in rows for name in row if name not in columns}
     return columns
 
 
@@ -106,7 +106,9 @@ def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) 
                 f"the table {table} has no column {key}", where=str(path), next=f"rename its column to {key}"
             )
         known = {h: kind for h in header if (kind := _kind(table, h)) is not None}
-        numbers = {h: h.endswith("_amount") for h, kind in known.items() if kind in (Kind.NUMBER, Kind.WHOLE)}
+        numbers = {
+            h: h.endswith("_amount") for h, kind in known.items() if kind in (ColumnKind.NUMBER, ColumnKind.WHOLE)
+        }
         columns = NumberColumns(decimal).seen(numbers, opened.rows)
     with open_table(path, encoding) as opened:
         for line, row in opened.rows:
@@ -126,21 +128,21 @@ def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) 
     return rows, tuple(h for h in header if h not in known)
 
 
-def _kind(table: str, column: str) -> Kind | None:
+def _kind(table: str, column: str) -> ColumnKind | None:
     found = COLUMNS[table].get(column)
     if found is None and table == "qualifications" and column.removeprefix(_MORE).isdecimal():
-        return Kind.JSON
+        return ColumnKind.JSON
     return found
 
 
-def _row(known: dict[str, Kind], row: dict[str, Any], columns: NumberColumns) -> tuple[Row, list[str]]:
+def _row(known: dict[str, ColumnKind], row: dict[str, Any], columns: NumberColumns) -> tuple[Row, list[str]]:
     read: Row = {}
     wrong: list[str] = []
     for name, kind in known.items():
         try:
             cell = row.get(name)
-            if kind in (Kind.NUMBER, Kind.WHOLE):
-                read[name] = _number(columns, name, cell, whole=kind is Kind.WHOLE)
+            if kind in (ColumnKind.NUMBER, ColumnKind.WHOLE):
+                read[name] = _number(columns, name, cell, whole=kind is ColumnKind.WHOLE)
             else:
                 read[name] = _READERS[kind](cell)
         except cells.Unfit as e:
@@ -202,8 +204,8 @@ def _plain(value: Any) -> Any:
         raise cells.Unfit("holds what is no JSON") from None
 
 
-_READERS: dict[Kind, Callable[[Any], Any]] = {
-    Kind.TEXT: _text, Kind.FLAG: _flag, Kind.MOMENT: _moment, Kind.JSON: _json,
+_READERS: dict[ColumnKind, Callable[[Any], Any]] = {
+    ColumnKind.TEXT: _text, ColumnKind.FLAG: _flag, ColumnKind.MOMENT: _moment, ColumnKind.JSON: _json,
 }  # fmt: skip
 
 
@@ -224,7 +226,7 @@ def _csv_cell(value: Any) -> Any:
     return written(value) if isinstance(value, float) else _told(value)
 
 
-def _write_csv(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     csv.field_size_limit(CELL_LIMIT)
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
@@ -232,29 +234,33 @@ def _write_csv(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
         out.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
 
 
-def _write_json(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+def _write_json(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     told = [{name: _told(row.get(name)) for name in columns} for row in rows]
     path.write_text(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _write_jsonl(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+def _write_jsonl(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for row in rows:
             told = {name: _told(row.get(name)) for name in columns}
             file.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _write_parquet(path: Path, columns: dict[str, Kind], rows: list[Row]) -> None:
+def _write_parquet(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     import polars as pl
 
-    types: dict[Kind, Any] = {
-        Kind.TEXT: pl.String, Kind.WHOLE: pl.Int64, Kind.NUMBER: pl.Float64, Kind.FLAG: pl.Boolean,
-        Kind.MOMENT: pl.Datetime("us", "UTC"), Kind.JSON: pl.String,
-    }  # fmt: skip
+    types: dict[ColumnKind, Any] = {
+        ColumnKind.TEXT: pl.String,
+        ColumnKind.WHOLE: pl.Int64,
+        ColumnKind.NUMBER: pl.Float64,
+        ColumnKind.FLAG: pl.Boolean,
+        ColumnKind.MOMENT: pl.Datetime("us", "UTC"),
+        ColumnKind.JSON: pl.String,
+    }
     told = [
         {
             name: json.dumps(v, ensure_ascii=False, allow_nan=False)
-            if (v := row.get(name)) is not None and kind is Kind.JSON and not isinstance(v, str)
+            if (v := row.get(name)) is not None and kind is ColumnKind.JSON and not isinstance(v, str)
             else v
             for name, kind in columns.items()
         }
@@ -263,6 +269,6 @@ def _write_parquet(path: Path, columns: dict[str, Kind], rows: list[Row]) -> Non
     pl.DataFrame(told, schema={name: types[kind] for name, kind in columns.items()}).write_parquet(path)
 
 
-_WRITERS: dict[str, Callable[[Path, dict[str, Kind], list[Row]], None]] = {
+_WRITERS: dict[str, Callable[[Path, dict[str, ColumnKind], list[Row]], None]] = {
     "csv": _write_csv, "json": _write_json, "jsonl": _write_jsonl, "parquet": _write_parquet,
 }  # fmt: skip

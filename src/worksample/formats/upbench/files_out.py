@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from worksample.files.tables.cells import Unfit
 from worksample.formats.jobs.package import inside, job_folder
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
 from worksample.store.faults import keeping
-from worksample.tables.cells import Unfit
 
 from .jobs_out import contract_of
 

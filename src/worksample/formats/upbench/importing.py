@@ -10,13 +10,13 @@ from typing import Any
 from worksample.errors import FaultyRows
 from worksample.records import Evaluation, Round, Source
 from worksample.store import Store
-from worksample.taxonomy import slug
+from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
 from .exporting import HOME, passes
 from .files import read_tables
 from .refresh import Refresh, changes
-from .row_changes import Coming
+from .row_changes import RowChanges
 from .to_records import Taking
 
 
@@ -71,7 +71,7 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     config = config or ImportUpbench()
     faults: dict[str, str] = {}
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
-    coming = Coming(store, tables, config.files or folder, config.source, faults)
+    coming = RowChanges(store, tables, config.files or folder, config.source, faults)
     coming.look()
     _refuse(faults, config)
     refresh = changes(coming.held, coming.after())

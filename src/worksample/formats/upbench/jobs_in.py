@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from worksample.files.tables.cells import Unfit
 from worksample.formats.jobs.columns import choose_columns
 from worksample.formats.jobs.filters import marks
 from worksample.formats.jobs.package import job_folder, known_name, there_of, write_package
@@ -15,7 +16,6 @@ from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.rubric import read_rubric
 from worksample.records import Criteria, Instance, Source, Task
 from worksample.store import Store
-from worksample.tables.cells import Unfit
 from worksample.tasks import ingest, read_package
 
 from .cell_json import criteria_told

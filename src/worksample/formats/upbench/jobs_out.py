@@ -8,7 +8,7 @@ from typing import Any
 from worksample.formats.jobs.package import AFTER, BEFORE, FRAME
 from worksample.formats.jobs.posting import category_of
 from worksample.records import About, Instance, Job, Protocol, Source
-from worksample.taxonomy import lookup
+from worksample.tasks.taxonomy import lookup
 
 from .cell_json import criteria_told
 from .tables import Row

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from worksample.files import HashSink
+from worksample.files.tables.cells import Unfit
 from worksample.formats.jobs.posting import Posting
 from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
-from worksample.tables.cells import Unfit
 
 from .cell_json import criteria_told, feedback_told, labels_told, read_feedback, read_labels
 from .exporting import tables_of
@@ -26,7 +26,7 @@ _FLAG = "is_successful_run"
 
 
 @dataclass
-class Coming:
+class RowChanges:
     """What the store holds, and what of the tables is new or changed. `faults` hears of what is neither."""
 
     store: Store

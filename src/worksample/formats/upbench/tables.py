@@ -15,7 +15,7 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What a column holds."""
 
     TEXT = "text"
@@ -26,10 +26,17 @@ class Kind(StrEnum):
     JSON = "json"
 
 
-_T, _W, _N, _F, _M, _J = Kind.TEXT, Kind.WHOLE, Kind.NUMBER, Kind.FLAG, Kind.MOMENT, Kind.JSON
+_T, _W, _N, _F, _M, _J = (
+    ColumnKind.TEXT,
+    ColumnKind.WHOLE,
+    ColumnKind.NUMBER,
+    ColumnKind.FLAG,
+    ColumnKind.MOMENT,
+    ColumnKind.JSON,
+)
 _WHO = {"registration_ts": _M, "is_human": _F, "name": _T}
 
-PAPER: dict[str, dict[str, Kind]] = {
+PAPER: dict[str, dict[str, ColumnKind]] = {
     "projects": {
         "contract_id": _T, "start_ts": _M, "end_ts": _M, "job_title": _T, "job_description": _T,
         "job_amount": _N, "contract_amount": _N, "milestone_amount": _N, "expertise_tier": _T,
@@ -55,7 +62,7 @@ PAPER: dict[str, dict[str, Kind]] = {
     "agents": {"agent_id": _T, **_WHO},
 }  # fmt: skip
 """Table -> the paper's columns. The first one is the id."""
-OURS: dict[str, dict[str, Kind]] = {
+OURS: dict[str, dict[str, ColumnKind]] = {
     "projects": {
         "currency": _T, "amount_source": _T, "hours": _N, "contract_type": _T, "status": _T, "payment_verified": _F,
         "acceptance_criteria": _J,

@@ -7,41 +7,41 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
+from worksample.files.tables.cells import Unfit
 from worksample.records import (
     IMPORTED,
-    Action,
     Agent,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
     Fed,
     Feedback,
-    Given,
     Instance,
     Protocol,
     Purpose,
     Record,
+    ResolutionRule,
     Round,
-    Rule,
     Slot,
     Submission,
     Suite,
-    Target,
     Task,
     Trial,
     digest_of,
     now,
 )
-from worksample.tables.cells import Unfit
-from worksample.taxonomy import slug
-from worksample.verdicts.qualifying import CORE_NAMES, DECIDES
+from worksample.results.qualifying import CORE_NAMES, DECIDES
+from worksample.tasks.taxonomy import slug
 
 from .exporting import HOME
 from .jobs_in import rubric_of, write_job
 from .jobs_out import contract_of
-from .row_changes import Coming
+from .row_changes import RowChanges
 from .tables import Row
 from .votes_in import evaluation_id, judged, protocol_of, qualified, round_of, strike
 from .work_in import (
@@ -63,7 +63,7 @@ _FLAG = "is_successful_run"
 class Taking:
     """The records that come of an import."""
 
-    coming: Coming
+    coming: RowChanges
     out: Path
     visibility: str
     records: list[Record] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Taking:
             except Unfit as e:
                 self.coming.faults[f"projects, {contract[:80]}"] = str(e)
                 continue
-            reach("import.package")
+            failpoint("import.package")
             if fresh:
                 self.missing += gone
                 self.records += [task, instance]
@@ -159,11 +159,16 @@ class Taking:
             mine = [r for r in rows if r["contract_id"] in set(fresh)]
             twice = len({r["contract_id"] for r in mine}) < len(mine)
             round = Round(
-                id=digest_of([HOME, "qualification", *subjects])[:32], protocol=Protocol.HOLISTIC,
-                purpose=Purpose.QUALIFICATION, subjects=subjects, rule=Rule.VERIFIED if twice else Rule.LATEST,
-                versions={DECIDES: " ".join(CORE_NAMES), "imported": "1"}, reason="imported from UpBench's tables",
-                author=AUTHOR, at=min(r["qualification_ts"] for r in mine),
-            )  # fmt: skip
+                id=digest_of([HOME, "qualification", *subjects])[:32],
+                protocol=Protocol.HOLISTIC,
+                purpose=Purpose.QUALIFICATION,
+                subjects=subjects,
+                rule=ResolutionRule.VERIFIED if twice else ResolutionRule.LATEST,
+                versions={DECIDES: " ".join(CORE_NAMES), "imported": "1"},
+                reason="imported from UpBench's tables",
+                author=AUTHOR,
+                at=min(r["qualification_ts"] for r in mine),
+            )
             self.records.append(round)
             asked |= {c: (round.id, id) for c, id in zip(fresh, subjects, strict=True)}
         for row in rows:
@@ -173,8 +178,8 @@ class Taking:
 
     def _said(self, row: Row, made: Evaluation) -> None:
         self.records.append(made)
-        if made.outcome is Given.GIVEN and row[_FLAG] is False:
-            self.records.append(strike(Target.EVALUATION, made.id, made.at))
+        if made.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
+            self.records.append(strike(AmendmentTarget.EVALUATION, made.id, made.at))
 
     # -- work
 
@@ -204,7 +209,7 @@ class Taking:
         made = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
         self._evaluations(said, made, instances)
         self.records += [
-            strike(Target.SUBMISSION, one.id, one.row["submission_ts"])
+            strike(AmendmentTarget.SUBMISSION, one.id, one.row["submission_ts"])
             for one in handed if one.row["k"] is None and one.row[_FLAG] is False
         ]  # fmt: skip
 
@@ -285,13 +290,13 @@ class Taking:
         for a in self.store.find(Amendment):
             count[a.target_id] = count.get(a.target_id, 0) + 1
         for name, target in (
-            ("qualifications", Target.EVALUATION), ("evaluations", Target.EVALUATION),
-            ("submissions", Target.SUBMISSION),
+            ("qualifications", AmendmentTarget.EVALUATION), ("evaluations", AmendmentTarget.EVALUATION),
+            ("submissions", AmendmentTarget.SUBMISSION),
         ):  # fmt: skip
             for id, row in self.coming.changed[name].items():
-                own = id if target is Target.SUBMISSION else evaluation_id(name, id)
-                action = Action.STRIKE if row[_FLAG] is False else Action.RESTORE
-                if action is Action.RESTORE and not count.get(own):
+                own = id if target is AmendmentTarget.SUBMISSION else evaluation_id(name, id)
+                action = AmendmentAction.STRIKE if row[_FLAG] is False else AmendmentAction.RESTORE
+                if action is AmendmentAction.RESTORE and not count.get(own):
                     self.coming.faults[f"{name}, {id[:80]}"] = "it never was a successful run here"
                     continue
                 self.records.append(strike(target, own, now(), action, count.get(own, 0)))

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from worksample.files.tables.cells import Unfit
 from worksample.records import (
-    Action,
     Amendment,
+    AmendmentAction,
+    AmendmentTarget,
     Criteria,
     Evaluation,
+    EvaluationOutcome,
     EvaluatorKind,
-    Given,
     Instance,
     Labels,
     Protocol,
+    ResolutionRule,
     Round,
-    Rule,
     Submission,
-    Target,
     digest_of,
 )
-from worksample.tables.cells import Unfit
 
 from .cell_json import FAIL, PASS, read_feedback, read_labels
 from .exporting import HOME, kept_id
@@ -40,9 +40,17 @@ def round_of(experiment: str, protocol: Protocol, by: EvaluatorKind, instances: 
     """The round of an experiment's evaluations by people, or by judges."""
     gradings = {i.id: i.grading_digest(protocol) for i in instances if protocol in i.grading}
     return Round(
-        id=round_id(experiment, protocol, by), protocol=protocol, by=by, experiment=experiment, rule=Rule.MAJORITY,
-        gradings=gradings, reason="imported from UpBench's tables", author=AUTHOR, at=at, versions={"imported": "1"},
-    )  # fmt: skip
+        id=round_id(experiment, protocol, by),
+        protocol=protocol,
+        by=by,
+        experiment=experiment,
+        rule=ResolutionRule.MAJORITY,
+        gradings=gradings,
+        reason="imported from UpBench's tables",
+        author=AUTHOR,
+        at=at,
+        versions={"imported": "1"},
+    )
 
 
 def round_id(experiment: str, protocol: Protocol, by: EvaluatorKind) -> str:
@@ -77,12 +85,19 @@ def judged(row: Row, subject: Submission, instance: Instance, by: EvaluatorKind)
         kept["undated"] = True
     return protocol, Evaluation(
         id=evaluation_id("evaluations", row["evaluation_id"]),
-        round=round_id(subject.experiment or "", protocol, by), subject=subject.id, instance=instance.id,
+        round=round_id(subject.experiment or "", protocol, by),
+        subject=subject.id,
+        instance=instance.id,
         grading=instance.grading_digest(protocol) if protocol in instance.grading else "",
-        evaluator=row["evaluator_id"], outcome=Given.GIVEN if payload else Given.DECLINED, payload=payload,
-        reason="" if payload else WHY, minutes=row["minutes"], record={HOME: kept}, author=AUTHOR,
+        evaluator=row["evaluator_id"],
+        outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
+        payload=payload,
+        reason="" if payload else WHY,
+        minutes=row["minutes"],
+        record={HOME: kept},
+        author=AUTHOR,
         at=row["evaluation_ts"] or subject.at,
-    )  # fmt: skip
+    )
 
 
 def qualified(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
@@ -93,16 +108,25 @@ def qualified(row: Row, round: str, instance: str, criteria: Any) -> Evaluation:
     if payload is None and row["is_successful_run"] is not False:
         raise Unfit("it answers nothing, and is_successful_run is not false")
     return Evaluation(
-        id=evaluation_id("qualifications", row["qualification_id"]), round=round, subject=instance, instance=instance,
-        evaluator=row["evaluator_id"], outcome=Given.GIVEN if payload else Given.DECLINED, payload=payload,
-        reason="" if payload else WHY, record={HOME: {"id": kept_id(row["qualification_id"])}}, author=AUTHOR,
+        id=evaluation_id("qualifications", row["qualification_id"]),
+        round=round,
+        subject=instance,
+        instance=instance,
+        evaluator=row["evaluator_id"],
+        outcome=EvaluationOutcome.GIVEN if payload else EvaluationOutcome.DECLINED,
+        payload=payload,
+        reason="" if payload else WHY,
+        record={HOME: {"id": kept_id(row["qualification_id"])}},
+        author=AUTHOR,
         at=row["qualification_ts"],
-    )  # fmt: skip
+    )
 
 
-def strike(target: Target, id: str, at: Any, action: Action = Action.STRIKE, n: int = 0) -> Amendment:
+def strike(
+    target: AmendmentTarget, id: str, at: Any, action: AmendmentAction = AmendmentAction.STRIKE, n: int = 0
+) -> Amendment:
     """What takes away, or gives back, what a row says was no successful run. `n`: amendments of it so far."""
     return Amendment(
         id=digest_of([HOME, target.value, id, action.value, n])[:32], action=action, target=target, target_id=id,
-        reason=WHY if action is Action.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,
+        reason=WHY if action is AmendmentAction.STRIKE else "its row says is_successful_run true", author=AUTHOR, at=at,
     )  # fmt: skip

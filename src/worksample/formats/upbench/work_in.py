@@ -11,6 +11,7 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.files import Sink
+from worksample.files.tables.cells import Unfit
 from worksample.formats.jobs.package import inside, opened_file
 from worksample.records import (
     IMPORTED,
@@ -28,20 +29,19 @@ from worksample.records import (
     Lock,
     Manifest,
     Origin,
-    Outcome,
-    Part,
     Protocol,
     Reported,
     Slot,
     Submission,
+    SubmissionPart,
     Trial,
+    TrialOutcome,
     canonical,
     digest_of,
     path_fault,
     quote_path,
 )
-from worksample.tables.cells import Unfit
-from worksample.taxonomy import slug
+from worksample.tasks.taxonomy import slug
 
 from .exporting import HOME
 from .tables import Row
@@ -65,7 +65,7 @@ class Handed:
     row: Row
     instance: Instance
     agent: Agent
-    output: Part
+    output: SubmissionPart
     place: tuple[str, int, int] = ("", 0, 0)
     """Arm, attempt, repeat."""
     tried: int = 1
@@ -120,16 +120,16 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
     return tuple(sorted(entries.values(), key=lambda e: e.path))
 
 
-def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> Part:
+def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
     """The part of a submission that holds these."""
     manifest = Manifest(entries=entries or ())
     digest = sink.put(canonical(manifest.plain()))
     if entries is None:
-        return Part(manifest=digest, status=CaptureStatus.ABSENT, reason="the table names no deliverables")
+        return SubmissionPart(manifest=digest, status=CaptureStatus.ABSENT, reason="the table names no deliverables")
     gone = [e.path for e in manifest.files if e.blob is None]
     status = CaptureStatus.PARTIAL if gone else CaptureStatus.COMPLETE
     why = f"{len(gone)} of {len(manifest.files)} files were not there" if gone else ""
-    return Part(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
+    return SubmissionPart(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
 
 
 def _named(item: Any) -> str:
@@ -240,8 +240,8 @@ def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | 
     trial = Trial(
         id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
         slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.tried,
-        outcome=Outcome(ending=Ending.DONE)
-        if good else Outcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
+        outcome=TrialOutcome(ending=Ending.DONE)
+        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],
         working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
     )  # fmt: skip

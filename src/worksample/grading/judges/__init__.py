@@ -1,7 +1,5 @@
 """Judge models as evaluators of rubric, holistic and pairwise rounds."""
 
-from .by_judge import ByJudge, judges_for
-from .material import Render
-from .spending import charge
+from lazy_loader import attach_stub
 
-__all__ = ["ByJudge", "Render", "charge", "judges_for"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from worksample.errors import JudgeError
-from worksample.models import Answer, Exhibit, Probe, Role, ask, plus
+from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, ask, plus
 from worksample.records import Usage
 
 from .material import unshown
@@ -17,16 +17,16 @@ HIDDEN = 100
 
 
 @dataclass
-class Asking:
+class JudgeSession:
     """Put probes to a judge; `record` is what is kept beside the evaluation."""
 
-    role: Role
+    role: ModelRole
     asked: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     hidden: list[dict[str, str]] = field(default_factory=list)
     """The files that could not be shown, and whose fault that is."""
 
-    async def seeing(self, probe: Probe, hidden: Sequence[Exhibit]) -> Answer:
+    async def seeing(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
         """The answer to a probe about work of which `hidden` could not be shown: the judge is asked whether it could
         inspect the work without. JudgeError (`judge.unshown`) where it could not, and as `__call__`.
         """
@@ -36,7 +36,7 @@ class Asking:
             raise unshown(hidden)
         return answer
 
-    async def __call__(self, probe: Probe) -> Answer:
+    async def __call__(self, probe: Probe) -> JudgeReply:
         """JudgeError where there is no answer; its calls are recorded and paid all the same."""
         try:
             answer, used = await ask(self.role, probe)

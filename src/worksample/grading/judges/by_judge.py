@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worksample.errors import JudgeError
-from worksample.grading.evaluators import Answer, Asked, Evaluates
-from worksample.models import Role, Roles
+from worksample.grading.evaluators import Evaluates, EvaluationRequest, EvaluatorReply
+from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
-from .asking import Asking
+from .asking import JudgeSession
 from .holistic import holistic
-from .material import Material, Render
+from .material import JudgeMaterial, Render
 from .pairwise import pairwise
 from .rubric import rubric
 
-PROTOCOLS: dict[Protocol, Callable[[Material, Asking], Awaitable[Payload]]] = {
+PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {
     **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), rubric),
     Protocol.HOLISTIC: holistic,
     Protocol.PAIRWISE: pairwise,
@@ -29,7 +29,7 @@ PROTOCOLS: dict[Protocol, Callable[[Material, Asking], Awaitable[Payload]]] = {
 class ByJudge:
     """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
 
-    role: Role
+    role: ModelRole
     render: Render
 
     @property
@@ -52,16 +52,16 @@ class ByJudge:
             at=now(),
         )
 
-    async def evaluate(self, asked: Asked) -> Answer:
+    async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Never raises for what a deliverable says, nor for a judge that fails: those are causes. Raises StoreError."""
-        asking, began = Asking(self.role), time.monotonic()
+        asking, began = JudgeSession(self.role), time.monotonic()
         try:
-            payload = await PROTOCOLS[asked.round.protocol](Material(self.role, asked, self.render), asking)
+            payload = await PROTOCOLS[asked.round.protocol](JudgeMaterial(self.role, asked, self.render), asking)
         except JudgeError as error:
             record = {**asking.record, "means": self.means}
-            return Answer(None, error.cause, str(error), record, cost=asking.usage.cost)
+            return EvaluatorReply(None, error.cause, str(error), record, cost=asking.usage.cost)
         minutes = (time.monotonic() - began) / 60
-        return Answer(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
+        return EvaluatorReply(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
 
 
 def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evaluates]]:

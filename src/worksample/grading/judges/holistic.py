@@ -8,8 +8,8 @@ from worksample.models import ExhibitLimits, choice
 from worksample.models.exhibit import within
 from worksample.records import Holistic
 
-from .asking import Asking
-from .material import Material, both, hidden_in
+from .asking import JudgeSession
+from .material import JudgeMaterial, both, hidden_in
 
 MEANING = {
     "1": "no reasonable client would accept it as the commissioned work",
@@ -24,7 +24,7 @@ INSTRUCTION = (
 Score = Literal[1, 2, 3]
 
 
-async def holistic(material: Material, asking: Asking) -> Holistic:
+async def holistic(material: JudgeMaterial, asking: JudgeSession) -> Holistic:
     """1 to 3. JudgeError where there is no answer. Work that is nothing at all is 1 without a question."""
     work, reference = await both(material.work(), material.reference())
     if not work:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, JudgeError
-from worksample.grading.evaluators import Asked
-from worksample.models import Exhibit, Role, Visibility
+from worksample.grading.evaluators import EvaluationRequest
+from worksample.models import Exhibit, ModelRole, Visibility
 from worksample.records import Submission
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class JudgeMaterial:
     """A judge, what it is asked about, and how that is made visible."""
 
-    role: Role
-    asked: Asked
+    role: ModelRole
+    asked: EvaluationRequest
     render: Render
 
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:

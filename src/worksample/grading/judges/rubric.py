@@ -6,10 +6,10 @@ import math
 
 from worksample.errors import Cause, JudgeError
 from worksample.models import Exhibit, Probe, yes_no
-from worksample.records import By, Criterion, Grade, GradePart, Importance
+from worksample.records import By, Criterion, GradePayload, Importance, PartPayload
 
-from .asking import Asking
-from .material import Material, hidden_in
+from .asking import JudgeSession
+from .material import JudgeMaterial, hidden_in
 
 HOLDS = (
     "You check one criterion of a rubric. Say yes only where the exhibits show that the work meets it in full; "
@@ -28,7 +28,7 @@ def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) ->
     return yes_no(f"{brief}\n\n{asks}: {criterion.text}", *exhibits, instruction=PITFALL if pitfall else HOLDS)
 
 
-async def rubric(material: Material, asking: Asking) -> Grade:
+async def rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
     """Grades the leaves with `by = "judge"`, and no others. JudgeError at the first question without an answer."""
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
@@ -49,16 +49,16 @@ async def rubric(material: Material, asking: Asking) -> Grade:
     return integrated(parts)
 
 
-def part_of(leaf: Criterion, passed: bool, reason: str) -> GradePart:
-    return GradePart(
+def part_of(leaf: Criterion, passed: bool, reason: str) -> PartPayload:
+    return PartPayload(
         name=leaf.id, points=leaf.worth, fraction=float(passed), importance=leaf.importance, gate=leaf.gate,
         reason=reason,
     )  # fmt: skip
 
 
-def integrated(parts: list[GradePart]) -> Grade:
+def integrated(parts: list[PartPayload]) -> GradePayload:
     """The share of the points; 0 behind a closed gate. What a rubric comes to, `verdicts` says from the leaves."""
     closed = [p.name for p in parts if p.gate and not p.passed]
     share = math.fsum(p.points * (p.fraction or 0.0) for p in parts) / math.fsum(p.points for p in parts)
     reason = f"not passed: {', '.join(closed)}" if closed else ""
-    return Grade(score=0.0 if closed else share, parts=tuple(parts), composition="judged", reason=reason)
+    return GradePayload(score=0.0 if closed else share, parts=tuple(parts), composition="judged", reason=reason)

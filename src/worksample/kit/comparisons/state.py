@@ -11,7 +11,7 @@ from typing import Any
 
 from worksample.kit.check import Check
 from worksample.kit.numbers import close
-from worksample.kit.source import Unreadable, deliverable, read_bytes
+from worksample.kit.source import UnreadableSource, deliverable, read_bytes
 from worksample.kit.table import Table
 
 QUERY_SECONDS = 10.0
@@ -138,7 +138,7 @@ def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool
             f"{path.absolute().as_uri()}?{'mode=ro&immutable=1' if immutable else 'mode=rw'}", uri=True
         )
     except sqlite3.Error as error:
-        raise Unreadable(f"is not an SQLite database: {error}") from error
+        raise UnreadableSource(f"is not an SQLite database: {error}") from error
     try:
         link.text_factory = lambda data: data.decode("utf-8", "replace")
         link.execute("PRAGMA trusted_schema = OFF")
@@ -148,9 +148,9 @@ def _query(path: Path, sql: str, parameters: tuple[Any, ...], *, immutable: bool
         names = tuple(d[0] for d in cursor.description or ())
         rows = cursor.fetchmany(QUERY_ROWS + 1)
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise Unreadable(f"the database does not answer: {error}") from error
+        raise UnreadableSource(f"the database does not answer: {error}") from error
     finally:
         link.close()
     if len(rows) > QUERY_ROWS:
-        raise Unreadable(f"gives more than {QUERY_ROWS:,} rows")
+        raise UnreadableSource(f"gives more than {QUERY_ROWS:,} rows")
     return Table(names, tuple(dict(zip(names, row, strict=True)) for row in rows))

@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from worksample.kit.numbers import Cell, is_unclear, number
+from worksample.files.tables.numbers import MARKS, plain
+from worksample.kit.numbers import NumberCell, is_unclear, number
 from worksample.kit.table import Row, Table
-from worksample.tables.numbers import MARKS, plain
 
 
 class Compared(Protocol):
@@ -37,22 +37,22 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
             best = max(choices, key=lambda way: _fitting(column, sides, way, rules))
             decided[0][column], decided[1][column] = best
             notes += _said(column, sides[0], best[0], "as the reference has it; nothing else in the column tells")
-        marked = [cell for cell in sides[0] if isinstance(cell, Cell)]
+        marked = [cell for cell in sides[0] if isinstance(cell, NumberCell)]
         notes += _said(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
     return _with(got, decided[0]), _with(want, decided[1]), notes
 
 
 def _said(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
     """How the first unclear number was read, where that is not with the decimal point."""
-    first = next((c for c in cells if isinstance(c, Cell) or is_unclear(c)), None)
-    value = number(Cell(first, decimal)) if first is not None and decimal == "," else None
+    first = next((c for c in cells if isinstance(c, NumberCell) or is_unclear(c)), None)
+    value = number(NumberCell(first, decimal)) if first is not None and decimal == "," else None
     return [] if value is None else [f"column {column}: {str(first)[:40]} is read as {plain(value)}, {why}"]
 
 
 def _fitting(column: str, sides: Sequence[Sequence[Any]], way: tuple[str, str], rules: Compared) -> int:
     """How many numbers of the deliverable's column are near one of the reference's, read this way."""
     mine, theirs = (
-        [v for v in (number(Cell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
+        [v for v in (number(NumberCell(c, mark) if mark and is_unclear(c) else c) for c in side) if v is not None]
         for side, mark in zip(sides, way, strict=True)
     )
     wanted = sorted(theirs)
@@ -70,6 +70,6 @@ def _with(table: Table, decided: dict[str, str]) -> Table:
         return table
 
     def settled(row: Row) -> Row:
-        return {c: Cell(v, marks[c]) if c in marks and is_unclear(v) else v for c, v in row.items()}
+        return {c: NumberCell(v, marks[c]) if c in marks and is_unclear(v) else v for c, v in row.items()}
 
     return Table(table.columns, tuple(settled(row) for row in table.rows), table.owner)

@@ -19,7 +19,7 @@ from worksample.metrics.estimate import Estimate, Unit, undefined
 from worksample.metrics.uncertainty.intervals import blaker, check_level, normal_quantile, wilson
 
 from .labels_only import label_counts, labels_only
-from .sample import LEAST, Kind, Labelled, Sample, labelled
+from .sample import LEAST, LabelKind, Labelled, Sample, labelled
 
 _N = TypeVar("_N", float, Floats)
 _SPENT = 3
@@ -55,7 +55,12 @@ class Corrected:
 
 
 def corrected(
-    sample: Sample, kind: Kind = Kind.RATE, *, name: str = "corrected", least: int = LEAST, level: float = 0.95
+    sample: Sample,
+    kind: LabelKind = LabelKind.RATE,
+    *,
+    name: str = "corrected",
+    least: int = LEAST,
+    level: float = 0.95,
 ) -> Corrected:
     """Estimate what people would say on average of work such as this, from a judge on all and people on some of it.
 
@@ -125,10 +130,10 @@ class Parts:
     over all rows and over labelled ones: the influence on the estimate is a + lambda * b.
     """
 
-    def __init__(self, data: Labelled, kind: Kind, level: float) -> None:
+    def __init__(self, data: Labelled, kind: LabelKind, level: float) -> None:
         self.data, self.level = data, level
         # Passes and preferences are counts, for which there is an exact interval.
-        self.counts = kind is not Kind.SCORE
+        self.counts = kind is not LabelKind.SCORE
         labels = data.per_stratum[1]
         self.labels = data.labels
         strata = _grouped(data.stratum, labels)
@@ -144,7 +149,7 @@ class Parts:
         self.a, self.a_own = self._sum(y - self.people), self._sum(weight * own_y)
         self.b, self.b_own = self._sum((data.judge - every) - (f - self.judge)), self._sum(-weight * own_f)
         self.pseudo = normal_quantile((1 + level) / 2) ** 2
-        if kind is Kind.SCORE and (np.ptp(data.people[data.has] - data.judge[data.has]) > 0):
+        if kind is LabelKind.SCORE and (np.ptp(data.people[data.has] - data.judge[data.has]) > 0):
             self.pseudo = 0.0
         # As many labels as would vary as much if each stood for as many rows as any other (Kish 1965).
         self.worth = float(weight.sum() ** 2 / (weight**2).sum())

@@ -10,7 +10,7 @@ import numpy as np
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, undefined
 
-from .sample import Kind, Labelled
+from .sample import LabelKind, Labelled
 
 _Chance = Callable[[float, float, float], float]
 """Of (the mean seen, effective labels, the true mean): how often so much or more is seen."""
@@ -26,7 +26,7 @@ def label_counts(data: Labelled) -> Counts:
     )
 
 
-def labels_only(data: Labelled, kind: Kind, name: str, level: float = 0.95) -> Estimate:
+def labels_only(data: Labelled, kind: LabelKind, name: str, level: float = 0.95) -> Estimate:
     """Estimate the mean of people's labels, strata weighted by their rows.
 
     Passes have Clopper and Pearson's interval; scores and preferences, which lie anywhere in 0..1, the bound of
@@ -40,10 +40,10 @@ def labels_only(data: Labelled, kind: Kind, name: str, level: float = 0.95) -> E
     weight = data.weights / data.weights.sum()
     value = min(float(weight @ data.people), 1.0)
     worth = effective_labels(data, value)
-    chance = _binomial if kind is Kind.RATE else _chernoff
+    chance = _binomial if kind is LabelKind.RATE else _chernoff
     tail = (1 - level) / 2
     low, high = _low(value, worth, chance, tail), 1 - _low(1 - value, worth, chance, tail)
-    method = "Clopper-Pearson" if kind is Kind.RATE else "Chernoff-Hoeffding"
+    method = "Clopper-Pearson" if kind is LabelKind.RATE else "Chernoff-Hoeffding"
     known = worth(value)
     told = f"exact ({method})" if abs(known - data.labels) < 1e-6 else f"{method}, {known:.1f} effective labels"
     missing = f"strata with labels; none in {', '.join(data.empty)}" if data.empty else ""
@@ -92,7 +92,11 @@ def _low(value: float, worth: Callable[[float], float], chance: _Chance, tail: f
 
     if value <= 0:
         return 0.0
-    return float(brentq(lambda mean: chance(value, worth(mean), mean) - tail, 0.0, min(value, 1 - 1e-12), xtol=1e-12))
+    return float(
+        brentq(
+            lambda mean: chance(value, worth(mean), mean) - tail, 0.0, min(value, math.nextafter(1.0, 0.0)), xtol=1e-12
+        )
+    )
 
 
 def _binomial(value: float, labels: float, mean: float) -> float:

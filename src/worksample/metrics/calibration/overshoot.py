@@ -8,11 +8,16 @@ from worksample.metrics.estimate import Estimate, Unit, undefined
 
 from .corrected import Parts, refused
 from .labels_only import label_counts
-from .sample import LEAST, Kind, Sample, labelled
+from .sample import LEAST, LabelKind, Sample, labelled
 
 
 def overshoot_of(
-    sample: Sample, kind: Kind = Kind.RATE, *, name: str = "overshoot", least: int = LEAST, level: float = 0.95
+    sample: Sample,
+    kind: LabelKind = LabelKind.RATE,
+    *,
+    name: str = "overshoot",
+    least: int = LEAST,
+    level: float = 0.95,
 ) -> Estimate:
     """The judge's mean over the corrected mean of people (RLI's judges: 2.5 to 3 on the newest models).
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from worksample.metrics.columns import Column, Floats, Ints, codes
 
-from .sample import Kind, Labelled, Sample, labelled
+from .sample import LabelKind, Labelled, Sample, labelled
 
 
 def rectified(sample: Sample, couple: Column) -> pl.Series:
@@ -19,7 +19,7 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     + m, and a labelled one by so much more as it stands for of (people - lambda * judge - m): resampling projects then
     shows what the labels leave open. A single value may lie outside 0..1. Null in a couple with fewer than two labels.
     """
-    data = labelled(sample, Kind.PREFERENCE)
+    data = labelled(sample, LabelKind.PREFERENCE)
     which = codes("couple", couple)
     weight = _once_per_project(data, which.index)
     size = which.size

@@ -14,13 +14,13 @@ from worksample.metrics.estimate import Estimate
 
 from .labels_only import labels_only
 from .rules import CalibrationRules
-from .sample import Kind, Labelled, Sample, labelled
+from .sample import LabelKind, Labelled, Sample, labelled
 
 Cell = tuple[str, ...]
 """What an item is told apart by, such as (judge, agent's model, kind of criterion)."""
 
 
-class Standing(StrEnum):
+class JudgeStanding(StrEnum):
     PROVEN = "proven"
     """Shown to agree with people as far as the threshold asks: its answers count."""
     UNPROVEN = "unproven"
@@ -33,7 +33,7 @@ class Standing(StrEnum):
 class Proof:
     """A judge against people's labels in one cell. `passes` and `fails`: agreement where people said so."""
 
-    standing: Standing
+    standing: JudgeStanding
     why: str
     agreement: Estimate
     passes: Estimate
@@ -45,25 +45,25 @@ class Route:
     """Whom an item goes to, and why."""
 
     people: bool
-    standing: Standing
+    standing: JudgeStanding
     why: str
 
 
-def agrees(sample: Sample, kind: Kind = Kind.RATE, within: float = 0.1) -> Labelled:
+def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> Labelled:
     """The labelled rows, with `people` 1 where judge and people agree: the same answer, for a judge's share the same
     side of one half, for scores no more than `within` apart. Rows on which the judge was silent are no agreement.
     """
     data = labelled(sample, kind)
-    if kind is Kind.RATE:
+    if kind is LabelKind.RATE:
         same = (data.judge >= 0.5) == (data.people >= 0.5)
     else:
-        same = np.abs(data.judge - data.people) <= (within if kind is Kind.SCORE else 0.25) + 1e-9
+        same = np.abs(data.judge - data.people) <= (within if kind is LabelKind.SCORE else 0.25) + 1e-9
     silent = ~floats("judge", sample.judge)[1]
     return replace(data, people=np.where(data.has & same & ~silent, 1.0, 0.0))
 
 
 def prove(
-    sample: Sample, rules: CalibrationRules | None = None, *, kind: Kind = Kind.RATE, within: float = 0.1
+    sample: Sample, rules: CalibrationRules | None = None, *, kind: LabelKind = LabelKind.RATE, within: float = 0.1
 ) -> Proof:
     """Set a judge beside people's labels in one cell.
 
@@ -84,24 +84,30 @@ def prove(
 def _share(data: Labelled, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
     """The share of labels on which the judge agrees; plain, since it is a property of the sample's judgments."""
     kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
-    return labels_only(kept, Kind.RATE, name, rules.level)
+    return labels_only(kept, LabelKind.RATE, name, rules.level)
 
 
-def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) -> tuple[Standing, str]:
+def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) -> tuple[JudgeStanding, str]:
     labels = whole.counts.valid
     if whole.value is None or whole.low is None or whole.high is None:
-        return Standing.UNPROVEN, "no label yet"
+        return JudgeStanding.UNPROVEN, "no label yet"
     asked = f"{100 * rules.threshold:g} %"
     if whole.high < rules.threshold:
-        return Standing.REFUSED, f"agrees on {whole.printed()} % of {labels} labels: less than {asked}, beyond chance"
+        return (
+            JudgeStanding.REFUSED,
+            f"agrees on {whole.printed()} % of {labels} labels: less than {asked}, beyond chance",
+        )
     if whole.low < rules.threshold:
-        return Standing.UNPROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more, not yet {asked}"
+        return JudgeStanding.UNPROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more, not yet {asked}"
     for side, name in zip(sides, ("passes", "fails"), strict=True):
         if side.counts.valid < rules.each:
-            return Standing.UNPROVEN, f"only {side.counts.valid} of people's {name} seen, {rules.each} are asked for"
+            return (
+                JudgeStanding.UNPROVEN,
+                f"only {side.counts.valid} of people's {name} seen, {rules.each} are asked for",
+            )
         if side.value is not None and side.value < rules.threshold:
-            return Standing.UNPROVEN, f"agrees with {side.printed()} % of people's {name}, {asked} are asked for"
-    return Standing.PROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more"
+            return JudgeStanding.UNPROVEN, f"agrees with {side.printed()} % of people's {name}, {asked} are asked for"
+    return JudgeStanding.PROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more"
 
 
 def prove_by(
@@ -109,7 +115,7 @@ def prove_by(
     by: Sequence[Column],
     rules: CalibrationRules | None = None,
     *,
-    kind: Kind = Kind.RATE,
+    kind: LabelKind = LabelKind.RATE,
     within: float = 0.1,
 ) -> dict[Cell, Proof]:
     """`prove` for every combination of the columns `by` that occurs, sorted."""
@@ -129,5 +135,5 @@ def route(cell: Cell, proofs: Mapping[Cell, Proof]) -> Route:
     """Whom an item of `cell` goes to: to people, unless the judge is proven there. A cell that has no proof is new."""
     proof = proofs.get(cell)
     if proof is None:
-        return Route(True, Standing.UNPROVEN, f"new: no label yet for {', '.join(cell)}")
-    return Route(proof.standing is not Standing.PROVEN, proof.standing, proof.why)
+        return Route(True, JudgeStanding.UNPROVEN, f"new: no label yet for {', '.join(cell)}")
+    return Route(proof.standing is not JudgeStanding.PROVEN, proof.standing, proof.why)

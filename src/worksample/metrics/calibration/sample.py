@@ -14,7 +14,7 @@ LEAST = 20
 """Labels below which no figure is corrected. cje-eval and the simulations in docs/calibration.md put it at 20."""
 
 
-class Kind(StrEnum):
+class LabelKind(StrEnum):
     """What people's answers are; a judge's may be any share in 0..1."""
 
     RATE = "rate"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
     """0, 0.5 or 1: the second, neither, the first."""
 
 
-_STEPS = {Kind.RATE: (0.0, 1.0), Kind.PREFERENCE: (0.0, 0.5, 1.0)}
+_STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Labelled:
         return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
 
 
-def labelled(sample: Sample, kind: Kind = Kind.SCORE) -> Labelled:
+def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
     """Check a sample. Errors: UsageError for columns of different lengths, values outside 0..1 or of another kind."""
     size = same_length(
         judge=sample.judge,

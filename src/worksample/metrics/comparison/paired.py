@@ -13,7 +13,7 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.rounding import percent
 from worksample.metrics.scores.rates import valid_rows
-from worksample.metrics.scores.tiers import Trials
+from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 from worksample.metrics.uncertainty.shift import Shift, interval_of
@@ -21,7 +21,7 @@ from worksample.records import is_full
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedComparison:
     """`difference`: second minus first, the mean over common tasks. `instances`: instance by instance what changed:
     task, instance, first, second, difference, change (gained, lost, better, worse, same). `sign_test`: exact two-sided
     p of as lopsided a split of the tasks that differ, if neither agent were better. `shift`: the test of the tasks'
@@ -60,8 +60,8 @@ class Comparison:
 
 
 def paired_difference(
-    first: Trials, second: Trials, *, name: str = "difference", how: Resampling = DEFAULT
-) -> Comparison:
+    first: TrialColumns, second: TrialColumns, *, name: str = "difference", how: Resampling = DEFAULT
+) -> PairedComparison:
     """Compare two agents on the instances that both have a valid trial of; `task` is required in both.
 
     Repeats average within an instance, instances within a task; the interval is of tasks' differences
@@ -90,7 +90,7 @@ def paired_difference(
     if not len(keys):
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
-        return Comparison(none, none.called("sign test"), table)
+        return PairedComparison(none, none.called("sign test"), table)
     per_task = np.bincount(tasks.index, weights=gap) / np.bincount(tasks.index)
     counts = counts.having(
         tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)
@@ -99,11 +99,11 @@ def paired_difference(
     shift = Shift.of(per_task, alike) if tasks.size > 1 else None
     ends, note = (Interval(), units.ONE_UNIT) if shift is None else interval_of(shift, how.level)
     difference = Estimate(name, float(per_task.mean()), counts, *ends, Unit.POINTS, conditional_on=given).noting(note)
-    return Comparison(difference, _sign_test(counts), table, shift)
+    return PairedComparison(difference, _sign_test(counts), table, shift)
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairedSide:
     """One agent's valid trials, by the instances that have any."""
 
     keys: pl.DataFrame
@@ -116,13 +116,13 @@ class Side:
     def instances(self) -> int:
         return len(self.keys)
 
-    def on(self, keys: pl.DataFrame) -> Side:
+    def on(self, keys: pl.DataFrame) -> PairedSide:
         """Only the instances in `keys`, in their order."""
         place = pl.Series("place", np.arange(len(keys)), dtype=pl.Int64)
         found = self.keys.join(keys.with_columns(place), on=["task", "instance"], how="left", maintain_order="left")
         new = found["place"].fill_null(-1).to_numpy()[self.index] if len(self.index) else self.index
         keep = new >= 0
-        return Side(keys, new[keep].astype(np.int64), self.values[keep], self.planned)
+        return PairedSide(keys, new[keep].astype(np.int64), self.values[keep], self.planned)
 
     def means(self) -> Floats:
         size = self.instances
@@ -130,7 +130,7 @@ class Side:
         return np.asarray(np.bincount(self.index, weights=self.values, minlength=size) / np.maximum(count, 1))
 
 
-def read_side(side: Trials) -> Side:
+def read_side(side: TrialColumns) -> PairedSide:
     """The valid trials of one agent, by instance."""
     size = same_length(score=side.score, task=side.task, instance=side.instance, state=side.state)
     numbers, present = floats("score", side.score, low=0, high=1)
@@ -141,7 +141,7 @@ def read_side(side: Trials) -> Side:
     keys = rows.unique(maintain_order=True)
     numbered = keys.with_columns(place=pl.Series(np.arange(len(keys)), dtype=pl.Int64))
     index = rows.join(numbered, on=["task", "instance"], how="left", maintain_order="left")["place"].to_numpy()
-    return Side(keys, np.asarray(index, dtype=np.int64), numbers[valid], size)
+    return PairedSide(keys, np.asarray(index, dtype=np.int64), numbers[valid], size)
 
 
 def _names(name: str, column: Column) -> pl.Series:

@@ -10,11 +10,11 @@ from worksample.metrics.columns import floats
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, structure, valid_rows
-from worksample.metrics.scores.tiers import Trials
+from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.units import zero_or_one
 
-from .studies import Work, found, most_points
+from .studies import TaskVariance, found, most_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Variances:
                 next="pass variances of 0 or more, shared of -1..1 and alike of 0..1",
             )
 
-    def work(self, instances: int = 1, repeats: int = 1) -> Work:
+    def work(self, instances: int = 1, repeats: int = 1) -> TaskVariance:
         """What a task with so many trials says of two agents' difference."""
         if min(instances, repeats) < 1:
             raise UsageError(f"{instances} instances, {repeats} repeats", next="pass 1 or more of each")
         within, whole = self.repeat / (instances * repeats), self.task + self.instance + self.repeat
         between = self.task + self.instance / instances
-        return Work(between, within, whole, instances * repeats, self.shared, self.alike)
+        return TaskVariance(between, within, whole, instances * repeats, self.shared, self.alike)
 
 
 def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0.5) -> Variances:
@@ -58,7 +58,7 @@ def planned_variances(rate: float, between_tasks: float = 0.5, shared: float = 0
     return Variances(whole * between_tasks, 0.0, whole * (1 - between_tasks), shared)
 
 
-def variance_components(trials: Trials) -> tuple[Variances, Estimate]:
+def variance_components(trials: TrialColumns) -> tuple[Variances, Estimate]:
     """Variances from one agent's trials by the method of moments, and the share of the whole that lies between tasks.
 
     Negative components count as 0. Repeats of an instance are needed to tell its variance from chance: without them
@@ -171,7 +171,7 @@ def power_of(
     return found(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
 
 
-def _refuse_impossible(work: Work, goal: Aim) -> None:
+def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:
     if goal.points > (most := most_points(work)):
         raise UsageError(
             f"no two agents differ by {goal.points:.1%} if the first passes {1 - most:.1%} of the time, or fails that"
@@ -187,7 +187,7 @@ def _refuse_none(tasks: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """For some number of repeats: the tasks needed, the trials of one agent that makes, and their cost in US dollars
     (None where no cost is known).
     """
@@ -205,14 +205,14 @@ def plans(
     instances: int = 1,
     most_repeats: int = 5,
     trial_cost: float | None = None,
-) -> tuple[Plan, ...]:
+) -> tuple[PowerPlan, ...]:
     """One plan per number of repeats: more repeats save tasks only as far as chance, not difficulty, is the trouble."""
     out = []
     for repeats in range(1, most_repeats + 1):
         needed = tasks_needed(variances, aim, instances=instances, repeats=repeats).value
         tasks = int(needed or 0)
         trials = tasks * instances * repeats
-        out.append(Plan(repeats, tasks, trials, None if trial_cost is None else trials * trial_cost))
+        out.append(PowerPlan(repeats, tasks, trials, None if trial_cost is None else trials * trial_cost))
     return tuple(out)
 
 

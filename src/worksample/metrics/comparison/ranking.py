@@ -17,7 +17,7 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Floats, Ints, codes, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.scores.tiers import Trials
+from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty import units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
 from worksample.metrics.uncertainty.shift import Shift, interval_of
@@ -53,7 +53,7 @@ class Ranking:
     pairs: tuple[PairTest, ...]
 
 
-def rank_agents(agents: Mapping[str, Trials], how: Resampling = DEFAULT) -> Ranking:
+def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -> Ranking:
     """All agents against each other, each pair on the instances that both have a valid trial of.
 
     Errors: UsageError for more than `MOST_AGENTS` agents.
@@ -89,7 +89,7 @@ class _Table:
     alike: tuple[float, ...]
 
 
-def _read(agents: Mapping[str, Trials]) -> _Table:
+def _read(agents: Mapping[str, TrialColumns]) -> _Table:
     sides = [read_side(trials) for trials in agents.values()]
     blank = pl.DataFrame(schema={"task": pl.String, "instance": pl.String})
     keys = pl.concat([blank, *(side.keys for side in sides)]).unique(maintain_order=True)

@@ -25,7 +25,7 @@ _MANY = 150
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TaskVariance:
     """What a task contributes: variances of the agents' difference, between tasks and of the mean over its `trials`,
     and of a single trial in all; `shared`: the part of difficulty that both agents have in common; `alike`: how far
     trials are all or nothing.
@@ -52,7 +52,7 @@ class Gaps:
     chance: Floats
 
 
-def found(work: Work, tasks: int, points: float, level: float) -> float:
+def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
     """The chance that a study of so many tasks (two or more) finds a true difference of `points`."""
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:
@@ -75,19 +75,19 @@ def found(work: Work, tasks: int, points: float, level: float) -> float:
     return float((p <= tail) @ many) / _STUDIES
 
 
-def most_points(work: Work) -> float:
+def most_points(work: TaskVariance) -> float:
     """The largest difference that two agents can have, of which the first passes as often as the variances tell."""
     return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
 
 
-def rate_of(work: Work) -> float:
+def rate_of(work: TaskVariance) -> float:
     """The pass rate that has such a variance; of the two that have, the one below a half: rates and differences above
     it are the same with passes and failures exchanged.
     """
     return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
 
 
-def gaps_of(work: Work, points: float) -> Gaps:
+def gaps_of(work: TaskVariance, points: float) -> Gaps:
     """Of a first agent that passes as often as the variances tell, and one that passes `points` more often."""
     trials, first = work.trials, rate_of(work)
     second = min(first + points, 1.0)
@@ -125,7 +125,7 @@ def _passes(chance: Floats, trials: int) -> Floats:
     return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
 
 
-def _graded(work: Work, points: float, tasks: int, tail: float) -> float:
+def _graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
     """Of studies of graded work, whose gaps are normal."""
     gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
     reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))

@@ -23,7 +23,7 @@ MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class TokenPrice:
     """US dollars per million tokens, from a prompt of `above` tokens (exclusive) and a `since` date (inclusive) on.
 
     `cache_read` and `cache_write` None mean that cached tokens cost as fresh ones. Output includes reasoning.
@@ -59,7 +59,9 @@ class Calls:
 
 
 def call_costs(
-    calls: Calls, prices: Mapping[str, Sequence[Price]], basis: Literal["billed", "list, without caching"] = "billed"
+    calls: Calls,
+    prices: Mapping[str, Sequence[TokenPrice]],
+    basis: Literal["billed", "list, without caching"] = "billed",
 ) -> pl.Series:
     """US dollars per call, null where its model has no price (or a token count is unknown).
 
@@ -106,7 +108,7 @@ def _tokens(calls: Calls) -> tuple[Floats, Flags]:
     return np.column_stack(out), known
 
 
-def _days(calls: Calls, prices: Mapping[str, Sequence[Price]]) -> Codes | None:
+def _days(calls: Calls, prices: Mapping[str, Sequence[TokenPrice]]) -> Codes | None:
     if calls.day is not None:
         return codes("day", series("day", calls.day).cast(pl.Date))
     if changed := sorted(name for name, steps in prices.items() if len({p.since for p in steps}) > 1):
@@ -118,7 +120,9 @@ def _days(calls: Calls, prices: Mapping[str, Sequence[Price]]) -> Codes | None:
     return None
 
 
-def _applicable(steps: Sequence[Price], mine: Flags, prompt: Floats, days: Codes | None) -> list[tuple[Ints, Price]]:
+def _applicable(
+    steps: Sequence[TokenPrice], mine: Flags, prompt: Floats, days: Codes | None
+) -> list[tuple[Ints, TokenPrice]]:
     """Which rows each price applies to: the latest that had begun, then the highest tier below the prompt's length."""
     if len({(p.since, p.above) for p in steps}) < len(steps):
         raise UsageError(

@@ -49,7 +49,7 @@ from .rates import (
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
+class TrialColumns:
     """Columns of one agent's trials. `score` in 0..1, null where there is none; `state` says why; the rest is optional:
     without `task` each row is a task of its own.
     """
@@ -61,10 +61,10 @@ class Trials:
     failed: Column | None = None
     """Rows without a score that can only fail: 0 in both bounds."""
 
-    def of(self, rows: Ints) -> Trials:
+    def of(self, rows: Ints) -> TrialColumns:
         """The same columns, these rows alone."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
-        return Trials(*(None if c is None else picked(c, rows) for c in columns))  # type: ignore[arg-type]
+        return TrialColumns(*(None if c is None else picked(c, rows) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
@@ -77,7 +77,7 @@ class _Graded:
     values: Floats
     h: Hierarchy
     valid: Flags
-    trials: Trials
+    trials: TrialColumns
 
     @cached_property
     def credit(self) -> Floats:
@@ -95,7 +95,7 @@ class _Graded:
         return self.h.task_means(self.credit)
 
 
-def _graded(trials: Trials) -> _Graded:
+def _graded(trials: TrialColumns) -> _Graded:
     numbers, present = floats("score", trials.score, low=0, high=1)
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, _ = valid_rows("score", present, trials.state)
@@ -222,7 +222,7 @@ class _Groups:
         return low, high
 
 
-def full_pass(trials: Trials, how: Resampling = DEFAULT) -> Estimate:
+def full_pass(trials: TrialColumns, how: Resampling = DEFAULT) -> Estimate:
     """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
     never the mean of the tiers' rates.
     """
@@ -246,7 +246,7 @@ def _no_spread(counts: Counts, reason: str) -> Spread:
     return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
 
 
-def repeat_spread(trials: Trials) -> Spread:
+def repeat_spread(trials: TrialColumns) -> Spread:
     """Standard deviations over repeated runs of the same instance, with unbiased variances per instance.
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
@@ -255,7 +255,7 @@ def repeat_spread(trials: Trials) -> Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class TierBlock:
     """One block of ALE's Table 1; `totals` are the summed resources (cost in US dollars, seconds, tokens, ...)."""
 
     name: str
@@ -266,12 +266,12 @@ class Tier:
 
 
 def tier_table(
-    trials: Trials,
+    trials: TrialColumns,
     tier: Column,
     resources: dict[str, Column] | None = None,
     order: tuple[str, ...] = (),
     how: Resampling = DEFAULT,
-) -> tuple[Tier, ...]:
+) -> tuple[TierBlock, ...]:
     """One `Tier` per tier, in `order` (else sorted), and "overall" last, pooled over tasks.
 
     `resources`: numbers per trial, 0 or more, null where unknown. Errors: UsageError for a tier outside `order`.
@@ -295,7 +295,7 @@ def tier_table(
     for name in [*(order or sorted(names)), "overall"]:
         of, place = found.get(name, (nobody, 0))
         totals = {key: known.get(name) or _total(key, 0, 0, 0.0) for key, known in summed.items()}
-        out.append(Tier(name, of.full_pass(place, how), of.mean(place, how), of.spread(place), totals))
+        out.append(TierBlock(name, of.full_pass(place, how), of.mean(place, how), of.spread(place), totals))
     return tuple(out)
 
 

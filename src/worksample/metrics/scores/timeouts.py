@@ -27,7 +27,7 @@ from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import independent
 
 from .rates import LEFT_OUT, group_counts, mean_within, nothing_valid, share, valid_rows
-from .tiers import Trials
+from .tiers import TrialColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Timeouts:
 
 
 def timeout_table(
-    trials: Trials, timed_out: Column, by: Column | None = None, how: Resampling = DEFAULT
+    trials: TrialColumns, timed_out: Column, by: Column | None = None, how: Resampling = DEFAULT
 ) -> dict[str, Timeouts]:
     """Timeouts per group (ALE Tables 6 and 7) and, under "overall", of all runs. Here the runs are the unit of the
     rate, as in the paper; intervals follow the tasks they share.
@@ -86,7 +86,7 @@ class _Runs:
     @classmethod
     def of(
         cls,
-        trials: Trials,
+        trials: TrialColumns,
         scores: tuple[Floats, Flags],
         lateness: tuple[Flags, Flags],
         groups: Codes,

@@ -3,9 +3,6 @@
 Programs in a box call it by a name of their box. Keys, prices and the model itself stay outside.
 """
 
-from __future__ import annotations
+from lazy_loader import attach_stub
 
-from .asked import Refusal
-from .door import Door
-
-__all__ = ["Door", "Refusal"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -27,7 +27,7 @@ from inspect_ai.tool import ToolCall, ToolCallError, ToolChoice, ToolInfo
 from inspect_ai.util import JSONSchema
 
 from worksample.errors import ForeignInputError
-from worksample.foreign import check_shape
+from worksample.files.untrusted import check_shape
 
 from .expansion import expand
 from .refusal import Refusal as Refusal  # noqa: PLC0414 - dialects take it from here
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Asked:
+class ModelRequest:
     """A request, read."""
 
     model: str
@@ -58,7 +58,7 @@ class Asked:
     noted: list[str] = field(default_factory=list)
     """What the program set that goes no further."""
 
-    def only(self, names: Iterable[str] | None) -> Asked:
+    def only(self, names: Iterable[str] | None) -> ModelRequest:
         """With these of the tools alone, where the choice of tools names some."""
         if names is not None:
             allowed = set(names)

@@ -10,13 +10,13 @@ from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
 
 from worksample.errors import AgentError, Cause, WorksampleError
-from worksample.models.blame import Control, by_request
+from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, failure_of_call, status_of
 from worksample.models.sending import Sending, observed
 
-from .asked import Asked
+from .asked import ModelRequest
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
-from .http import Answer, HttpServer, Request, as_json
+from .http import HttpRequest, HttpResponse, HttpServer, as_json
 from .memory import Memory
 from .notes import note_settings
 from .reading import read
@@ -33,7 +33,7 @@ ROUTES: tuple[tuple[str, Dialect], ...] = (
 )
 
 
-class Door:
+class ModelGateway:
     """One trial's way to its model.
 
     Calls are made in the context of who made the door's server: they count against that sample's limits and stand in
@@ -52,7 +52,7 @@ class Door:
         self._begun = 0
         self._over = asyncio.Event()
         self._memory = Memory()
-        self._control = Control(model)
+        self._control = ControlQuestion(model)
         self._noted: set[str] = set()
 
     async def during(self, work: Awaitable[T]) -> T:
@@ -78,10 +78,10 @@ class Door:
         """Answer the requests of one connection."""
         await self.http.serve(reader, writer)
 
-    async def _answered(self, request: Request) -> Answer:
+    async def _answered(self, request: HttpRequest) -> HttpResponse:
         path = request.path.partition("?")[0]
         if request.method in ("GET", "HEAD") and path.endswith("/models"):
-            return Answer(200, as_json(self._listed()))
+            return HttpResponse(200, as_json(self._listed()))
         known = _dialect_at(path)
         dialect = known or openai_chat.DIALECT
         try:
@@ -90,17 +90,17 @@ class Door:
             asked = await self._read(dialect, request, path)
             output = await self._asked(asked)
             if asked.stream:
-                return Answer(200, b"".join(dialect.stream(output, asked)), "text/event-stream")
-            return Answer(200, as_json(dialect.answer(output, asked)))
+                return HttpResponse(200, b"".join(dialect.stream(output, asked)), "text/event-stream")
+            return HttpResponse(200, as_json(dialect.answer(output, asked)))
         except Refusal as refusal:
-            return Answer(refusal.status, as_json(dialect.fault(refusal.status, refusal.message, refusal.kind)))
+            return HttpResponse(refusal.status, as_json(dialect.fault(refusal.status, refusal.message, refusal.kind)))
 
     def _listed(self) -> dict[str, Any]:
         rows = [{"id": n, "object": "model", "type": "model", "created": 0, "owned_by": "door"} for n in self.names]
         models = [{"name": f"models/{n}", "supportedGenerationMethods": ["generateContent"]} for n in self.names]
         return {"object": "list", "data": rows, "has_more": False, "models": models}
 
-    async def _read(self, dialect: Dialect, request: Request, path: str) -> Asked:
+    async def _read(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "packed bodies are not taken here")
         asked = await read(dialect, request.body, path)
@@ -110,7 +110,7 @@ class Door:
         self._sharing.take(asked)
         return asked
 
-    async def _asked(self, asked: Asked) -> ModelOutput:
+    async def _asked(self, asked: ModelRequest) -> ModelOutput:
         """One call. Refusal, also for all that comes after the end."""
         if self.ended is None and self.turns is not None and self._begun >= self.turns:
             self._end(AgentError(f"{self.turns} steps taken", cause=Cause.LIMIT_TURNS))

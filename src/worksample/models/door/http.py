@@ -87,7 +87,7 @@ class Body:
 
 
 @dataclass
-class Request:
+class HttpRequest:
     """One request, whole."""
 
     method: str
@@ -100,7 +100,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """One answer, whole."""
 
     status: int
@@ -109,7 +109,7 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Answering = Callable[[Request], Awaitable[Answer]]
+Answering = Callable[[HttpRequest], Awaitable[HttpResponse]]
 Fault = Callable[[int, str, str], bytes]
 """The body of an answer to what cannot be read: from the status, what is wrong, and the path as far as it is known."""
 
@@ -133,7 +133,7 @@ class HttpServer:
             except BadRequest as bad:
                 body = self._fault(bad.status, bad.message, parsing.path)
                 parsing.release()
-                await self._send(writer, Answer(bad.status, body), keep=False)
+                await self._send(writer, HttpResponse(bad.status, body), keep=False)
                 await self._linger(reader, writer)
         finally:
             parsing.release()
@@ -169,21 +169,23 @@ class HttpServer:
                 return b""
             raise BadRequest(408, f"the request's {'body' if parsing.in_body else 'head'} took too long") from None
 
-    async def _answered(self, request: Request) -> Answer:
+    async def _answered(self, request: HttpRequest) -> HttpResponse:
         if request.method == "OPTIONS":
-            return Answer(204, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
+            return HttpResponse(204, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
         if request.method == "CONNECT":
             body = self._fault(405, "CONNECT is not served here: no tunnel leads out", request.path)
-            return Answer(405, body, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
+            return HttpResponse(405, body, headers=(("Allow", "GET, HEAD, OPTIONS, POST"),))
         try:
             return await self._answer(request)
         except Exception as error:  # noqa: BLE001 - the boundary of a connection: a failure of ours is answered
             self._failures += 1
             if self._failures <= LOGGED:
                 _log.error("%s %s could not be answered", request.method, request.path[:200], exc_info=error)
-            return Answer(500, self._fault(500, "the request could not be answered", request.path))
+            return HttpResponse(500, self._fault(500, "the request could not be answered", request.path))
 
-    async def _send(self, writer: asyncio.StreamWriter, answer: Answer, *, keep: bool, head: bool = False) -> None:
+    async def _send(
+        self, writer: asyncio.StreamWriter, answer: HttpResponse, *, keep: bool, head: bool = False
+    ) -> None:
         """Write an answer, and wait until it is taken. ConnectionError where it is not."""
         data = _bytes_of(answer, keep=keep, head=head)
         size = len(data)
@@ -214,7 +216,7 @@ class _Parsing:
     """One connection: what httptools calls, what came whole, and what is held of it."""
 
     server: HttpServer
-    ready: deque[Request] = field(default_factory=deque)
+    ready: deque[HttpRequest] = field(default_factory=deque)
     expecting: bool = False
     """Whether the client waits for a word before it sends the body."""
     begun: bool = False
@@ -330,7 +332,7 @@ class _Parsing:
         if self.failure is not None:
             return
         keep = self._parser.should_keep_alive()
-        self.ready.append(Request(self._method, self.path, self._headers, self._body, keep))
+        self.ready.append(HttpRequest(self._method, self.path, self._headers, self._body, keep))
         self._body = Body()
 
     def _count_head(self, size: int) -> None:
@@ -342,7 +344,7 @@ class _Parsing:
         self.failure = self.failure or BadRequest(status, message)
 
 
-def _bytes_of(answer: Answer, *, keep: bool, head: bool = False) -> bytes:
+def _bytes_of(answer: HttpResponse, *, keep: bool, head: bool = False) -> bytes:
     lines = [f"HTTP/1.1 {answer.status} {_PHRASES.get(answer.status, 'Answer')}"]
     if answer.status != HTTPStatus.NO_CONTENT:
         lines += [f"Content-Type: {answer.kind}", f"Content-Length: {len(answer.body)}"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.errors import ForeignInputError, ForeignWorkLost
-from worksample.foreign import JsonLimits, apart, count_values, read_json
+from worksample.files.untrusted import JsonLimits, apart, count_values, read_json
 
-from .asked import Asked
+from .asked import ModelRequest
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .expansion import NODES, SchemaTooLarge, counted
 from .http import Body
@@ -33,7 +33,7 @@ SMALL_BYTES, SMALL_VALUES, SMALL_NODES = 1 << 16, 1000, 2000
 """What is read in this process takes some 20 ms at most."""
 
 
-async def read(dialect: Dialect, body: Body, path: str) -> Asked:
+async def read(dialect: Dialect, body: Body, path: str) -> ModelRequest:
     """What is asked. Refusal."""
     if len(body) <= SMALL_BYTES and count_values(data := bytes(body)) <= SMALL_VALUES:
         try:
@@ -48,7 +48,7 @@ async def read(dialect: Dialect, body: Body, path: str) -> Asked:
         raise _refused(error) from None
     except ForeignWorkLost as error:
         raise Refusal(503, f"the request could not be read: {error.what}", "api_error") from None
-    if isinstance(found, Asked):
+    if isinstance(found, ModelRequest):
         return found
     status, message, kind = found
     raise Refusal(status, message, kind)
@@ -59,7 +59,7 @@ def warm() -> None:
     apart().warm(__name__)
 
 
-def read_apart(body: bytes, dialect: str, path: str) -> Asked | tuple[int, str, str]:
+def read_apart(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:
     """In a process of its own: what is asked, its messages numbered, or what a Refusal says."""
     try:
         return read_body(body, dialect, path)
@@ -67,7 +67,7 @@ def read_apart(body: bytes, dialect: str, path: str) -> Asked | tuple[int, str, 
         return refusal.status, refusal.message, refusal.kind
 
 
-def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> Asked:
+def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> ModelRequest:
     """What is asked. Refusal, ForeignInputError."""
     found = read_json(body, LIMITS)
     if not isinstance(found, dict):
@@ -85,7 +85,7 @@ def read_body(body: bytes, dialect: str, path: str, nodes: int = NODES) -> Asked
     return asked
 
 
-def _check_counts(asked: Asked) -> None:
+def _check_counts(asked: ModelRequest) -> None:
     messages = asked.messages
     calls = [call for one in messages for call in getattr(one, "tool_calls", None) or ()]
     parts = len(calls) + sum(len(one.content) for one in messages if isinstance(one.content, list))

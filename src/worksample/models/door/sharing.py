@@ -8,7 +8,7 @@ from __future__ import annotations
 from inspect_ai.model import ChatMessage, GenerateConfig
 from inspect_ai.tool import ToolInfo
 
-from .asked import Asked
+from .asked import ModelRequest
 from .refusal import Refusal
 
 MOST = 256 << 20
@@ -25,7 +25,7 @@ class Sharing:
         self._messages: dict[str | None, ChatMessage] = {}
         self._rest: dict[str, tuple[list[ToolInfo], GenerateConfig]] = {}
 
-    def take(self, asked: Asked) -> None:
+    def take(self, asked: ModelRequest) -> None:
         """Put what is known already in the place of what is the same. Refusal where the trial has sent too much."""
         messages = asked.numbered()
         fresh = sum(size for one, size in zip(messages, asked.sizes, strict=True) if one.id not in self._messages)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from worksample.errors import UsageError
 from worksample.people.faults import Denied
 from worksample.store.people_tables import accounts
-from worksample.taxonomy import spread
+from worksample.tasks.taxonomy import spread
 
 
 class Role(StrEnum):

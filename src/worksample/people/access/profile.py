@@ -15,7 +15,7 @@ class Profile(Frozen):
 
     domains: tuple[str, ...] = ()
     """Categories such as `upwork:design`; a queue that matches domains gives out these and what lies under them.
-    `set:tech` stands for all of a set of experts (`worksample.taxonomy.EXPERT_SETS`)."""
+    `set:tech` stands for all of a set of experts (`worksample.tasks.taxonomy.EXPERT_SETS`)."""
     skills: tuple[str, ...] = ()
     hours: float | None = Field(default=None, ge=0)
     """Hours of paid work in these domains so far."""

@@ -17,16 +17,16 @@ from worksample.people.rounds.queues import find_queue
 from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import (
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     Frozen,
-    Given,
-    Grade,
+    GradePayload,
     Holistic,
     Labels,
     Pairwise,
     Purpose,
+    ResolutionRule,
     Round,
-    Rule,
     is_accepted,
     is_full,
 )
@@ -81,7 +81,7 @@ def progress(store: Store, round: str) -> Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Votes:
+class EvaluationVotes:
     """One row per evaluation that stands."""
 
     rows: tuple[Evaluation, ...]
@@ -97,10 +97,10 @@ class Votes:
         return [person_of(e.evaluator) for e in self.rows]
 
 
-def votes_of(store: Store, round: str) -> Votes:
+def votes_of(store: Store, round: str) -> EvaluationVotes:
     """Those that are given and stand and are votes."""
     rows, subjects, votes, positive = [], [], [], []
-    from worksample.verdicts.judging import passes_of
+    from worksample.results.judging import passes_of
 
     passes = passes_of(store, store.get(Round, round))
     for e in given(store, round):
@@ -111,14 +111,14 @@ def votes_of(store: Store, round: str) -> Votes:
         subjects.append(" ".join(sorted((e.subject, e.second))) if e.second else e.subject)
         votes.append(value)
         positive.append(bool(is_accepted(value) if isinstance(e.payload, Holistic) else is_full(value)))
-    return Votes(tuple(rows), tuple(subjects), tuple(votes), tuple(positive))
+    return EvaluationVotes(tuple(rows), tuple(subjects), tuple(votes), tuple(positive))
 
 
 def _vote(e: Evaluation, passes: Mapping[str, bool]) -> float | None:
     match e.payload:
         case Holistic(score=score):
             return float(score)
-        case Grade() | Labels():
+        case GradePayload() | Labels():
             return float(passes[e.id]) if e.id in passes else None
         case Pairwise(completion=side):
             toward = {"first": 1.0, "equal": 0.5, "second": 0.0}[side.value]
@@ -148,7 +148,7 @@ def agreement(store: Store, round: str) -> Agreement:
         list(votes.subject), list(votes.vote), votes.people, [e.instance for e in votes.rows],
         [int(e.at.timestamp() * 1e6) for e in votes.rows],
     )  # fmt: skip
-    protocol = TIE_BREAK if record.rule in (Rule.TIE_BREAK, Rule.VERIFIED) else THREE_VOTES
+    protocol = TIE_BREAK if record.rule in (ResolutionRule.TIE_BREAK, ResolutionRule.VERIFIED) else THREE_VOTES
     return measure_agreement(ballots, scale, protocol)
 
 
@@ -253,12 +253,12 @@ def throughput(store: Store, round: str) -> list[Throughput]:
         people.setdefault(person_of(e.evaluator), []).append(e)
     out = []
     for person, rows in sorted(people.items()):
-        times = [e.minutes for e in rows if e.minutes is not None and e.outcome is Given.GIVEN]
+        times = [e.minutes for e in rows if e.minutes is not None and e.outcome is EvaluationOutcome.GIVEN]
         out.append(
             Throughput(
                 person,
-                given=sum(e.outcome is Given.GIVEN for e in rows),
-                declined=sum(e.outcome is Given.DECLINED for e in rows),
+                given=sum(e.outcome is EvaluationOutcome.GIVEN for e in rows),
+                declined=sum(e.outcome is EvaluationOutcome.DECLINED for e in rows),
                 minutes=median(times) if times else None,
                 over=sum(t > limit for t in times),
                 first=rows[0].at.isoformat(),

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 from worksample.people.evaluations import amendments_of, standing
 from worksample.records import (
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
-    Given,
-    Grade,
+    GradePayload,
     Holistic,
     Instance,
     Purpose,
     Round,
     is_accepted,
 )
-from worksample.verdicts.judging import passes_of
+from worksample.results.judging import passes_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -31,7 +31,7 @@ _SCORES = {1: "1: not accepted", 2: "2: accepted", 3: "3: accepted, better than 
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DisputedAnswer:
     """`passed`: of the whole or of one criterion. `said`: in the form's words."""
 
     evaluation: str
@@ -51,7 +51,7 @@ class Parting:
     instance: str
     criterion: str
     text: str
-    answers: tuple[Answer, ...]
+    answers: tuple[DisputedAnswer, ...]
 
     @property
     def between(self) -> tuple[EvaluatorKind, ...]:
@@ -81,15 +81,15 @@ def partings(store: Store, experiment: str) -> Partings:
     rounds |= {r.id: r for r in store.find(Round) if r.over in rounds}
     votes = {id: r for id, r in rounds.items() if r.purpose not in _NO_VOTES}
     amendments = amendments_of(store)
-    said: dict[tuple[str, str], dict[str, Answer]] = {}
+    said: dict[tuple[str, str], dict[str, DisputedAnswer]] = {}
     places: dict[str, str] = {}
     for id, round in votes.items():
-        found = standing(store.find(Evaluation, round=id, outcome=Given.GIVEN), amendments)
-        passes = passes_of(store, round) if any(isinstance(e.payload, Grade) for e in found) else {}
+        found = standing(store.find(Evaluation, round=id, outcome=EvaluationOutcome.GIVEN), amendments)
+        passes = passes_of(store, round) if any(isinstance(e.payload, GradePayload) for e in found) else {}
         for e in sorted(found, key=lambda e: (e.at, e.id)):
             places[e.subject] = e.instance
             for criterion, passed, words, why in _answers(e, passes):
-                answer = Answer(e.id, id, e.evaluator, round.by, passed, words, why)
+                answer = DisputedAnswer(e.id, id, e.evaluator, round.by, passed, words, why)
                 said.setdefault((e.subject, criterion), {})[e.evaluator] = answer
     several = {key: tuple(one.values()) for key, one in said.items() if len(one) > 1}
     parted = {key: answers for key, answers in several.items() if len({a.passed for a in answers}) > 1}
@@ -106,7 +106,7 @@ def _answers(e: Evaluation, passes: dict[str, bool]) -> Iterator[tuple[str, bool
     """Criterion, whether it passes, in words, and why."""
     if isinstance(e.payload, Holistic):
         yield WHOLE, bool(is_accepted(e.payload.score)), _SCORES[e.payload.score], e.payload.justification
-    elif isinstance(e.payload, Grade):
+    elif isinstance(e.payload, GradePayload):
         if e.id in passes:
             yield WHOLE, passes[e.id], f"{100 * e.payload.score:.0f} % of the points", e.payload.reason
         for part in e.payload.leaves:

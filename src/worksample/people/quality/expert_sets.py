@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.people.access.profile import person_of
-from worksample.records import Amendment, Evaluation, Evaluator, EvaluatorKind, Given, Instance, struck, targets_of
-from worksample.taxonomy import EXPERT_SETS, ExpertSet, set_of, spread
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    EvaluationOutcome,
+    Evaluator,
+    EvaluatorKind,
+    Instance,
+    struck,
+    targets_of,
+)
+from worksample.tasks.taxonomy import EXPERT_SETS, ExpertSet, set_of, spread
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -42,9 +51,13 @@ def coverage(store: Store) -> tuple[Coverage, ...]:
     gone = struck(store.find(Amendment))
     people = {e.id: e for e in store.find(Evaluator) if e.type is EvaluatorKind.PERSON}
     said = [
-        e for e in store.find(Evaluation)
-        if e.instance in jobs and e.evaluator in people and e.outcome is Given.GIVEN and not gone & set(targets_of(e))
-    ]  # fmt: skip
+        e
+        for e in store.find(Evaluation)
+        if e.instance in jobs
+        and e.evaluator in people
+        and e.outcome is EvaluationOutcome.GIVEN
+        and not gone & set(targets_of(e))
+    ]
     rows = [_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
     return tuple(row for row in rows if row.set != NO_SET or row.jobs)
 

@@ -39,7 +39,7 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class ItemFlag:
     """`account`: who raised it. `withdrawn`: whether the item is out of its queue. `closed`: None while it is open."""
 
     id: str
@@ -80,7 +80,7 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
         note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
-def all_flags(store: Store, raised_by: str = "") -> list[Flag]:
+def all_flags(store: Store, raised_by: str = "") -> list[ItemFlag]:
     """All flags, or those of one account, the latest first."""
     query = (
         select(activity, _i.queue, _i.instance, WITHDRAWN.label("withdrawn"))
@@ -97,7 +97,7 @@ def all_flags(store: Store, raised_by: str = "") -> list[Flag]:
     for row in rows:
         kind, _, text = row.note.partition(": ")
         out.append(
-            Flag(
+            ItemFlag(
                 id=row.id, item=row.item, round=row.queue, instance=row.instance, account=row.account, kind=kind,
                 text=text, at=row.at, withdrawn=row.withdrawn, closed=closed.get(row.id),
             )

@@ -11,7 +11,7 @@ from worksample.errors import PlanError
 from worksample.people.evaluations import given
 from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.verdicts.qualifying import decides, failed, votes_on
+from worksample.results.qualifying import decides, failed, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -24,7 +24,7 @@ RUBRIC = (5, 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedJob:
     """A job: what was said of it, and what came of it."""
 
     job: str
@@ -50,7 +50,7 @@ class Funnel:
 
     round: str
     steps: tuple[tuple[str, int], ...]
-    jobs: tuple[Judged, ...]
+    jobs: tuple[JudgedJob, ...]
 
     def plain(self) -> dict[str, Any]:
         """As JSON types."""
@@ -81,7 +81,7 @@ def funnel(store: Store, round: str = "") -> Funnel:
     return Funnel(chosen.id, tuple(_steps(store, chosen, jobs)), jobs)
 
 
-def judged_jobs(store: Store, round: Round) -> tuple[Judged, ...]:
+def judged_jobs(store: Store, round: Round) -> tuple[JudgedJob, ...]:
     """Every job of a qualification, by key."""
     from worksample.people.verdicts import final_verdicts
 
@@ -96,7 +96,7 @@ def judged_jobs(store: Store, round: Round) -> tuple[Judged, ...]:
 _BY = ("first look", "verification", "adjudication")
 
 
-def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> Judged:
+def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> JudgedJob:
     instance = store.get(Instance, job)
     about = instance.about.job
     votes = votes_on(round, said)
@@ -105,7 +105,7 @@ def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdic
     against = {name for one in labels for name in failed(round, one)} if passed is False else set()
     why = [one.reasons[name] for one in labels for name in failed(round, one) if name in one.reasons]
     written = [one.criteria for one in labels if one.criteria.criteria and not failed(round, one)]
-    return Judged(
+    return JudgedJob(
         job, instance.key, about.contract if about else instance.key, passed,
         _BY[min(len(votes), 3) - 1] if passed is not None and votes else "",
         tuple(name for name in decides(round) if name in against), tuple(why) if passed is False else (),
@@ -113,7 +113,7 @@ def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdic
     )  # fmt: skip
 
 
-def _steps(store: Store, round: Round, jobs: tuple[Judged, ...]) -> list[tuple[str, int]]:
+def _steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> list[tuple[str, int]]:
     digest = round.versions.get(IMPORT)
     counts = json.loads(store.blobs.read(digest)) if digest else {}
     out: list[tuple[str, int]] = []

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select
 
 from worksample.people.clock import moment
-from worksample.people.rounds.protocol import Kind
+from worksample.people.rounds.protocol import RoundKind
 from worksample.people.rounds.queues import Queue, note
 from worksample.people.work.assignment_states import STRUCK
-from worksample.records import Evaluation, Grade, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
+from worksample.records import Evaluation, GradePayload, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
             return {"tags": sorted(tags)}
         case Labels(labels=labels):
             return {"finding": labels["integrity"]} if "integrity" in labels else dict(labels)
-        case Grade(parts=parts):
+        case GradePayload(parts=parts):
             return {p.name: p.skip.value if p.skip else "pass" if p.passed else "fail" for p in parts}
         case _:
             return {}
@@ -73,7 +73,7 @@ def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, eval
     id = digest_of(["gold", row.id, account])[:32]
     if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
         note(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
-    if queue.kind is not Kind.CALIBRATION:
+    if queue.kind is not RoundKind.CALIBRATION:
         return
     total = connection.execute(select(items.c.id).where(items.c.queue == queue.round)).all()
     mine = (activity.c.account == account) & (activity.c.note == queue.round)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.people.access.profile import profile_of
 from worksample.people.rounds.queues import Queue
-from worksample.records import Evaluation, Evaluator, Given
+from worksample.records import Evaluation, EvaluationOutcome, Evaluator
 
 from .dashboard import progress
 
@@ -36,7 +36,7 @@ class Wanted:
 def wanted_of(store: Store, queue: Queue) -> Wanted:
     """What a round still wants; gold items and what is withdrawn are not counted."""
     now = progress(store, queue.round)
-    said = [e for e in store.find(Evaluation, round=queue.round) if e.outcome is Given.GIVEN]
+    said = [e for e in store.find(Evaluation, round=queue.round) if e.outcome is EvaluationOutcome.GIVEN]
     times = [e.minutes for e in said if e.minutes]
     minutes = median(times) if times else queue.spec.minutes
     votes = now.open + now.out

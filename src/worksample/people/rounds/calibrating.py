@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from worksample.calibration.config import CalibrationConfig, calibration_of
-from worksample.calibration.drawing import DRAWN, keep_draw, planned_draw
-from worksample.calibration.labels import Labels, drawn_of, labels_of, sent_to_people, wanted
 from worksample.people.work.queue_sync import catch_up
 from worksample.records import (
     Amendment,
+    AmendmentTarget,
     EvaluatorKind,
     Experiment,
     Protocol,
     Round,
-    Target,
     canonical,
     struck,
 )
+from worksample.results.calibration.config import CalibrationConfig, calibration_of
+from worksample.results.calibration.drawing import DRAWN, keep_draw, planned_draw
+from worksample.results.calibration.labels import LabelRound, drawn_of, labels_of, sent_to_people, wanted
+from worksample.results.pairs import drawn_pairs, key_of
+from worksample.results.rounds import InForce
+from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
-from worksample.verdicts.pairs import drawn_pairs, key_of
-from worksample.verdicts.rounds import InForce
-from worksample.verdicts.second_looks import ROUTED
 
 from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import add_pairs, open_people_round, top_up
-from .protocol import BY_CRITERIA, FORM_OF, Kind, roles_of, votes_of
+from .protocol import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of
 from .queues import CLOSED, set_state
 from .stocking import stock
 
@@ -59,7 +59,7 @@ class Calibrating:
         overlap: int | None, instructions: Instructions | None, clock: Clock,
     ) -> None:  # fmt: skip
         self.store, self.experiment, self.protocol, self.config = store, experiment, protocol, config
-        self.kind = Kind.RUBRIC if protocol in BY_CRITERIA else Kind(protocol.value)
+        self.kind = RoundKind.RUBRIC if protocol in BY_CRITERIA else RoundKind(protocol.value)
         rule, votes = votes_of(self.kind)
         self.rule, self.overlap = rule, overlap or votes
         self.instructions, self.clock = instructions or shipped(), clock
@@ -85,7 +85,7 @@ class Calibrating:
         self._retire()
         pairs: tuple[tuple[str, str], ...] = ()
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.calibration.pairs import draw_pairs
+            from worksample.results.calibration.pairs import draw_pairs
 
             draw = draw_pairs(self.store, self.experiment, judged, self.config)
             pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in draw.drawn)
@@ -128,18 +128,18 @@ class Calibrating:
     def _routed(self, judged: Round) -> list[Round]:
         out = struck(self.store.find(Amendment, target="round"))
         found = [r for r in self.store.find(Round, over=judged.id) if ROUTED in r.versions]
-        return [r for r in found if (Target.ROUND, r.id) not in out]
+        return [r for r in found if (AmendmentTarget.ROUND, r.id) not in out]
 
-    def _send_on(self, judged: Round, labels: Labels) -> int:
+    def _send_on(self, judged: Round, labels: LabelRound) -> int:
         if not self.config.route or self.store.open_slots(self.experiment.id):
             return 0
         if wanted(self.store, self.experiment, labels):
             return 0
-        from worksample.calibration.routing import cells, routed
+        from worksample.results.calibration.routing import cells, routed
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.calibration.pairs import pair_cells, routed_pairs
+            from worksample.results.calibration.pairs import pair_cells, routed_pairs
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:
@@ -152,9 +152,9 @@ class Calibrating:
         pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in why)
         subjects = tuple(dict.fromkeys(id for pair in pairs for id in pair)) or tuple(sorted(why))
         config = PeopleRound(
-            kind=Kind.ADJUDICATION, over=judged.id, subjects=subjects, pairs=pairs, rule=self.rule,
+            kind=RoundKind.ADJUDICATION, over=judged.id, subjects=subjects, pairs=pairs, rule=self.rule,
             overlap=self.overlap,
-            roles=roles_of(self.kind) | roles_of(Kind.ADJUDICATION), reason=GOES, seed=self.config.seed,
+            roles=roles_of(self.kind) | roles_of(RoundKind.ADJUDICATION), reason=GOES, seed=self.config.seed,
             form=FORM_OF[self.kind], versions={ROUTED: self.store.blobs.put(canonical(dict(sorted(why.items()))))},
         )  # fmt: skip
         open_people_round(

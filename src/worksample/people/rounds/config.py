@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from worksample.calibration.drawing import DRAWN
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
-from worksample.records import Protocol, Rule
-from worksample.verdicts.pairs import PER_PAIR
-from worksample.verdicts.qualifying import RULES
+from worksample.records import Protocol, ResolutionRule
+from worksample.results.calibration.drawing import DRAWN
+from worksample.results.pairs import PER_PAIR
+from worksample.results.qualifying import RULES
 
-from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, Kind, roles_of, votes_of
+from .protocol import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 from .questions import Question, faults_of
 
 
@@ -43,7 +43,7 @@ class PeopleRound:
     Of a qualification `subjects` are ids of instances: the jobs.
     """
 
-    kind: Kind
+    kind: RoundKind
     experiment: str | None = None
     subjects: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
@@ -58,7 +58,7 @@ class PeopleRound:
     """Whose criteria are asked, for the rubric's form: program, checkpoints or rubric. None: the rubric, or that of the
     round `over`.
     """
-    rule: Rule | None = None
+    rule: ResolutionRule | None = None
     overlap: int | None = None
     per_pair: int = PER_PAIR
     """Projects on which each pair of agents is compared (RLI B.2: at least 10)."""
@@ -103,7 +103,7 @@ class PeopleRound:
             raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
         sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
         self._check_jobs()
-        if self.kind is Kind.CALIBRATION:
+        if self.kind is RoundKind.CALIBRATION:
             if not self.gold or sources:
                 raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
         elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
@@ -117,7 +117,7 @@ class PeopleRound:
                 "the pairs and the subjects are not of the same work",
                 next="pass as subjects= the submissions of the pairs",
             )
-        if self.holistic is not None and self.kind is not Kind.PAIRWISE:
+        if self.holistic is not None and self.kind is not RoundKind.PAIRWISE:
             raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
         if self.protocol is not None and self.protocol not in BY_CRITERIA:
             raise UsageError(f"{self.protocol} has no criteria", next=f"one of {', '.join(sorted(BY_CRITERIA))}")
@@ -129,7 +129,7 @@ class PeopleRound:
             raise UsageError(f"a lease of {self.lease_minutes} minutes", next="pass more than 0 minutes")
 
     def _check_jobs(self) -> None:
-        jobs = self.kind is Kind.QUALIFICATION
+        jobs = self.kind is RoundKind.QUALIFICATION
         if not jobs and (self.questions or self.looks):
             raise UsageError("only a qualification asks questions of jobs", next="leave questions= and looks= out")
         if jobs and (self.experiment is not None or self.gold):
@@ -141,7 +141,7 @@ class PeopleRound:
             raise UsageError(f"a question: {what}", next="correct the question, then open the round again")
         if jobs and self.votes[0] not in RULES:
             raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
-        if self.votes[0] is Rule.VERIFIED and (not jobs or self.votes[1] != 1):
+        if self.votes[0] is ResolutionRule.VERIFIED and (not jobs or self.votes[1] != 1):
             raise UsageError(
                 "verified is a rule for jobs: one vote, and a second of those that qualify",
                 next="leave overlap= out, or choose another rule",
@@ -153,9 +153,9 @@ class PeopleRound:
         return self.kind in LABELLING and DRAWN in self.versions and None not in (self.over, self.experiment)
 
     @property
-    def votes(self) -> tuple[Rule, int]:
+    def votes(self) -> tuple[ResolutionRule, int]:
         rule, overlap = votes_of(self.kind)
-        if self.rule is Rule.TIE_BREAK:
+        if self.rule is ResolutionRule.TIE_BREAK:
             overlap = 2
         return self.rule or rule, self.overlap or overlap
 

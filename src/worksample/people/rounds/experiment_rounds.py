@@ -18,8 +18,8 @@ from .config import PeopleRound
 from .instructions import Instructions, shipped
 from .opening import open_people_round, top_up
 from .pilot import opened
-from .planning import Asking
-from .protocol import BY_CRITERIA, FORM_OF, SPECS, Kind, votes_of
+from .planning import RoundForm
+from .protocol import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
 from .stocking import stock
 from .subjects import submissions_of
 
@@ -30,9 +30,9 @@ WAIVED = "an experiment's own round: its plan was kept before there was any work
 REASON = "judged as trials closed"
 
 
-def kind_of(protocol: Protocol) -> Kind:
+def kind_of(protocol: Protocol) -> RoundKind:
     """The kind of round by which people judge under a protocol: its own, and criteria elsewhere."""
-    return Kind(protocol.value) if protocol.value in set(Kind) else Kind.RUBRIC
+    return RoundKind(protocol.value) if protocol.value in set(RoundKind) else RoundKind.RUBRIC
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class OwnRounds:
         if round is not None:
             return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
-        asked = _something(store, experiment, Asking(FORM_OF[kind], protocol))
+        asked = _something(store, experiment, RoundForm(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
             return 0
         instructions = self.instructions or shipped()
@@ -103,7 +103,7 @@ class OwnRounds:
         return came + top_up(store, round.id) + catch_up(store, round.id)
 
 
-def _something(store: Store, experiment: Experiment, asking: Asking) -> bool:
+def _something(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
     """Whether people are asked anything of what was delivered so far."""
     delivered = {s.instance for s in submissions_of(store, experiment.id)}
     return any(asking.of(store.get(Instance, id)) for id in delivered)

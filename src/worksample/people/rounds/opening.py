@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample import __version__
-from worksample.calibration.drawing import read_draw
-from worksample.calibration.labels import drawn_of
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, canonical, struck
+from worksample.results.calibration.drawing import read_draw
+from worksample.results.calibration.labels import drawn_of
+from worksample.results.qualifying import DECIDES
 from worksample.store.people_tables import items as item_table
-from worksample.verdicts.qualifying import DECIDES
 
 from .config import PeopleRound
 from .instructions import Instructions
 from .pilot import opened
-from .planning import Asking, gradings_for, plan_gold, plan_items
-from .protocol import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, Kind
+from .planning import RoundForm, gradings_for, plan_gold, plan_items
+from .protocol import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
 from .questions import asked, deciding
 from .queues import Queue, find_queue
 from .stocking import add_items, barred_from, said_before, stock
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 _WHO = {EvaluatorKind.PERSON: "people", EvaluatorKind.JUDGE: "a judge", EvaluatorKind.PROGRAM: "a program"}
-_GATED = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
+_GATED = frozenset({RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC})
 
 
 def open_people_round(
@@ -51,8 +51,8 @@ def open_people_round(
         opened(store, digest)
     seed = config.seed if config.seed is not None else secrets.randbits(48)
     id = uuid.uuid4().hex
-    gold_round = id if config.kind is Kind.CALIBRATION else uuid.uuid4().hex
-    planned = [] if config.kind is Kind.CALIBRATION else plan_items(store, config, asking, id, seed)
+    gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
+    planned = [] if config.kind is RoundKind.CALIBRATION else plan_items(store, config, asking, id, seed)
     gold = plan_gold(store, config.gold, gold_round, seed)
     if not planned and not gold and not _asks_later(store, config, asking):
         what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
@@ -105,7 +105,7 @@ def open_people_round(
     return round
 
 
-def _asks_later(store: Store, config: PeopleRound, asking: Asking) -> bool:
+def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
     """Whether work may still come in that is asked about; a round of pairs is opened with the first of them."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False
@@ -118,17 +118,17 @@ def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(both))
 
 
-def asking_of(store: Store, config: PeopleRound) -> Asking:
+def asking_of(store: Store, config: PeopleRound) -> RoundForm:
     """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
     if over is not None and over.purpose is Purpose.QUALIFICATION:
         raise PlanError("a qualification looks again by itself: a second expert verifies", where=over.id)
     if form is not Form.RUBRIC:
-        return Asking(form, PROTOCOL_OF[form])
+        return RoundForm(form, PROTOCOL_OF[form])
     if over is None or over.protocol not in BY_CRITERIA:
-        return Asking(form, config.protocol or PROTOCOL_OF[form])
-    return Asking(form, over.protocol, over.by)
+        return RoundForm(form, config.protocol or PROTOCOL_OF[form])
+    return RoundForm(form, over.protocol, over.by)
 
 
 def form_of(store: Store, config: PeopleRound) -> Form:
@@ -159,7 +159,7 @@ def top_up(store: Store, round: str) -> int:
         query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
         known = [(first, second) for first, second in connection.execute(query)]
     experiment = queue.settings["experiment"]
-    if experiment is None or queue.kind not in (*_GATED, Kind.TAGS):
+    if experiment is None or queue.kind not in (*_GATED, RoundKind.TAGS):
         raise PlanError(
             "this round's items have been drawn, and are not drawn again", where=round, next="open another round"
         )
@@ -194,7 +194,7 @@ def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> i
 
 
 def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[str, str]] = ()) -> int:
-    asking = Asking(queue.form, queue.protocol, queue.asked)
+    asking = RoundForm(queue.form, queue.protocol, queue.asked)
     planned = plan_items(store, config, asking, queue.round, queue.seed, known)
     barred = barred_from(store, queue.settings, planned, queue.round)
     # Where the queue was made anew from its plan, what came later may have been answered already.

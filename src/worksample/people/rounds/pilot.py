@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.people.evaluations import given
-from worksample.records import Grade, Holistic, Pairwise, Purpose, Round, is_accepted
+from worksample.records import GradePayload, Holistic, Pairwise, Purpose, Round, is_accepted
 
 if TYPE_CHECKING:
     from worksample.metrics import Estimate
@@ -45,7 +45,7 @@ def measure(store: Store, round: Round) -> Pilot:
     Pairs of deliverables: on which one is closer to completion. Rubrics: on completion.
     """
     from worksample.metrics import PASS_FAIL, PREFERENCE, Ballots, measure_agreement
-    from worksample.verdicts.judging import passes_of
+    from worksample.results.judging import passes_of
 
     subjects, votes, people = [], [], []
     pairs, passes = False, passes_of(store, round)
@@ -53,7 +53,7 @@ def measure(store: Store, round: Round) -> Pilot:
         match e.payload:
             case Holistic(score=score):
                 vote = float(is_accepted(score))
-            case Grade() if e.id in passes:
+            case GradePayload() if e.id in passes:
                 vote = float(passes[e.id])
             case Pairwise(completion=side):
                 toward = {"first": 1.0, "equal": 0.5, "second": 0.0}[side]

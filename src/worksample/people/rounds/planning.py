@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import UsageError
 from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, canonical, digest_of
-from worksample.verdicts.graded import as_graded
-from worksample.verdicts.pairs import entries_of, sample_pairs
+from worksample.results.graded import as_graded
+from worksample.results.pairs import entries_of, sample_pairs
 
 from .config import Gold, PeopleRound
-from .protocol import Form, Kind
+from .protocol import Form, RoundKind
 from .subjects import Subject, jobs, named, pick, subject_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Planned = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class RoundForm:
     """What a round asks: the form, the protocol under which it runs, and whose criteria."""
 
     form: Form
@@ -40,7 +40,7 @@ class Asking:
 
 
 def plan_items(
-    store: Store, config: PeopleRound, asking: Asking, round: str, seed: int, known: Collection[tuple[str, str]] = ()
+    store: Store, config: PeopleRound, asking: RoundForm, round: str, seed: int, known: Collection[tuple[str, str]] = ()
 ) -> list[Planned]:
     """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing.
 
@@ -54,7 +54,7 @@ def plan_items(
     asked = {id for id, instance in instances.items() if asking.of(instance)}
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
-    if form is Form.PAIRWISE and config.kind is not Kind.CALIBRATION:
+    if form is Form.PAIRWISE and config.kind is not RoundKind.CALIBRATION:
         by_id = {s.id: subject_of(s) for s in subjects}
         if config.pairs:
             named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
@@ -117,7 +117,7 @@ def _graded(store: Store, over: Round | None, id: str) -> Instance:
 
 
 def gradings_for(
-    store: Store, asking: Asking, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
+    store: Store, asking: RoundForm, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
 ) -> dict[str, str]:
     """Instance -> digest of the grading in force, for those that carry the protocol.
 

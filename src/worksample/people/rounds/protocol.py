@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from worksample.people.access.account import Role
-from worksample.records import Protocol, Purpose, Rule
+from worksample.records import Protocol, Purpose, ResolutionRule
 
 
 class Form(StrEnum):
@@ -21,7 +21,7 @@ class Form(StrEnum):
     QUALIFICATION = "qualification"
 
 
-class Kind(StrEnum):
+class RoundKind(StrEnum):
     """What a round by people is for."""
 
     HOLISTIC = "holistic"
@@ -47,12 +47,12 @@ class Kind(StrEnum):
 
 
 FORM_OF = {
-    Kind.HOLISTIC: Form.HOLISTIC,
-    Kind.PAIRWISE: Form.PAIRWISE,
-    Kind.RUBRIC: Form.RUBRIC,
-    Kind.TAGS: Form.TAGS,
-    Kind.INTEGRITY: Form.INTEGRITY,
-    Kind.QUALIFICATION: Form.QUALIFICATION,
+    RoundKind.HOLISTIC: Form.HOLISTIC,
+    RoundKind.PAIRWISE: Form.PAIRWISE,
+    RoundKind.RUBRIC: Form.RUBRIC,
+    RoundKind.TAGS: Form.TAGS,
+    RoundKind.INTEGRITY: Form.INTEGRITY,
+    RoundKind.QUALIFICATION: Form.QUALIFICATION,
 }
 """Of the kinds with a form of their own; the rest take that of the round they look at, or the holistic one."""
 PROTOCOL_OF = {
@@ -69,43 +69,47 @@ decide what work comes to.
 BY_CRITERIA = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC})
 """Protocols whose criteria the rubric's form asks, as far as they are people's."""
 PURPOSE_OF = {
-    **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in Kind},
-    Kind.TAGS: Purpose.FAILURES,
+    **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in RoundKind},
+    RoundKind.TAGS: Purpose.FAILURES,
 }
 """What a round of a kind is for; the forms of the protocols judge the work itself."""
-OVER = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.RELIABILITY, Kind.ADJUDICATION, Kind.INTEGRITY})
+OVER = frozenset(
+    {RoundKind.AUDIT, RoundKind.FALSE_NEGATIVES, RoundKind.RELIABILITY, RoundKind.ADJUDICATION, RoundKind.INTEGRITY}
+)
 """Kinds that look at another round."""
-LABELLING = frozenset({Kind.HOLISTIC, Kind.PAIRWISE, Kind.RUBRIC})
+LABELLING = frozenset({RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC})
 """Kinds by which people may label what a judge said."""
-_REVIEWED = frozenset({Kind.AUDIT, Kind.FALSE_NEGATIVES, Kind.ADJUDICATION, Kind.INTEGRITY})
+_REVIEWED = frozenset({RoundKind.AUDIT, RoundKind.FALSE_NEGATIVES, RoundKind.ADJUDICATION, RoundKind.INTEGRITY})
 
 
-def roles_of(kind: Kind) -> frozenset[Role]:
+def roles_of(kind: RoundKind) -> frozenset[Role]:
     """Who does it unless the round says otherwise. The admin may do everything."""
     if kind in _REVIEWED:
         return frozenset({Role.REVIEWER, Role.ADMIN})
-    if kind in (Kind.RUBRIC, Kind.QUALIFICATION):
+    if kind in (RoundKind.RUBRIC, RoundKind.QUALIFICATION):
         return frozenset({Role.EXPERT, Role.ADMIN})
     return frozenset({Role.EVALUATOR, Role.EXPERT, Role.ADMIN})
 
 
-def votes_of(kind: Kind) -> tuple[Rule, int]:
+def votes_of(kind: RoundKind) -> tuple[ResolutionRule, int]:
     """The rule and the overlap unless the round says otherwise.
 
     Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two. Jobs: one and
     a second that verifies a yes (UpBench 3.3).
     """
-    if kind is Kind.HOLISTIC:
-        return Rule.MAJORITY, 3
-    if kind is Kind.PAIRWISE:
-        return Rule.TIE_BREAK, 2
-    if kind is Kind.QUALIFICATION:
-        return Rule.VERIFIED, 1
-    return (Rule.MAJORITY, 2) if kind in (Kind.PILOT, Kind.RELIABILITY) else (Rule.LATEST, 1)
+    if kind is RoundKind.HOLISTIC:
+        return ResolutionRule.MAJORITY, 3
+    if kind is RoundKind.PAIRWISE:
+        return ResolutionRule.TIE_BREAK, 2
+    if kind is RoundKind.QUALIFICATION:
+        return ResolutionRule.VERIFIED, 1
+    return (
+        (ResolutionRule.MAJORITY, 2) if kind in (RoundKind.PILOT, RoundKind.RELIABILITY) else (ResolutionRule.LATEST, 1)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RoundQuestion:
     """A question. `type`: choice | text | yes_no | tags | criteria. `when`: in words, when it must be answered."""
 
     name: str
@@ -136,24 +140,26 @@ class Spec:
     minutes: float
     early_stop: bool
     """A critical flaw ends the work: fail at once, and name the flaw (RLI B.4)."""
-    asks: tuple[Ask, ...]
+    asks: tuple[RoundQuestion, ...]
 
     def with_reference(self, shown: bool | None) -> Spec:
         return self if shown is None else replace(self, reference=shown)
 
-    def asking(self, asks: tuple[Ask, ...]) -> Spec:
+    def asking(self, asks: tuple[RoundQuestion, ...]) -> Spec:
         """With a round's own questions."""
         return replace(self, asks=asks)
 
 
 SIDES = (("first", "AD-1"), ("equal", "Equal"), ("second", "AD-2"))
-_WHY = Ask("justification", "text", "Why? Name files and what is in them.")
-_FLAW = Ask("critical_flaw", "text", "Critical flaw (stop here)", required=False, when="it makes the work unusable")
-_TOLD = Ask(
+_WHY = RoundQuestion("justification", "text", "Why? Name files and what is in them.")
+_FLAW = RoundQuestion(
+    "critical_flaw", "text", "Critical flaw (stop here)", required=False, when="it makes the work unusable"
+)
+_TOLD = RoundQuestion(
     "recognised", "choice", "Could you tell who or what made it?",
     (("no", "No"), ("guess", "I have a guess"), ("yes", "Yes")), required=False,
 )  # fmt: skip
-_INSPECTED = Ask(
+_INSPECTED = RoundQuestion(
     "inspected", "yes_no",
     "Could you inspect the deliverable adequately? With No your vote does not count, unless its own files are damaged.",
     required=False,
@@ -173,7 +179,7 @@ TAGS = (
     ("inconsistent", "Files that do not match each other"),
 )
 """Failures of deliverables (RLI 4.2); free tags are taken too."""
-_HOLISTIC = Ask(
+_HOLISTIC = RoundQuestion(
     "score", "choice", "Would a reasonable client accept the alternative as the commissioned work?",
     (
         ("1", "No: worse than the reference allows, it would not be accepted"),
@@ -187,39 +193,68 @@ SPECS = {
     for spec in (
         Spec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
         Spec(
-            Form.PAIRWISE, ("AD-1", "AD-2"), True, False, 30, False,
+            Form.PAIRWISE,
+            ("AD-1", "AD-2"),
+            True,
+            False,
+            30,
+            False,
             (
-                Ask("completion", "choice", "Which is closer to what a reasonable client would accept?", SIDES),
-                Ask("quality", "choice", "Which has the higher overall quality?", SIDES),
+                RoundQuestion(
+                    "completion", "choice", "Which is closer to what a reasonable client would accept?", SIDES
+                ),
+                RoundQuestion("quality", "choice", "Which has the higher overall quality?", SIDES),
                 _WHY,
                 _INSPECTED,
                 _TOLD,
             ),
         ),
         Spec(
-            Form.RUBRIC, ("Deliverable",), False, False, 20, False,
+            Form.RUBRIC,
+            ("Deliverable",),
+            False,
+            False,
+            20,
+            False,
             (
-                Ask(
-                    "marks", "criteria", "Each criterion on its own, by its own words",
+                RoundQuestion(
+                    "marks",
+                    "criteria",
+                    "Each criterion on its own, by its own words",
                     (
-                        ("pass", "Pass"), ("fail", "Fail"),
-                        ("not_applicable", "Skip: does not apply"), ("cannot_judge", "Skip: I cannot judge it"),
+                        ("pass", "Pass"),
+                        ("fail", "Fail"),
+                        ("not_applicable", "Skip: does not apply"),
+                        ("cannot_judge", "Skip: I cannot judge it"),
                     ),
                 ),
-                Ask("feedback", "criteria", "Why", required=False, when="a criterion fails or is skipped"),
+                RoundQuestion("feedback", "criteria", "Why", required=False, when="a criterion fails or is skipped"),
             ),
         ),
         Spec(
-            Form.TAGS, ("Deliverable",), True, False, 10, False,
-            (Ask("tags", "tags", "What is wrong with it?", TAGS), Ask("note", "text", "Note", required=False)),
+            Form.TAGS,
+            ("Deliverable",),
+            True,
+            False,
+            10,
+            False,
+            (
+                RoundQuestion("tags", "tags", "What is wrong with it?", TAGS),
+                RoundQuestion("note", "text", "Note", required=False),
+            ),
         ),
         Spec(
-            Form.INTEGRITY, ("Deliverable",), True, True, 20, False,
-            (Ask("finding", "choice", "How did it come about?", FINDINGS), _WHY),
+            Form.INTEGRITY,
+            ("Deliverable",),
+            True,
+            True,
+            20,
+            False,
+            (RoundQuestion("finding", "choice", "How did it come about?", FINDINGS), _WHY),
         ),
         Spec(Form.QUALIFICATION, (), True, False, 15, False, ()),
     )
-}  # fmt: skip
+}
 """RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours. What is asked of
 jobs is the round's affair (`questions`).
 """

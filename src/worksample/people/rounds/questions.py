@@ -9,12 +9,12 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError
-from worksample.manifests import Faults, Texts, checked, need_file, read_toml
+from worksample.files.config_files import Faults, Texts, checked, need_file, read_toml
 from worksample.records import Frozen
-from worksample.verdicts.evaluations import NO
-from worksample.verdicts.qualifying import CORE_NAMES
+from worksample.results.evaluations import NO
+from worksample.results.qualifying import CORE_NAMES
 
-from .protocol import Ask
+from .protocol import RoundQuestion
 
 YES, NONE = "yes", "not_applicable"
 CONTEXT, QUALITY, IDENTIFIERS = CORE_NAMES
@@ -73,15 +73,15 @@ def options_of(question: Question) -> tuple[tuple[str, str], ...]:
     return _BESIDE.get(question.name, question.options)
 
 
-def asks_of(questions: Sequence[Question] = ()) -> tuple[Ask, ...]:
+def asks_of(questions: Sequence[Question] = ()) -> tuple[RoundQuestion, ...]:
     """The form's questions: each with its reason, and the rubric that the expert may write at once (UpBench A.3)."""
-    out: list[Ask] = []
+    out: list[RoundQuestion] = []
     for question in asked(questions):
         when = "needed where the answer is no" if not question.answers else ""
-        out.append(Ask(question.name, "choice", question.text, options_of(question)))
-        out.append(Ask(question.name + WHY, "text", "Why?", required=False, when=when))
+        out.append(RoundQuestion(question.name, "choice", question.text, options_of(question)))
+        out.append(RoundQuestion(question.name + WHY, "text", "Why?", required=False, when=when))
     text = "Acceptance criteria: a line for each, `critical - text` (or important, optional, pitfall)"
-    return (*out, Ask(CRITERIA, "text", text, required=False, when="where you write the rubric"))
+    return (*out, RoundQuestion(CRITERIA, "text", text, required=False, when="where you write the rubric"))
 
 
 def faults_of(questions: Sequence[Question]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from worksample.people.work import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 
-from .protocol import PROTOCOL_OF, SPECS, Form, Kind, Spec
+from .protocol import PROTOCOL_OF, SPECS, Form, RoundKind, Spec
 from .questions import Question, asks_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Queue:
     """A round as it is given out."""
 
     round: str
-    kind: Kind
+    kind: RoundKind
     form: Form
     state: str
     seed: int
@@ -72,7 +72,7 @@ class Queue:
 def read_queue(row: Any) -> Queue:
     body = json.loads(row.body)
     return Queue(
-        row.round, Kind(row.kind), Form(body["form"]), row.state, body["seed"], body["instructions"], body["rule"],
+        row.round, RoundKind(row.kind), Form(body["form"]), row.state, body["seed"], body["instructions"], body["rule"],
         body["settings"], row.at,
     )  # fmt: skip
 

@@ -13,7 +13,17 @@ from worksample.people.access.profile import person_of
 from worksample.people.clock import Clock
 from worksample.people.work.assignment_states import BARRED, DONE, STRUCK
 from worksample.people.work.closing import settle_ties
-from worksample.records import Amendment, Evaluation, Given, Purpose, Round, Submission, Target, Trial, struck
+from worksample.records import (
+    Amendment,
+    AmendmentTarget,
+    Evaluation,
+    EvaluationOutcome,
+    Purpose,
+    Round,
+    Submission,
+    Trial,
+    struck,
+)
 from worksample.store.people_tables import accounts, assignments, items, queues
 
 from .planning import Planned
@@ -55,7 +65,7 @@ def restock(store: Store, round: str, *, clock: Clock) -> int:
 
 def add_items(
     connection: Connection, queue: str, planned: Sequence[Planned], said: dict[Any, list[Evaluation]],
-    barred: dict[str, set[str]], out: Collection[tuple[Target, str]] = (),
+    barred: dict[str, set[str]], out: Collection[tuple[AmendmentTarget, str]] = (),
 ) -> int:  # fmt: skip
     """Insert items that are not there. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts;
     `out`: what is struck, and so asked of somebody else.
@@ -67,7 +77,11 @@ def add_items(
         if item["id"] in known:
             continue
         done = said.get((item["round"], frozenset((item["subject"], item["second"]))), [])
-        gone = {e.id for e in done if (Target.EVALUATION, e.id) in out or (Target.EVALUATOR, e.evaluator) in out}
+        gone = {
+            e.id
+            for e in done
+            if (AmendmentTarget.EVALUATION, e.id) in out or (AmendmentTarget.EVALUATOR, e.evaluator) in out
+        }
         free = max(0, item["wanted"] - len(done) + len(gone))
         rows.append({**item, "queue": queue, "free": free, "withdrawn": False})
         spoke = {person_of(e.evaluator): e.id for e in done}
@@ -93,7 +107,7 @@ def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluatio
     """What was given already: only where a queue is made anew is there any."""
     out: dict[Any, list[Evaluation]] = {}
     for round in sorted(rounds):
-        for e in store.find(Evaluation, round=round, outcome=Given.GIVEN):
+        for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
             out.setdefault((round, frozenset((e.subject, e.second))), []).append(e)
     return out
 
@@ -113,7 +127,7 @@ def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planne
         earlier = sorted({id for ids in before.values() for id in ids})
         judged: dict[str, set[str]] = {}
         for start in range(0, len(earlier), _MANY):
-            for e in store.find(Evaluation, subject=earlier[start : start + _MANY], outcome=Given.GIVEN):
+            for e in store.find(Evaluation, subject=earlier[start : start + _MANY], outcome=EvaluationOutcome.GIVEN):
                 judged.setdefault(e.subject, set()).add(person_of(e.evaluator))
         for subject, ids in before.items():
             out.setdefault(subject, set()).update(*(judged.get(id, ()) for id in ids))

@@ -10,6 +10,7 @@ from worksample.errors import PlanError
 from worksample.people.access.tokens import name_key
 from worksample.people.evaluations import amendments_of, given, verdicts_of
 from worksample.records import (
+    AmendmentTarget,
     Experiment,
     Holistic,
     Instance,
@@ -17,16 +18,15 @@ from worksample.records import (
     Round,
     Standing,
     Submission,
-    Target,
     Trial,
     Verdict,
     is_accepted,
     struck,
 )
-from worksample.verdicts.pairs import entries_of
+from worksample.results.pairs import entries_of
 
 from .config import PeopleRound
-from .protocol import Kind
+from .protocol import RoundKind
 from .sampling import at_random, enriched, one_per_project
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submissio
     out = struck(amendments_of(store))
     return [
         s for s in found
-        if (Target.SUBMISSION, s.id) not in out
-        and (Target.INSTANCE, s.instance) not in out
-        and (Target.TRIAL, s.trial or "") not in out
+        if (AmendmentTarget.SUBMISSION, s.id) not in out
+        and (AmendmentTarget.INSTANCE, s.instance) not in out
+        and (AmendmentTarget.TRIAL, s.trial or "") not in out
     ]  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
     """Jobs that are not struck, in this order, each once. RecordMissing; PlanError where there is none."""
     out = struck(amendments_of(store))
     found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
-    kept = [Subject(id, id) for id in found if (Target.INSTANCE, id) not in out]
+    kept = [Subject(id, id) for id in found if (AmendmentTarget.INSTANCE, id) not in out]
     if not kept:
         raise PlanError("there is no job to judge", next="worksample jobs qualify SUITE")
     return kept
@@ -97,10 +97,10 @@ def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
         found = submissions_of(store, config.experiment)
     else:
         found = _without_struck(store, named(store, config.subjects))
-    if config.kind is Kind.PILOT:
+    if config.kind is RoundKind.PILOT:
         chosen = {e.subject for e in at_random(entries_of(store, found), config.sample, seed)}
         found = [s for s in found if s.id in chosen]
-    if not found and config.kind is not Kind.CALIBRATION:
+    if not found and config.kind is not RoundKind.CALIBRATION:
         raise PlanError(
             f"nothing to look at for {config.kind}",
             where=config.over or config.experiment or "",
@@ -119,13 +119,13 @@ def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Sub
     verdicts = verdicts_of(store, over)
     ids = list(config.subjects) if config.subjects else _wanted(store, config.kind, over, verdicts)
     found = _without_struck(store, named(store, ids))
-    if config.subjects or config.kind in (Kind.AUDIT, Kind.ADJUDICATION):
+    if config.subjects or config.kind in (RoundKind.AUDIT, RoundKind.ADJUDICATION):
         return found
     passed = {s: v.passed for s, v in verdicts.items()}
     entries = entries_of(store, found)
-    if config.kind is Kind.FALSE_NEGATIVES:
+    if config.kind is RoundKind.FALSE_NEGATIVES:
         chosen = one_per_project(entries, config.sample, seed)
-    elif config.kind is Kind.RELIABILITY:
+    elif config.kind is RoundKind.RELIABILITY:
         chosen = enriched(entries, passed, config.sample, config.positives, seed)
     else:
         fails = [e for e in entries if passed[e.subject] is False]
@@ -134,14 +134,14 @@ def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Sub
     return [s for s in found if s.id in set(ids)]
 
 
-def _wanted(store: Store, kind: Kind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
+def _wanted(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
     """Ids that a kind may draw from, sorted."""
-    if kind is Kind.ADJUDICATION:
+    if kind is RoundKind.ADJUDICATION:
         return sorted(contested(store, over, verdicts))
     decided = {s: v.passed for s, v in verdicts.items() if v.standing is Standing.DECIDED}
-    if kind is Kind.AUDIT:
+    if kind is RoundKind.AUDIT:
         return sorted(s for s, passed in decided.items() if passed)
-    if kind is Kind.FALSE_NEGATIVES:
+    if kind is RoundKind.FALSE_NEGATIVES:
         return sorted(s for s, passed in decided.items() if not passed)
     return sorted(decided)
 

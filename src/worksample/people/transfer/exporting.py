@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from worksample.files.tables.numbers import written
 from worksample.people.evaluations import amendments_of, given, standing
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.verdicts import final_verdicts
-from worksample.records import Evaluation, Evaluator, EvaluatorKind, Grade, Round, Standing, Submission, Tags
+from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
 from worksample.store.faults import keeping
-from worksample.tables.numbers import written
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -73,7 +73,7 @@ def _cells(e: Evaluation) -> dict[str, str]:
     said = answers_of(e)
     why = getattr(e.payload, "justification", "")
     match e.payload:
-        case Grade(parts=parts):
+        case GradePayload(parts=parts):
             feedback = {p.name: p.reason for p in parts if p.reason}
             return {"marks": json.dumps(said), "feedback": json.dumps(feedback)}
         case Tags(tags=tags, note=note):

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
+from worksample.files.tables.cells import Unfit
+from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
+from worksample.files.tables.encodings import marked_encoding
+from worksample.files.tables.number_columns import NumberColumns
+from worksample.files.tables.opening import FaultyRow, read_json
+from worksample.files.tables.unique_keys import TwiceError, unique
 from worksample.people.faults import FaultyRows, InvalidAnswer
-from worksample.people.rounds.planning import Asking, gradings_for
-from worksample.people.rounds.protocol import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, Kind
+from worksample.people.rounds.planning import RoundForm, gradings_for
+from worksample.people.rounds.protocol import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
 from worksample.people.work.answer import read_answer
 from worksample.records import (
     Criteria,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
-    Given,
     Instance,
+    ResolutionRule,
     Round,
-    Rule,
     Submission,
     digest_bytes,
     digest_of,
     now,
 )
-from worksample.tables.cells import Unfit
-from worksample.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
-from worksample.tables.encodings import marked_encoding
-from worksample.tables.number_columns import NumberColumns
-from worksample.tables.opening import FaultyRow, read_json
-from worksample.tables.unique_keys import TwiceError, unique
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -45,7 +45,14 @@ _TABLES = {"marks", "feedback"}
 
 
 def import_judgments(
-    store: Store, data: bytes, form: Form, *, format: str, author: str, reason: str = "", rule: Rule | None = None
+    store: Store,
+    data: bytes,
+    form: Form,
+    *,
+    format: str,
+    author: str,
+    reason: str = "",
+    rule: ResolutionRule | None = None,
 ) -> Round:
     """Commit a round with all judgments of a file, or nothing. `format`: `csv` or `jsonl`.
 
@@ -109,7 +116,13 @@ def import_judgments(
 
 
 def _round(
-    store: Store, evaluations: Sequence[Evaluation], form: Form, id: str, author: str, reason: str, rule: Rule | None
+    store: Store,
+    evaluations: Sequence[Evaluation],
+    form: Form,
+    id: str,
+    author: str,
+    reason: str,
+    rule: ResolutionRule | None,
 ) -> Round:
     subjects = dict.fromkeys(s for e in evaluations for s in (e.subject, e.second) if s)
     votes: dict[tuple[str, str], int] = {}
@@ -119,12 +132,18 @@ def _round(
     overlap = max(votes.values())
     items = [{"instance": e.instance} for e in evaluations]
     return Round(
-        id=id, protocol=PROTOCOL_OF[form], purpose=PURPOSE_OF[Kind(form.value)], subjects=tuple(subjects),
-        overlap=overlap, rule=rule or (Rule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else Rule.LATEST),
-        gradings=gradings_for(store, Asking(form, PROTOCOL_OF[form]), items),
+        id=id,
+        protocol=PROTOCOL_OF[form],
+        purpose=PURPOSE_OF[RoundKind(form.value)],
+        subjects=tuple(subjects),
+        overlap=overlap,
+        rule=rule or (ResolutionRule.MAJORITY if form in (Form.HOLISTIC, Form.PAIRWISE) else ResolutionRule.LATEST),
+        gradings=gradings_for(store, RoundForm(form, PROTOCOL_OF[form]), items),
         versions={"worksample": __version__, "people.form": form.value, "imported": "1"},
-        reason=reason or "imported judgments", author=author, at=now(),
-    )  # fmt: skip
+        reason=reason or "imported judgments",
+        author=author,
+        at=now(),
+    )
 
 
 def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -211,7 +230,7 @@ def _evaluation(
     payload, beside = read_answer(form, asked, _criteria(instance, form, by, row.get("marks")))
     return Evaluation(
         id=digest_of([round, line])[:32], round=round, subject=subject.id, second=second.id if second else None,
-        instance=subject.instance, evaluator=evaluator.id, outcome=Given.GIVEN,
+        instance=subject.instance, evaluator=evaluator.id, outcome=EvaluationOutcome.GIVEN,
         payload=payload, minutes=row.get("minutes"), author=author, at=_moment(row.get("at")),
         record={"line": line, **beside},
     )  # fmt: skip

@@ -11,24 +11,24 @@ from worksample.people.rounds.protocol import FINDINGS, SPECS, Form
 from worksample.people.rounds.questions import CRITERIA, WHY, Question, asked, asks_of, options_of
 from worksample.records import (
     Criteria,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
     Importance,
     Labels,
     Pairwise,
+    PairwiseChoice,
+    PartPayload,
     Payload,
-    Side,
-    Skip,
+    SkipReason,
     Tags,
 )
 from worksample.records.rubric_text import read_lines
 from worksample.records.weighing import weigh
-from worksample.verdicts.evaluations import NO
+from worksample.results.evaluations import NO
 
 LONGEST = 20_000
 """Characters of a text."""
-_SKIPS = {"not_applicable": Skip.NOT_APPLICABLE, "cannot_judge": Skip.CANNOT_JUDGE}
+_SKIPS = {"not_applicable": SkipReason.NOT_APPLICABLE, "cannot_judge": SkipReason.CANNOT_JUDGE}
 Answer = tuple[Payload, dict[str, Any]]
 """A payload, and what was said beside it: critical_flaw, recognised, inspected."""
 
@@ -117,12 +117,12 @@ def _holistic(answer: _Answer) -> Payload | None:
 
 
 def _pairwise(answer: _Answer) -> Payload | None:
-    sides = tuple(Side)
+    sides = tuple(PairwiseChoice)
     completion, quality = answer.choice("completion", sides), answer.choice("quality", sides)
     why = answer.text("justification")
     if answer.faults:
         return None
-    return Pairwise(completion=Side(completion), quality=Side(quality), justification=why)
+    return Pairwise(completion=PairwiseChoice(completion), quality=PairwiseChoice(quality), justification=why)
 
 
 def _tags(answer: _Answer) -> Payload | None:
@@ -184,7 +184,7 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
             answer.faults[leaf.id] = "needs a reason"
         fraction = None if mark in _SKIPS else float(mark == "pass")
         parts.append(
-            GradePart(
+            PartPayload(
                 name=leaf.id,
                 points=leaf.worth,
                 fraction=fraction,
@@ -199,7 +199,7 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
     return None if answer.faults else grade_of(criteria, tuple(parts))
 
 
-def grade_of(criteria: Criteria, parts: tuple[GradePart, ...]) -> Grade:
+def grade_of(criteria: Criteria, parts: tuple[PartPayload, ...]) -> GradePayload:
     """The grade of a person's marks: the points of what passed over those of what applies (UpBench 5.2.1: R).
 
     Gates close what they are part of (`records.weighing`). Full credit needs every criterion that applies; which of
@@ -208,4 +208,4 @@ def grade_of(criteria: Criteria, parts: tuple[GradePart, ...]) -> Grade:
     score = weigh(criteria.criteria, {p.name: p.fraction for p in parts}) or 0.0
     failed = [p.name for p in parts if p.skip is None and not p.passed and p.importance is not Importance.OPTIONAL]
     reason = f"failed: {', '.join(failed)}" if failed else ""
-    return Grade(score=score, parts=parts, composition="rubric", reason=reason[:LONGEST])
+    return GradePayload(score=score, parts=parts, composition="rubric", reason=reason[:LONGEST])

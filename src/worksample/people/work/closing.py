@@ -10,11 +10,21 @@ from worksample.people.quality.gold_items import note_quiz
 from worksample.people.rounds.protocol import Form
 from worksample.people.rounds.questions import asked, deciding
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.records import Evaluation, Given, Grade, Holistic, Labels, Pairwise, Rule, Side, is_accepted
+from worksample.records import (
+    Evaluation,
+    EvaluationOutcome,
+    GradePayload,
+    Holistic,
+    Labels,
+    Pairwise,
+    PairwiseChoice,
+    ResolutionRule,
+    is_accepted,
+)
+from worksample.results.evaluations import NO
+from worksample.results.qualifying import votes_wanted
 from worksample.store import schema
 from worksample.store.people_tables import assignments, items
-from worksample.verdicts.evaluations import NO
-from worksample.verdicts.qualifying import votes_wanted
 
 from . import lease_queries as sql
 from .assignment_states import RESUMABLE, STRUCK
@@ -51,7 +61,7 @@ def settle_ties(connection: Connection, item: str) -> None:
     if queue.form is Form.QUALIFICATION:
         _settle_job(connection, row, queue)
         return
-    if queue.rule != Rule.TIE_BREAK or row.wanted >= 3:
+    if queue.rule != ResolutionRule.TIE_BREAK or row.wanted >= 3:
         return
     said = [e for e in _standing(connection, row) if {e.subject, e.second} == {row.subject, row.second}]
     if len(said) >= 2 and len({_vote(e, row.subject) for e in said}) > 1:
@@ -66,7 +76,7 @@ def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
         all(e.payload.labels.get(name) != NO for name in deciding_ones)
         for e in sorted(said, key=lambda e: (e.at, e.id)) if isinstance(e.payload, Labels)
     ]  # fmt: skip
-    more = votes_wanted(Rule(queue.rule), row.wanted, votes) - row.wanted
+    more = votes_wanted(ResolutionRule(queue.rule), row.wanted, votes) - row.wanted
     more = max(more, -row.free)
     if more:
         connection.execute(update(items).where(_i.id == row.id).values(wanted=row.wanted + more, free=_i.free + more))
@@ -77,13 +87,17 @@ def _standing(connection: Connection, row: Any) -> list[Evaluation]:
     table = schema.evaluations.c
     struck = select(_a.evaluation).where(_a.item == row.id, _a.state == STRUCK, _a.evaluation.is_not(None))
     mine = (table.round == row.round) & table.subject.in_([row.subject, row.second or row.subject])
-    stands = mine & (table.outcome == Given.GIVEN.value) & table.id.not_in(struck)
+    stands = mine & (table.outcome == EvaluationOutcome.GIVEN.value) & table.id.not_in(struck)
     return [
         Evaluation.model_validate_json(body) for body in connection.execute(select(table.body).where(stands)).scalars()
     ]
 
 
-_TURNED = {Side.FIRST: Side.SECOND, Side.EQUAL: Side.EQUAL, Side.SECOND: Side.FIRST}
+_TURNED = {
+    PairwiseChoice.FIRST: PairwiseChoice.SECOND,
+    PairwiseChoice.EQUAL: PairwiseChoice.EQUAL,
+    PairwiseChoice.SECOND: PairwiseChoice.FIRST,
+}
 
 
 def _vote(e: Evaluation, subject: str) -> object:
@@ -100,7 +114,7 @@ def _vote(e: Evaluation, subject: str) -> object:
             if e.subject == subject:
                 return completion, quality
             return _TURNED[completion], _TURNED[quality]
-        case Grade() as grade:
+        case GradePayload() as grade:
             return tuple((p.name, p.skip, p.passed) for p in grade.leaves)
         case _:
             return e.payload.type if e.payload is not None else None

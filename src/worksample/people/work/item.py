@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from worksample.people.rounds.protocol import Ask, Form
+from worksample.people.rounds.protocol import Form, RoundQuestion
 from worksample.people.rounds.queues import Queue
 from worksample.people.rounds.screening_results import SHOWN, read_look
 from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
-from worksample.verdicts.graded import as_graded
+from worksample.results.graded import as_graded
 
 from .blinding import giveaways, scrub
 
@@ -62,7 +62,7 @@ class Item:
     brief: str
     notes: str
     criteria: Criteria
-    asks: tuple[Ask, ...]
+    asks: tuple[RoundQuestion, ...]
     soft_limit_minutes: float
     early_stop: bool
     instructions: str

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, update
 
 from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 from worksample.people.access.account import Account
 from worksample.people.access.profile import Profile, evaluator_of
 from worksample.people.access.tokens import storable
 from worksample.people.clock import MINUTE, SECOND, Clock, moment
 from worksample.people.faults import Conflict, InvalidAnswer
 from worksample.people.quality.gold_items import compare
-from worksample.people.rounds.protocol import Kind
+from worksample.people.rounds.protocol import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.records import Evaluation, Evaluator, Given, Instance, Round
+from worksample.records import Evaluation, EvaluationOutcome, Evaluator, Instance, Round
+from worksample.results.evaluations import FAULT
+from worksample.results.graded import as_graded
 from worksample.store.people_tables import items
-from worksample.verdicts.evaluations import FAULT
-from worksample.verdicts.graded import as_graded
 
 from . import lease_queries as sql
 from .answer import read_answer
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _i = items.c
 
 
-class Judging:
+class ItemJudging:
     def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting) -> None:
         self._store, self._db, self._clock = store, store.database, clock
         self._leasing, self._drafting = leasing, drafting
@@ -72,8 +72,10 @@ class Judging:
         record = {**blank.record, **beside, "key": key}
         if beside.get("inspected") is False and file_at_fault(self._store, (row.subject, blank.second)):
             record[FAULT] = True
-        said = self._commit(blank.replaced(id=id, outcome=Given.GIVEN, payload=answer, record=record), account)
-        reach("people.said")
+        said = self._commit(
+            blank.replaced(id=id, outcome=EvaluationOutcome.GIVEN, payload=answer, record=record), account
+        )
+        failpoint("people.said")
         with self._db.writing() as connection:
             finish(connection, own(connection, item, account), id, now)
         return _same(said, key)
@@ -99,14 +101,25 @@ class Judging:
         round = self._store.get(Round, row.round)
         first, second = shown_pair(row, mine.flipped)
         return Evaluation(
-            id="-", round=row.round, subject=first, second=second, instance=row.instance,
-            grading=round.gradings.get(row.instance, ""), evaluator=account.evaluator, outcome=Given.DECLINED,
-            minutes=round_minutes(active), author=f"person-{account.id}", at=moment(self._clock()),
+            id="-",
+            round=row.round,
+            subject=first,
+            second=second,
+            instance=row.instance,
+            grading=round.gradings.get(row.instance, ""),
+            evaluator=account.evaluator,
+            outcome=EvaluationOutcome.DECLINED,
+            minutes=round_minutes(active),
+            author=f"person-{account.id}",
+            at=moment(self._clock()),
             record={
-                "item": row.id, "ordinal": mine.ordinal, "flipped": mine.flipped, "instructions": queue.instructions,
+                "item": row.id,
+                "ordinal": mine.ordinal,
+                "flipped": mine.flipped,
+                "instructions": queue.instructions,
                 "elapsed_minutes": round_minutes(self._clock() - mine.started),
             },
-        )  # fmt: skip
+        )
 
     def skip(self, item: str, account: Account, reason: str) -> Evaluation:
         """Leave an item to others: a declined Evaluation with the reason, the first one of each item.
@@ -121,7 +134,7 @@ class Judging:
             mine = self._leasing.hold(connection, item, account, self._clock())
             row = connection.execute(sql.ITEM, {"id": item}).one()
             queue = find_queue(connection, row.queue)
-            if queue.kind is Kind.CALIBRATION:
+            if queue.kind is RoundKind.CALIBRATION:
                 raise Conflict("a quiz has no items to skip")
         draft = self._evaluation(queue, row, mine, account, mine.active)
         evaluation = self._commit(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from worksample.records import Action, Amendment, Target, struck
+from worksample.records import Amendment, AmendmentAction, AmendmentTarget, struck
 from worksample.store import schema
 from worksample.store.people_tables import assignments, items
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _a, _i = assignments.c, items.c
 
 
-def follow(store: Store, evaluation: str, action: Action) -> bool:
+def follow(store: Store, evaluation: str, action: AmendmentAction) -> bool:
     """Ask for one more in place of a struck answer, or take that back where nobody has it yet. Doing it twice changes
     nothing. Whether anything changed.
     """
-    old, new, change = (DONE, STRUCK, 1) if action is Action.STRIKE else (STRUCK, DONE, -1)
+    old, new, change = (DONE, STRUCK, 1) if action is AmendmentAction.STRIKE else (STRUCK, DONE, -1)
     with store.database.writing() as connection:
         row = connection.execute(select(assignments).where((_a.evaluation == evaluation) & (_a.state == old))).first()
         if row is None:
@@ -49,9 +49,9 @@ def catch_up(store: Store, round: str) -> int:
     out = struck(store.find(Amendment)) if rows else set()
     anew = 0
     for evaluation, state, evaluator in rows:
-        gone = bool({(Target.EVALUATION, evaluation), (Target.EVALUATOR, evaluator)} & out)
+        gone = bool({(AmendmentTarget.EVALUATION, evaluation), (AmendmentTarget.EVALUATOR, evaluator)} & out)
         if gone and state == DONE:
-            anew += follow(store, evaluation, Action.STRIKE)
+            anew += follow(store, evaluation, AmendmentAction.STRIKE)
         elif not gone and state == STRUCK:
-            follow(store, evaluation, Action.RESTORE)
+            follow(store, evaluation, AmendmentAction.RESTORE)
     return anew

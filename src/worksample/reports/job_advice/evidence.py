@@ -13,7 +13,7 @@ from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
 from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.material import Material, attempted
+from worksample.reports.sections.material import SectionMaterial, attempted
 from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
 from worksample.store import Store
 
@@ -98,7 +98,7 @@ def evidence_of(
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
     """Jobs with people's feedback, and those where nobody's was tried; a row per agent, job, repeat and arm."""
-    material = Material(store, [experiment], MeasureConfig(hourly=hourly))
+    material = SectionMaterial(store, [experiment], MeasureConfig(hourly=hourly))
     frame = material.judged(material.primary)
     if frame is None:
         return []

@@ -8,12 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from worksample.errors import FaultyRows, UsageError
+from worksample.files.tables import cells
+from worksample.files.tables.opening import FaultyRow
 from worksample.formats.jobs.columns import Columns, choose_columns
 from worksample.formats.jobs.posting import Posting, read_posting
 from worksample.formats.jobs.projects import open_jobs
 from worksample.records import Job, Source
-from worksample.tables import cells
-from worksample.tables.opening import FaultyRow
 
 MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")
 """Names that the column with how often a month a job comes may have."""
@@ -24,7 +24,7 @@ FOREIGN = "and costs are in US dollars"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedJob:
     """One line. `value`: US dollars if it is done well; `hours`: of a person; `monthly`: how often it comes."""
 
     row: str
@@ -45,14 +45,14 @@ def read_list(
     monthly: str = "",
     decimal: str = "",
     told: Callable[[str], None] = lambda note: None,
-) -> tuple[Listed, ...]:
+) -> tuple[ListedJob, ...]:
     """The jobs of a .csv, .tsv, .json, .jsonl or .parquet. `monthly` names its column where it has another name.
 
     `decimal`: the decimal mark of all numbers; "": what each column's own tell; `told` hears how unclear ones are read.
 
     Raises FaultyRows with every fault by line, UsageError for an empty list, an unknown column, or more than `MOST`.
     """
-    found: list[Listed] = []
+    found: list[ListedJob] = []
     faults: dict[str, str] = {}
     rows = 0
     with open_jobs(table, encoding) as opened:
@@ -118,12 +118,12 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
         raise cells.Unfit(f"how often a month: {e}") from None
 
 
-def _listed(row: str, said: Mapping[str, Any], monthly: float) -> Listed:
+def _listed(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
     title = said.get("title", "")
     posting = read_posting({"contract": row, **said, "description": said.get("description") or title}, Source.ESTIMATED)
     value = _value(posting.job)
     text = words_of(posting.title, posting.description, posting.attachments)
-    return Listed(row, posting.title, text, _category(posting), value, posting.hours, monthly)
+    return ListedJob(row, posting.title, text, _category(posting), value, posting.hours, monthly)
 
 
 def _value(job: Job) -> float:

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from worksample.analysis.clusters.words import words_of
+from worksample.reports.clusters.words import words_of
 
 Floats = NDArray[np.float64]
 _SHARP = (0.0, 2.0, 6.0, 18.0)

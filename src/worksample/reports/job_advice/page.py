@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worksample.reports.static_site.pages import Pages
 
-from .advise import Advised
+from .advice import Advised
 
 
 def write_page(found: Advised, out: Path) -> Path:

@@ -4,20 +4,7 @@
 definitions are in docs/metrics.md; nothing here computes one itself.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from worksample.lazy import lazily
-
-if TYPE_CHECKING:
-    from .comparing import Change, Comparison, compare
-    from .config import MeasureConfig
-    from .figures_frame import figures_df
-    from .measuring import measure
-    from .section import Section, SectionRow
-
-__all__ = ["Change", "Comparison", "MeasureConfig", "Section", "SectionRow", "compare", "figures_df", "measure"]
-
 # Polars and scipy wait until a figure is wanted.
-__getattr__ = lazily(__name__)
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Protocol, Side
-from worksample.verdicts.judging import Judged
+from worksample.records import PairwiseChoice, Protocol
+from worksample.results.judging import JudgedRound
 
-from .material import Material
+from .material import SectionMaterial
 
-_SIDES = {Side.FIRST.value: 1.0, Side.EQUAL.value: 0.5, Side.SECOND.value: 0.0}
+_SIDES = {PairwiseChoice.FIRST.value: 1.0, PairwiseChoice.EQUAL.value: 0.5, PairwiseChoice.SECOND.value: 0.0}
 
 
-def ballots_of(material: Material, judged: Judged) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
+def ballots_of(material: SectionMaterial, judged: JudgedRound) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
     """(name, votes, scale) for each scale that a round votes on."""
     task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
     given = material.among(judged.given, "subject", "second").with_columns(

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.calibration.config import calibration_of
-from worksample.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
 from worksample.records import Agent, EvaluatorKind, Protocol
-from worksample.verdicts.answers import WHOLE, by_kind
+from worksample.results.answers import WHOLE, by_kind
+from worksample.results.calibration.config import calibration_of
+from worksample.results.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
 
 from . import careless_evaluators
 from .calibration_rules import rules_of
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
@@ -22,7 +22,7 @@ _TAKEN = "people's labels are taken as drawn at random: audits, adjudications an
 _DREW = "labels were drawn at random within strata ({strata}); what went to people otherwise is not among them"
 
 
-def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
+def sections(material: SectionMaterial, table: pl.DataFrame) -> Iterator[Section]:
     """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying.
 
     `table`: see `answers`.
@@ -41,13 +41,13 @@ def sections(material: Material, table: pl.DataFrame) -> Iterator[Section]:
     yield from careless_evaluators.sections(material, verdicts if len(verdicts) >= len(criteria) else criteria)
 
 
-def _released(material: Material) -> pl.DataFrame:
+def _released(material: SectionMaterial) -> pl.DataFrame:
     agents = {a.id: a for a in material.store.find(Agent)}
     rows = [(id, a.model, a.release_date.isoformat() if a.release_date else None) for id, a in agents.items()]
     return pl.DataFrame(rows, {"agent": pl.String, "model": pl.String, "released": pl.String}, orient="row")
 
 
-def _drawn(material: Material) -> pl.DataFrame:
+def _drawn(material: SectionMaterial) -> pl.DataFrame:
     """By submission of experiments that drew labels: its stratum, and whether people label it."""
     rows = []
     for experiment in material.experiments:
@@ -61,7 +61,7 @@ def _drawn(material: Material) -> pl.DataFrame:
     return pl.DataFrame(rows, {"subject": pl.String, "stratum": pl.String, "drawn": pl.Boolean}, orient="row")
 
 
-def _how(material: Material) -> str:
+def _how(material: SectionMaterial) -> str:
     configs = [config for e in material.experiments if (config := calibration_of(e))]
     return _DREW.format(strata=", ".join(configs[0].strata) or "none") if configs else _TAKEN
 
@@ -71,7 +71,7 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
     return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], stratum, rows["drawn"])
 
 
-def _corrected(material: Material, verdicts: pl.DataFrame) -> Section:
+def _corrected(material: SectionMaterial, verdicts: pl.DataFrame) -> Section:
     """Pass rates per agent, the newest model's apart, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
@@ -103,7 +103,7 @@ def _parts(table: pl.DataFrame, by: str) -> list[pl.DataFrame]:
     return table.drop_nulls(by).sort(by, maintain_order=True).partition_by(by, maintain_order=True)
 
 
-def _proofs(material: Material, verdicts: pl.DataFrame, criteria: pl.DataFrame) -> Section:
+def _proofs(material: SectionMaterial, verdicts: pl.DataFrame, criteria: pl.DataFrame) -> Section:
     """Agreement with people in every group, and whether the judge is proven there."""
     groups: list[tuple[str, pl.DataFrame]] = [("verdicts", verdicts), ("all criteria", criteria)]
     base = verdicts if len(verdicts) else criteria
@@ -124,7 +124,7 @@ def _proofs(material: Material, verdicts: pl.DataFrame, criteria: pl.DataFrame) 
     return Section("proof", "Where the judge is proven", "docs/calibration.md", columns, tuple(rows), notes)
 
 
-def effort(material: Material) -> Iterator[Section]:
+def effort(material: SectionMaterial) -> Iterator[Section]:
     """What calibrating took of people, and what it left to the judge."""
     rows = []
     for experiment in material.experiments:

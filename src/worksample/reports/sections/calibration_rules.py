@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from worksample import metrics as m
-from worksample.calibration.config import calibration_of
 from worksample.errors import UsageError
+from worksample.results.calibration.config import calibration_of
 
-from .material import Material
+from .material import SectionMaterial
 
 
-def rules_of(material: Material) -> m.CalibrationRules:
+def rules_of(material: SectionMaterial) -> m.CalibrationRules:
     """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
     if material.config.calibration is not None:
         return material.config.calibration

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Evaluation, EvaluatorKind, Grade, Holistic, Protocol, Purpose, is_accepted
-from worksample.verdicts.answers import MERITS, WHOLE, rounds_of
+from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
+from worksample.results.answers import MERITS, WHOLE, rounds_of
 
 from .calibration_rules import rules_of
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
@@ -25,7 +25,7 @@ _VOTES = {
 }
 
 
-def sections(material: Material, rows: pl.DataFrame) -> Iterator[Section]:
+def sections(material: SectionMaterial, rows: pl.DataFrame) -> Iterator[Section]:
     """One table of them. `rows`: the judge beside people, by agent."""
     votes = _votes(material)
     lines = [*_one_answer(material, votes)]
@@ -42,7 +42,7 @@ def sections(material: Material, rows: pl.DataFrame) -> Iterator[Section]:
         yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
 
 
-def _votes(material: Material) -> pl.DataFrame:
+def _votes(material: SectionMaterial) -> pl.DataFrame:
     """What each judge and each person said of each item, in what words; an evaluator's latest answer stands."""
     judging, rounds = rounds_of(material, {*MERITS, Purpose.CALIBRATION})
     said = []
@@ -64,13 +64,13 @@ def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
     said = evaluation.payload
     if isinstance(said, Holistic):
         yield WHOLE, float(bool(is_accepted(said.score))), said.justification
-    elif isinstance(said, Grade):
+    elif isinstance(said, GradePayload):
         for leaf in said.leaves:
             if leaf.fraction is not None:
                 yield leaf.name, float(leaf.passed), leaf.reason
 
 
-def _one_answer(material: Material, votes: pl.DataFrame) -> Iterator[SectionRow]:
+def _one_answer(material: SectionMaterial, votes: pl.DataFrame) -> Iterator[SectionRow]:
     """Judges that say the same of all that they are asked, where people do not."""
     people = votes.filter(pl.col("kind") == _PERSON)
     people = people.group_by(_KEYS).agg(person=pl.col("value").mean(), said=pl.col("at").max())

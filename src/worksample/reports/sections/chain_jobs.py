@@ -9,10 +9,10 @@ import polars as pl
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluator, EvaluatorKind, Feedback
 from worksample.reports.cost_notes import MARKS, mark_columns
+from worksample.results.chained import JOB
 from worksample.store.frames import evaluations_df
-from worksample.verdicts.chained import JOB
 
-from .material import Material, believable, is_illustrative, usable_value
+from .material import SectionMaterial, believable, is_illustrative, usable_value
 
 _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
 
@@ -20,7 +20,7 @@ _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.J
 class ChainJobs:
     """A row per chain: its first verdict, its last one, and all that was spent on it."""
 
-    def __init__(self, material: Material, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
+    def __init__(self, material: SectionMaterial, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
         self.material, self.arms = material, arms
         self.rows = material.chains(frame).filter(pl.col("arm").is_in(list(arms)))
 

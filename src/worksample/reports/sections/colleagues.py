@@ -16,7 +16,7 @@ from worksample.records import Experiment, Protocol
 from worksample.tasks.workplace import COLLEAGUE
 
 from .compare_parts import trials_of
-from .material import Material, attempted
+from .material import SectionMaterial, attempted
 from .section import Section, SectionRow
 
 COLUMNS = ("the other colleague", "score here", "score there", "difference")
@@ -32,7 +32,7 @@ class _Other:
     frame: pl.DataFrame
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Where the store has experiments whose locks differ in the colleague's model alone, with an agent in common."""
     here = material.experiments[0].lock.roles.get(COLLEAGUE)
     if here is None:
@@ -54,7 +54,7 @@ def sections(material: Material) -> Iterator[Section]:
         yield Section("colleagues", "Sensitivity to the colleague's model", "TAC 3.2", COLUMNS, tuple(rows), notes)
 
 
-def _others(material: Material, here: str, protocol: Protocol) -> Iterator[_Other]:
+def _others(material: SectionMaterial, here: str, protocol: Protocol) -> Iterator[_Other]:
     """By the other colleague's model, all experiments that used it together."""
     first = material.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
@@ -64,11 +64,11 @@ def _others(material: Material, here: str, protocol: Protocol) -> Iterator[_Othe
         if model not in (None, here) and one.lock.comparable == alike.comparable:
             by_model.setdefault(str(model), []).append(one)
     for model, found in sorted(by_model.items()):
-        beside = Material(material.store, found, material.config)
+        beside = SectionMaterial(material.store, found, material.config)
         yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempted(beside.frame(protocol)))
 
 
-def _lines(material: Material, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
+def _lines(material: SectionMaterial, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
     """A line for each agent of both, and one for all of them where they are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
@@ -79,7 +79,9 @@ def _lines(material: Material, mine: pl.DataFrame, other: _Other) -> Iterator[Se
         yield _line(material, ALL, None, both, other.model)
 
 
-def _line(material: Material, label: str, agent: str | None, sides: list[pl.DataFrame], model: str) -> SectionRow:
+def _line(
+    material: SectionMaterial, label: str, agent: str | None, sides: list[pl.DataFrame], model: str
+) -> SectionRow:
     trials = [trials_of(rows, "score") for rows in sides]
     found = m.paired_difference(*trials, name="difference", how=material.how)
     means = [

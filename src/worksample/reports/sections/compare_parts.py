@@ -9,7 +9,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics import Estimate, Resampling
-from worksample.verdicts.frame import state_of
+from worksample.results.frame import state_of
 
 from .material import NONE
 
@@ -31,10 +31,10 @@ class Part:
         return {"group": self.group, **figures, "holm": self.holm}
 
 
-def trials_of(rows: pl.DataFrame, column: str) -> m.Trials:
+def trials_of(rows: pl.DataFrame, column: str) -> m.TrialColumns:
     """One side's trials by `score` or `passed`."""
     rows = rows.with_columns(pl.col(column).cast(pl.Float64), state=state_of(column))
-    return m.Trials(rows[column], rows["task"], rows["instance_name"], rows["state"])
+    return m.TrialColumns(rows[column], rows["task"], rows["instance_name"], rows["state"])
 
 
 def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Part, ...]:
@@ -42,7 +42,7 @@ def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Par
     names = sorted({*one["group"].to_list(), *two["group"].to_list()} - {NONE})
     sides = [[rows.filter(pl.col("group") == name) for rows in (one, two)] for name in names]
 
-    def compared(column: str, name: str) -> list[m.Comparison]:
+    def compared(column: str, name: str) -> list[m.PairedComparison]:
         return [m.paired_difference(*(trials_of(rows, column) for rows in both), name=name, how=how) for both in sides]
 
     scores, passes = compared("score", "score"), compared("passed", "full pass")

@@ -12,14 +12,14 @@ from worksample.errors import UsageError
 from worksample.experiments.find import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
-from worksample.records import Experiment, Grade, GradePart, Origin, Protocol, Submission
+from worksample.records import Experiment, GradePayload, Origin, PartPayload, Protocol, Submission
 from worksample.reports.experiments import held_out, same_lock
+from worksample.results.judging import read_grades
 from worksample.store import Store
-from worksample.verdicts.judging import read_grades
 
 from .compare_parts import Part, parts_of, trials_of
 from .config import MeasureConfig
-from .material import Group, Material, attempted
+from .material import Group, SectionMaterial, attempted
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -168,8 +168,10 @@ def _handed_in(store: Store, home: Experiment) -> list[str]:
     return sorted({s.entrant for s in mine})
 
 
-def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, Material]:
-    material = Material(store, [experiment], replace(config, by=""))
+def _group(
+    store: Store, experiment: Experiment, who: str, config: MeasureConfig
+) -> tuple[Group, Protocol, SectionMaterial]:
+    material = SectionMaterial(store, [experiment], replace(config, by=""))
     frame = material.judged(material.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
@@ -229,14 +231,14 @@ def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
     return {key: " | ".join(words) for key, words in told.items()}
 
 
-def _why(grade: Grade, length: int = 300) -> str:
+def _why(grade: GradePayload, length: int = 300) -> str:
     """The reasons that a grade gives: of the parts without all their points, else its own."""
     missed = [p for p in grade.leaves if not p.passed]
     said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
     return said if len(said) <= length else f"{said[: length - 1]}…"
 
 
-def _points(part: GradePart) -> str:
+def _points(part: PartPayload) -> str:
     if part.fraction is None:
         return str(part.skip).replace("_", " ") if part.skip else "skipped"
     return f"{part.fraction * part.points:g} of {part.points:g}"

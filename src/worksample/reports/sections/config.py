@@ -11,7 +11,7 @@ from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRul
 from worksample.models.price import Price
 from worksample.records import JudgedBy
 from worksample.records.members import member
-from worksample.verdicts.subset import Subset
+from worksample.results.subset import Subset
 
 BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.calibration.config import calibration_of
-from worksample.calibration.labels import labels_of
-from worksample.calibration.pairs import labelled_pairs
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, Protocol, Round
-from worksample.verdicts.rounds import InForce
+from worksample.results.calibration.config import calibration_of
+from worksample.results.calibration.labels import labels_of
+from worksample.results.calibration.pairs import labelled_pairs
+from worksample.results.rounds import InForce
 
 from .calibration_rules import rules_of
-from .material import Material
+from .material import SectionMaterial
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
 
 _NOTE = "labels were drawn at random of the pairs of each two agents, before the judge was asked"
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Where an experiment's pairs are a judge's and people label some of them."""
     rows = _rows(material)
     if rows.is_empty() or rows["person"].is_null().all():
@@ -33,7 +33,7 @@ def sections(material: Material) -> Iterator[Section]:
     yield _proofs(material, rows, names)
 
 
-def _rows(material: Material) -> pl.DataFrame:
+def _rows(material: SectionMaterial) -> pl.DataFrame:
     """A row per pair of two players, oriented alike: `first` sorts before `second`, judge and person prefer it."""
     parts = []
     for experiment in material.experiments:
@@ -71,10 +71,12 @@ def _couples(rows: pl.DataFrame, names: dict[str, str]) -> Iterator[tuple[str, p
         yield f"{one} over {two}", part
 
 
-def _corrected(material: Material, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+def _corrected(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Section:
     lines, least = [], rules_of(material).least
     for label, part in _couples(rows, names):
-        found = m.corrected(_sample(part), m.Kind.PREFERENCE, name="preference", least=least, level=material.how.level)
+        found = m.corrected(
+            _sample(part), m.LabelKind.PREFERENCE, name="preference", least=least, level=material.how.level
+        )
         counts = str(found.labels.counts.valid)
         lines.append(SectionRow(label, None, (found.figure, found.labels, found.judge, found.worth, counts)))
     columns = ("corrected", "people's labels alone", "judge alone", "labels' worth", "labels")
@@ -85,7 +87,7 @@ def _corrected(material: Material, rows: pl.DataFrame, names: dict[str, str]) ->
     )  # fmt: skip
 
 
-def _elo(material: Material, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
+def _elo(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
     """From the corrected preference of each two agents, with the spread of projects and of labels in its intervals."""
     least = rules_of(material).least
     drawn = rows.with_columns(person=pl.when("drawn").then("person"))
@@ -108,10 +110,10 @@ def _elo(material: Material, rows: pl.DataFrame, names: dict[str, str]) -> Itera
     yield Section("elo-corrected", title, "docs/calibration.md", ("Elo",), lines, notes)
 
 
-def _proofs(material: Material, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+def _proofs(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Section:
     lines, rules = [], rules_of(material)
     for label, part in (("all pairs", rows), *_couples(rows, names)):
-        proof = m.prove(_sample(part), rules, kind=m.Kind.PREFERENCE)
+        proof = m.prove(_sample(part), rules, kind=m.LabelKind.PREFERENCE)
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))
     notes = (f"threshold, fixed beforehand: {100 * rules.threshold:g} %", _NOTE)
     columns = ("agreement with people", "standing", "why")

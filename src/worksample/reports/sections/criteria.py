@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.verdicts.answers import WHOLE
+from worksample.results.answers import WHOLE
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 MOST = 50
 """Criteria with a line of their own, those first that are missed most."""
 
 
-def sections(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[Section]:
+def sections(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iterator[Section]:
     """Of `answers`: by importance and, unless the suite is private, by criterion; agents across."""
     marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
     if marks.is_empty():
@@ -41,7 +41,7 @@ def sections(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[
 
 
 def _line(
-    material: Material, label: str, part: pl.DataFrame, agents: list[tuple[str, str]], every: float
+    material: SectionMaterial, label: str, part: pl.DataFrame, agents: list[tuple[str, str]], every: float
 ) -> SectionRow:
     cells: list[m.Estimate | str] = []
     for who, _ in agents:

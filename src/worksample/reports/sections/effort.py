@@ -10,14 +10,14 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Agent
 
-from .material import Material, attempted, is_illustrative
+from .material import SectionMaterial, attempted, is_illustrative
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
 _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"), ("tokens", "tokens", "{:,g}"))
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Under the protocol that the experiments grade by."""
     frame = material.judged(material.primary)
     if frame is None:
@@ -29,7 +29,7 @@ def sections(material: Material) -> Iterator[Section]:
         yield from _budget(material, first, (column, unit, form))
 
 
-def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+def _effects(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
     """Spreads over models under one harness, and over harnesses under one model."""
     known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
     known = known.with_columns(credit=pl.col("passed").cast(pl.Float64))
@@ -40,7 +40,7 @@ def _effects(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
         yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))
 
 
-def _spreads(material: Material, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
+def _spreads(material: SectionMaterial, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
     """Of one arm."""
     trials = m.Configurations(known["harness"], known["model"], known["task"], known["credit"])
     for held, varied, effect in (
@@ -56,7 +56,7 @@ def _spreads(material: Material, known: pl.DataFrame, arm: str) -> Iterator[Sect
             yield SectionRow(label, None, (found.spread, found.deviation, rates))
 
 
-def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+def _horizon(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
     """Human hours at which success is 50 % and 80 %."""
     invented = is_illustrative(frame, "hours_source")
     hours = frame.select(pl.when(pl.col("hours_middle") > 0).then("hours_middle").alias("hours")).to_series()
@@ -78,7 +78,7 @@ def _horizon(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
     yield from _trend(material, half)
 
 
-def _trend(material: Material, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
+def _trend(material: SectionMaterial, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
     """The longest horizon by each release date, and in how many days horizons double."""
     ours = {id for experiment in material.experiments for id in experiment.agents}
     known = {id: material.store.get(Agent, id).release_date for id in sorted(ours)}
@@ -98,7 +98,7 @@ def _trend(material: Material, half: dict[str, tuple[str, m.Estimate]]) -> Itera
     yield Section("horizon-trend", "Time horizon over release dates", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _budget(material: Material, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
+def _budget(material: SectionMaterial, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
     """The score if no trial were given more than a budget, at budgets that all agents share."""
     column, unit, form = what
     spent = frame.filter(pl.col("score").is_not_null() & (pl.col(column) > 0))[column].cast(pl.Float64)

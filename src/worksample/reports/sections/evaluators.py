@@ -10,10 +10,10 @@ from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
 from worksample.metrics.rounding import percent
 from worksample.records import Evaluator, EvaluatorKind, Protocol
-from worksample.verdicts.judge_orders import judges_in, orders_in
+from worksample.results.judge_orders import judges_in, orders_in
 
 from .judge_consistency import answers_by_order
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 NUMBERED = "people are numbered in the order of their evaluator ids: a report may be published"
@@ -22,13 +22,13 @@ MOST = 200
 """Evaluators with a line of their own."""
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Of the rounds that decide, where two evaluators or more looked at the same work."""
     yield from _severity(material)
     yield from _position(material)
 
 
-def _votes(material: Material) -> pl.DataFrame:
+def _votes(material: SectionMaterial) -> pl.DataFrame:
     """`item`, `task`, `evaluator`, `value`: 1 for what they let pass, else 0; an evaluator's last on an item."""
     parts = [pl.DataFrame(schema={**dict.fromkeys(("item", "task", "evaluator"), pl.String), "value": pl.Float64})]
     task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
@@ -48,7 +48,7 @@ def _votes(material: Material) -> pl.DataFrame:
     return votes.unique(["item", "evaluator"], keep="last", maintain_order=True)
 
 
-def _severity(material: Material) -> Iterator[Section]:
+def _severity(material: SectionMaterial) -> Iterator[Section]:
     """Each evaluator's answers less the mean of the others' on the same items."""
     votes = _votes(material)
     votes = votes.filter(pl.len().over("item") > 1)
@@ -75,7 +75,7 @@ def _severity(material: Material) -> Iterator[Section]:
     yield Section("severity", title, "beyond the papers", columns, tuple(rows), tuple(notes))
 
 
-def _position(material: Material) -> Iterator[Section]:
+def _position(material: SectionMaterial) -> Iterator[Section]:
     """Of the votes that prefer one of two, the share that prefers the one shown first."""
     counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
@@ -99,7 +99,7 @@ def _position(material: Material) -> Iterator[Section]:
     yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _sided(material: Material, said: pl.DataFrame) -> pl.DataFrame:
+def _sided(material: SectionMaterial, said: pl.DataFrame) -> pl.DataFrame:
     """A row per answer and scale: where what it prefers was shown. A judge's two orders are two answers; of others the
     last answer on a pair counts.
     """
@@ -112,7 +112,7 @@ def _sided(material: Material, said: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([*parts, answers_by_order(orders).select(columns)]).with_columns(task=task)
 
 
-def _first(material: Material, answers: pl.DataFrame, scale: str) -> m.Estimate:
+def _first(material: SectionMaterial, answers: pl.DataFrame, scale: str) -> m.Estimate:
     mine = answers.filter(pl.col("scale") == scale)
     kept = mine.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
@@ -121,7 +121,7 @@ def _first(material: Material, answers: pl.DataFrame, scale: str) -> m.Estimate:
     return m.rate(first, task=kept["task"], instance=kept["evaluation"], name=scale, how=material.how)
 
 
-def _names(material: Material, ids: list[str]) -> dict[str, str]:
+def _names(material: SectionMaterial, ids: list[str]) -> dict[str, str]:
     """What evaluators are called, by id: people by number, others by name."""
     kinds = {e.id: e for e in material.store.find(Evaluator, id=ids)} if ids else {}
     out, number = {}, 0

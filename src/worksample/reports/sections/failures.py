@@ -11,17 +11,17 @@ from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
+from worksample.results.answers import rounds_of
 from worksample.store import Store, schema
-from worksample.verdicts.answers import rounds_of
 
-from .material import Material, attempted
+from .material import SectionMaterial, attempted
 from .section import Section, SectionRow
 
 _AT_ONCE = 500
 NOTHING = "nothing wrong"
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Failures by agent, how far people agree on them, and people's minutes by round."""
     tagged = _tagged(material)
     if tagged is not None and not tagged.is_empty():
@@ -30,7 +30,7 @@ def sections(material: Material) -> Iterator[Section]:
     yield from _minutes(material)
 
 
-def _tagged(material: Material) -> pl.DataFrame | None:
+def _tagged(material: SectionMaterial) -> pl.DataFrame | None:
     """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
     judging, rounds = rounds_of(material, [Purpose.FAILURES])
     if not rounds:
@@ -63,7 +63,7 @@ def _names(tagged: pl.DataFrame) -> list[str]:
     return counts.sort("count", "tags", descending=[True, False])["tags"].to_list()
 
 
-def _shares(material: Material, tagged: pl.DataFrame) -> Section:
+def _shares(material: SectionMaterial, tagged: pl.DataFrame) -> Section:
     """Per agent the share of deliverables with each tag; where evaluators differ, the share of them that saw it."""
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
@@ -87,13 +87,13 @@ def _shares(material: Material, tagged: pl.DataFrame) -> Section:
     return Section("failures", "What is wrong with the work", "RLI 4.3, Table 2", heads, tuple(rows), notes)
 
 
-def _share(material: Material, table: pl.DataFrame, name: str) -> m.Estimate:
+def _share(material: SectionMaterial, table: pl.DataFrame, name: str) -> m.Estimate:
     if table.is_empty():
         return undefined(name, "nobody looked at what it delivered")
     return m.mean_score(table[name], task=table["task"], name=name, how=material.how)
 
 
-def _agreement(material: Material, tagged: pl.DataFrame) -> Iterator[Section]:
+def _agreement(material: SectionMaterial, tagged: pl.DataFrame) -> Iterator[Section]:
     """Person with person, tag by tag, on what several looked at."""
     twice = tagged.filter(pl.col("evaluator").n_unique().over("subject") > 1)
     twice = twice.unique(["subject", "evaluator"], keep="last", maintain_order=True)
@@ -110,7 +110,7 @@ def _agreement(material: Material, tagged: pl.DataFrame) -> Iterator[Section]:
     yield Section("failure-agreement", "Agreement on what is wrong", "RLI 4.3", columns, tuple(rows))
 
 
-def _minutes(material: Material) -> Iterator[Section]:
+def _minutes(material: SectionMaterial) -> Iterator[Section]:
     """People's minutes for an evaluation and for a project, by round."""
     rows = []
     judging, rounds = rounds_of(material, Purpose)
@@ -141,7 +141,7 @@ def _minutes(material: Material) -> Iterator[Section]:
         yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
 
 
-def _cost(material: Material, given: pl.DataFrame) -> str:
+def _cost(material: SectionMaterial, given: pl.DataFrame) -> str:
     """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
     total, unpaid = 0.0, 0
     for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():

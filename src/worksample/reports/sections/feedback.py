@@ -10,10 +10,10 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics import Unit
 from worksample.records import Feedback
-from worksample.verdicts.chained import JOB
+from worksample.results.chained import JOB
 
 from .chain_jobs import ChainJobs
-from .material import Group, Material, attempted
+from .material import Group, SectionMaterial, attempted
 from .regions import feedback_regions
 from .rescuers import whose_feedback
 from .section import Section
@@ -21,7 +21,7 @@ from .section import Section
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Of experiments whose arms continue one another's first attempts."""
     frame = material.judged(material.primary)
     arms = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
@@ -62,7 +62,9 @@ class _Figures(ChainJobs):
         )
         if arm is control or not others.height:
             return "-"
-        one, two = (m.Trials(r["passed"].cast(pl.Float64), r["task"], r["instance_name"]) for r in (others, group.rows))
+        one, two = (
+            m.TrialColumns(r["passed"].cast(pl.Float64), r["task"], r["instance_name"]) for r in (others, group.rows)
+        )
         return m.paired_difference(one, two, name=f"less {control}", how=self.material.how).difference
 
     def change(self) -> Iterator[Section]:

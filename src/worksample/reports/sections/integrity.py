@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from worksample import metrics as m
-from worksample.records import Protocol, Target
-from worksample.verdicts.frame import state_of
+from worksample.records import AmendmentTarget, Protocol
+from worksample.results.frame import state_of
 
-from .material import Material, attempted
+from .material import SectionMaterial, attempted
 from .section import Section
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """One table, where a trial or a submission of these experiments is struck."""
-    if not any(a.target in (Target.TRIAL, Target.SUBMISSION) for a in material.every_amendment):
+    if not any(a.target in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION) for a in material.every_amendment):
         return
-    everything = Material(material.store, material.experiments, replace(material.config, struck=False))
+    everything = SectionMaterial(material.store, material.experiments, replace(material.config, struck=False))
     if not everything.slots["struck"].any():
         return
     for protocol in (Protocol.HOLISTIC, material.primary):

@@ -9,11 +9,11 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.estimate import undefined
 from worksample.records import Protocol
-from worksample.verdicts.judge_orders import SCALES, judges_in, order_notes, orders_in
-from worksample.verdicts.judging import Judged
+from worksample.results.judge_orders import SCALES, judges_in, order_notes, orders_in
+from worksample.results.judging import JudgedRound
 
 from .ballots import ballots_of
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 COLUMNS = ("verdict flips with the order", "first shown preferred", "repeats agree")
@@ -23,7 +23,7 @@ _NO_PAIR = "only pairs have an order"
 _NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """A line for each judge and scale of the rounds that decide."""
     rows = []
     for protocol in PROTOCOLS:
@@ -39,7 +39,7 @@ def sections(material: Material) -> Iterator[Section]:
         yield Section("judge-consistency", title, "beyond the papers", COLUMNS, tuple(rows), notes)
 
 
-def consistency_notes(material: Material, protocol: Protocol) -> tuple[str, ...]:
+def consistency_notes(material: SectionMaterial, protocol: Protocol) -> tuple[str, ...]:
     """The same in a sentence for each judge, to stand beside the figures that rest on its answers."""
     deciding = material.bench.deciding.get(protocol, ())
     notes = list(order_notes(material.store, [material.among(j.given, "subject", "second") for j in deciding]))
@@ -53,7 +53,7 @@ def consistency_notes(material: Material, protocol: Protocol) -> tuple[str, ...]
     return tuple(notes)
 
 
-def _lines(material: Material, judged: Judged) -> Iterator[SectionRow]:
+def _lines(material: SectionMaterial, judged: JudgedRound) -> Iterator[SectionRow]:
     judges = judges_in(material.store, [judged.given])
     if not judges:
         return
@@ -71,7 +71,7 @@ def _lines(material: Material, judged: Judged) -> Iterator[SectionRow]:
             yield SectionRow(f"{who}, {name}", None, (*both, _repeats(material, mine, scale)))
 
 
-def _by_order(material: Material, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
+def _by_order(material: SectionMaterial, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
     """The share of verdicts that flip, and of the answers that prefer one those for the first shown."""
     if said.is_empty():
         return undefined(COLUMNS[0], _NO_ORDERS), undefined(COLUMNS[1], _NO_ORDERS)
@@ -89,7 +89,7 @@ def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
 
 
-def first_shown(material: Material, answers: pl.DataFrame) -> m.Estimate:
+def first_shown(material: SectionMaterial, answers: pl.DataFrame) -> m.Estimate:
     """Of the answers that prefer one, the share that prefers the one shown first."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
@@ -98,7 +98,7 @@ def first_shown(material: Material, answers: pl.DataFrame) -> m.Estimate:
     return m.rate(first, task=kept["instance"], instance=kept["evaluation"], name=COLUMNS[1], how=material.how)
 
 
-def _repeats(material: Material, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
+def _repeats(material: SectionMaterial, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
     drawn = mine.with_columns(draw=pl.col("draw").fill_null(1)).unique(["subject", "draw"], keep="last")
     if drawn.height == drawn["subject"].n_unique():
         return undefined(COLUMNS[2], _PLAN)

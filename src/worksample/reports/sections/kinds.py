@@ -8,14 +8,14 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import CheckpointKind
-from worksample.verdicts.asked import BY_CRITERIA
-from worksample.verdicts.frame import UNGRADED, VALID
+from worksample.results.asked import BY_CRITERIA
+from worksample.results.frame import UNGRADED, VALID
 
-from .material import Group, Material, attempted
+from .material import Group, SectionMaterial, attempted
 from .section import Section, SectionRow
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Under each protocol whose criteria name kinds."""
     for protocol in (p for p in BY_CRITERIA if p in material.bench.deciding):
         points = material.points_by_kind(protocol)
@@ -45,7 +45,7 @@ def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
     return table
 
 
-def _line(material: Material, group: Group, kinds: list[str]) -> SectionRow:
+def _line(material: SectionMaterial, group: Group, kinds: list[str]) -> SectionRow:
     asked = {
         id: {leaf.kind.value for grading in i.grading.values() for leaf in grading.criteria.leaves if leaf.kind}
         for id, i in material.instances.items()

@@ -12,9 +12,9 @@ from sqlalchemy import select
 from worksample.metrics import Estimate, Resampling
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Experiment, Instance, Protocol, Slot, Submission, Suite
+from worksample.results.chained import begun_in, chained
+from worksample.results.frame import NOT_ATTEMPTABLE, ResultSet, WorkRules
 from worksample.store import Store, schema
-from worksample.verdicts.chained import begun_in, chained
-from worksample.verdicts.frame import NOT_ATTEMPTABLE, Work, WorkRules
 
 from .config import MeasureConfig
 from .section import SectionRow
@@ -39,7 +39,7 @@ class Group:
         return SectionRow(self.label, self.agent, (*((self.by,) if self.by else ()), *cells))
 
 
-class Material(Work):
+class SectionMaterial(ResultSet):
     """A `Work` as the sections take it: by protocol, by agent, by groups of the work."""
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], config: MeasureConfig) -> None:

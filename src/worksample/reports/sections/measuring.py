@@ -33,10 +33,10 @@ from . import (
     votes,
 )
 from .config import MeasureConfig
-from .material import Material
+from .material import SectionMaterial
 from .section import Section
 
-PARTS: tuple[tuple[str, Callable[[Material], Iterator[Section]]], ...] = (
+PARTS: tuple[tuple[str, Callable[[SectionMaterial], Iterator[Section]]], ...] = (
     ("Qualification", qualification.sections),
     ("Pass and score", scores.sections),
     ("Points by kind", kinds.sections),
@@ -73,7 +73,7 @@ def measure(
     """
     need("report")
     found = resolve_experiments(store, experiments)
-    material = Material(store, found, config or MeasureConfig())
+    material = SectionMaterial(store, found, config or MeasureConfig())
     return tuple(section for title, part in PARTS for section in _guarded(title, part, material))
 
 
@@ -86,7 +86,9 @@ def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -
     return list({e.id: e for e in found}.values())
 
 
-def _guarded(title: str, part: Callable[[Material], Iterator[Section]], material: Material) -> Iterator[Section]:
+def _guarded(
+    title: str, part: Callable[[SectionMaterial], Iterator[Section]], material: SectionMaterial
+) -> Iterator[Section]:
     try:
         yield from part(material)
     except (UsageError, ManifestError) as error:

@@ -14,13 +14,13 @@ from worksample.metrics import Estimate
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.verdicts.frame import state_of
+from worksample.results.frame import state_of
 
-from .material import Group, Material, attempted, believable, is_illustrative, usable_value
+from .material import Group, SectionMaterial, attempted, believable, is_illustrative, usable_value
 from .section import Section, SectionRow
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, material.primary)):
         frame = material.judged(protocol)
@@ -31,7 +31,7 @@ def sections(material: Material) -> Iterator[Section]:
         return
 
 
-def _of(material: Material, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
+def _of(material: SectionMaterial, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
     every = attempted(frame, able=False)
     every = every.with_columns(
@@ -67,7 +67,7 @@ def _absurd(frame: pl.DataFrame, column: str) -> str:
     )
 
 
-def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
+def _notes(material: SectionMaterial, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
     yield f"passed under {protocol} verdicts"
     invented = frame.filter("illustrative")["instance"].n_unique()
     if invented and material.config.illustrative:
@@ -85,7 +85,7 @@ def _notes(material: Material, frame: pl.DataFrame, protocol: Protocol) -> Itera
         yield f"{len(late)} {said}, such as that of {late[0]}"
 
 
-def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+def _dollars(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
     """Earned, possible and share per agent, and the autoflation that its work alone would bring (RLI Table 4)."""
     repeats = (pl.col("state") == "valid").sum().over("who", "instance").clip(1)
     each = frame.with_columns(part=pl.col("price") / repeats, even=pl.col("price") / pl.len().over("who", "instance"))
@@ -114,12 +114,12 @@ def _dollars(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
 
 
-def _bundle(material: Material, frame: pl.DataFrame) -> m.Bundle:
+def _bundle(material: SectionMaterial, frame: pl.DataFrame) -> m.Bundle:
     jobs = frame.unique("key", maintain_order=True)
     return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], material.config.illustrative, task=jobs["task"])
 
 
-def _over_time(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Iterator[Section]:
+def _over_time(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Iterator[Section]:
     """Autoflation of all agents together, as of each release date."""
     known = {e for experiment in material.experiments for e in experiment.agents}
     dates = {id: material.store.get(Agent, id).release_date for id in sorted(known)}
@@ -146,7 +146,7 @@ def _over_time(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[s
     yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
 
 
-def _deployable(material: Material, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+def _deployable(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
     """AI + checking + a human where it fails, per job."""
     rows = []
     check = material.config.checking
@@ -191,7 +191,9 @@ class _Chains:
     """How far these costs are known, if not to the end."""
 
 
-def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+def _value(
+    material: SectionMaterial, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]
+) -> Section:
     """AI alone, AI with human help and a human: success, cost, and the task values at which each is best."""
     jobs = set(priced["key"].to_list())
     human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
@@ -224,7 +226,7 @@ def _value(material: Material, frame: pl.DataFrame, priced: pl.DataFrame, head: 
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _even(chains: _Chains, priced: pl.DataFrame, name: str, material: Material) -> Estimate:
+def _even(chains: _Chains, priced: pl.DataFrame, name: str, material: SectionMaterial) -> Estimate:
     """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
@@ -243,7 +245,7 @@ def pays(approach: m.Approach) -> str:
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
-def _first(material: Material, group: Group) -> _Chains:
+def _first(material: SectionMaterial, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
     cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
@@ -256,7 +258,7 @@ def _first(material: Material, group: Group) -> _Chains:
     )
 
 
-def _helped(material: Material, group: Group) -> _Chains | None:
+def _helped(material: SectionMaterial, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
     if material.hourly is None or group.rows["attempt"].max() == 1:
         return None

@@ -9,10 +9,10 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Worker
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.verdicts.chained import continued
+from worksample.results.chained import continued
 
 from .chain_jobs import ChainJobs
-from .material import Material, attempted, usable_value
+from .material import SectionMaterial, attempted, usable_value
 from .regions import (
     ALONE,
     HUMAN,
@@ -34,7 +34,7 @@ BY_PEOPLE = pl.Schema(
 """What `beside_people` adds to a row; null where nobody worked so, or where it is not known."""
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Of experiments with arms in which people work."""
     frame = material.judged(material.primary)
     if frame is None or not _arms_of_people(material):
@@ -53,7 +53,7 @@ def sections(material: Material) -> Iterator[Section]:
     yield regions_table(material, told, [("", rows)], (values_of(rows["price"]), _choice))
 
 
-def beside_people(material: Material, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def beside_people(material: SectionMaterial, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` of agents (with `agent`, `instance`) with what people made of the same jobs: each row once for every time
     that somebody did it. `first`: first attempts of all arms.
     """
@@ -69,12 +69,12 @@ def beside_people(material: Material, first: pl.DataFrame, rows: pl.DataFrame) -
     return rows
 
 
-def _arms_of_people(material: Material) -> dict[tuple[str, str], Worker]:
+def _arms_of_people(material: SectionMaterial) -> dict[tuple[str, str], Worker]:
     arms = {(e.id, arm.name): arm.worker for e in material.experiments for arm in e.arms}
     return {key: worker for key, worker in arms.items() if worker is not Worker.AGENT}
 
 
-def _by_agents(material: Material, frame: pl.DataFrame) -> pl.DataFrame:
+def _by_agents(material: SectionMaterial, frame: pl.DataFrame) -> pl.DataFrame:
     """A row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
     feedback = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
     chains = ChainJobs(material, attempted(frame, None), feedback).jobs if feedback else None

@@ -8,13 +8,13 @@ import polars as pl
 
 from worksample import metrics as m
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section
 
 COLUMNS = ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
 
 
-def performance(material: Material, chains: pl.DataFrame) -> Section:
+def performance(material: SectionMaterial, chains: pl.DataFrame) -> Section:
     """chains: the attempts of each chain together. To three decimals, without percent signs, as the paper prints it."""
     rows = []
     for group in material.agents(chains):

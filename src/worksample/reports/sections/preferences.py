@@ -11,28 +11,30 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
-from worksample.verdicts.pairs import key_of
-from worksample.verdicts.preferring import succeeded
-from worksample.verdicts.second_looks import ROUTED
+from worksample.results.pairs import key_of
+from worksample.results.preferring import succeeded
+from worksample.results.second_looks import ROUTED
 
 from .judge_consistency import consistency_notes
-from .material import Material, attempted, task_of
+from .material import SectionMaterial, attempted, task_of
 from .section import Section, SectionRow
 from .votes import protocol_of
 
 MOST_PAIRS = 500
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
     yield from _sections(material, "", "")
     if material.judged_by is JudgedBy.COMBINED and EvaluatorKind.PERSON is material.bench.whole.get(Protocol.PAIRWISE):
-        judges = Material(material.store, material.experiments, replace(material.config, judged_by=JudgedBy.JUDGE))
+        judges = SectionMaterial(
+            material.store, material.experiments, replace(material.config, judged_by=JudgedBy.JUDGE)
+        )
         if Protocol.PAIRWISE in judges.bench.deciding:
             yield from _sections(judges, "-judges", ", by judges' answers alone")
 
 
-def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
+def _sections(material: SectionMaterial, suffix: str, whose: str) -> Iterator[Section]:
     table, notes = _preferences(material)
     human = _against_human(material)
     names = labels_of_players(material)
@@ -67,12 +69,12 @@ def _sections(material: Material, suffix: str, whose: str) -> Iterator[Section]:
     yield Section(f"elo{suffix}", f"Elo scores{whose}", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
 
 
-def labels_of_players(material: Material) -> dict[str, str]:
+def labels_of_players(material: SectionMaterial) -> dict[str, str]:
     """What players are called, by their ids."""
     return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
-def _automation(material: Material) -> dict[str, m.Estimate]:
+def _automation(material: SectionMaterial) -> dict[str, m.Estimate]:
     """By player, where people gave holistic verdicts."""
     frame = material.judged(Protocol.HOLISTIC)
     if frame is None:
@@ -86,7 +88,7 @@ def _automation(material: Material) -> dict[str, m.Estimate]:
     }
 
 
-def _against_human(material: Material) -> pl.DataFrame | None:
+def _against_human(material: SectionMaterial) -> pl.DataFrame | None:
     """Each holistic verdict as a comparison with the human's deliverable."""
     frame = material.judged(Protocol.HOLISTIC)
     if frame is None:
@@ -95,7 +97,7 @@ def _against_human(material: Material) -> pl.DataFrame | None:
     return m.human_comparisons(rows["task"], rows["entry"], rows["holistic"])
 
 
-def players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
+def players(material: SectionMaterial, pairs: pl.DataFrame) -> pl.DataFrame:
     """submission -> player: who made it. People's work and the reference are the human's; other controls are no
     players.
     """
@@ -106,7 +108,7 @@ def players(material: Material, pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([known, pl.DataFrame(rows, schema=known.schema, orient="row")])
 
 
-def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+def _preferences(material: SectionMaterial) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
     """One preference per project and pair of submissions: project, first, second, preference, reason."""
     counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
@@ -160,7 +162,7 @@ def _preferences(material: Material) -> tuple[pl.DataFrame | None, tuple[str, ..
     return table, tuple(notes)
 
 
-def _without_routed(material: Material, said: pl.DataFrame) -> pl.DataFrame:
+def _without_routed(material: SectionMaterial, said: pl.DataFrame) -> pl.DataFrame:
     """What was said, with people's answers alone on pairs that went to them since the judge may not decide those."""
     looks = [j for j in material.bench.again if j.round.protocol is Protocol.PAIRWISE and ROUTED in j.round.versions]
     if not looks:
@@ -171,7 +173,7 @@ def _without_routed(material: Material, said: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([left, *(j.given for j in looks)])
 
 
-def _pairs(material: Material, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:
+def _pairs(material: SectionMaterial, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:
     rows = []
     groups = table.sort("first", "second").partition_by(["first", "second"], maintain_order=True)
     for pair in groups[:MOST_PAIRS]:

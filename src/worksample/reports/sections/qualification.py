@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from worksample.people.quality.funnel import funnel, rounds_of_jobs
 from worksample.records import Instance
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """A funnel for each qualification that was about jobs of the experiments."""
     store = material.store
     tried = {id for e in material.experiments for id in e.lock.instances}

@@ -8,13 +8,13 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.comparison.ranking import MOST_AGENTS
-from worksample.verdicts.frame import state_of
+from worksample.results.frame import state_of
 
-from .material import Material, attempted
+from .material import SectionMaterial, attempted
 from .section import Section, SectionRow
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """By passing, under the protocol that the experiments grade by: where two agents or more have graded work."""
     frame = material.judged(material.primary)
     if frame is None:
@@ -50,9 +50,9 @@ def sections(material: Material) -> Iterator[Section]:
     yield Section("pairs", "Every pair of agents", "beyond the papers", columns, lines, said)
 
 
-def _passes(rows: pl.DataFrame) -> m.Trials:
+def _passes(rows: pl.DataFrame) -> m.TrialColumns:
     rows = rows.with_columns(pl.col("passed").cast(pl.Float64), state=state_of("passed"))
-    return m.Trials(rows["passed"], rows["task"], rows["instance_name"], rows["state"])
+    return m.TrialColumns(rows["passed"], rows["task"], rows["instance_name"], rows["state"])
 
 
 def _p(value: float | None) -> str:

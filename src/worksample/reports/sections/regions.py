@@ -11,7 +11,7 @@ from worksample import metrics as m
 from worksample.metrics.money.regions import NOTHING
 from worksample.reports.cost_notes import cost_marks
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"
@@ -35,7 +35,7 @@ class Regions:
     by: str = ""
 
 
-def feedback_regions(material: Material, jobs: pl.DataFrame) -> Iterator[Section]:
+def feedback_regions(material: SectionMaterial, jobs: pl.DataFrame) -> Iterator[Section]:
     """One row per agent and arm, and approach; for all of the work, and part by part. jobs: a row per chain (`first`,
     `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last verdict and all that was spent;
     `price`).
@@ -68,7 +68,10 @@ def values_of(prices: pl.Series) -> tuple[float, ...]:
 
 
 def regions_table(
-    material: Material, told: Regions, parts: Sequence[tuple[str, pl.DataFrame]], asked: tuple[Sequence[float], Chosen]
+    material: SectionMaterial,
+    told: Regions,
+    parts: Sequence[tuple[str, pl.DataFrame]],
+    asked: tuple[Sequence[float], Chosen],
 ) -> Section:
     """A row per agent and approach, of each part. asked: at which values, and which approach is best for some jobs."""
     values, choice = asked
@@ -125,7 +128,7 @@ def feedback_has_price() -> pl.Expr:
     return ~(pl.col("led").is_null() & pl.col("passed").is_not_null()).any()
 
 
-def _parts(material: Material, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+def _parts(material: SectionMaterial, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     """Each group of the work."""
     by = material.config.by or "category"
     if by == "agent":

@@ -8,21 +8,21 @@ from dataclasses import replace
 import polars as pl
 
 from worksample import metrics as m
-from worksample.verdicts.subset import Subset
+from worksample.results.subset import Subset
 
-from .material import NONE, Material, attempted
+from .material import NONE, SectionMaterial, attempted
 from .section import Section
 
 FEWEST = 4
 """Groups of work that a correlation with an interval needs."""
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Only of a part: `--where tag=public` against all that was planned."""
     if not material.config.where:
         return
     frame = material.judged(material.primary)
-    whole = Material(material.store, material.experiments, replace(material.config, where=Subset()))
+    whole = SectionMaterial(material.store, material.experiments, replace(material.config, where=Subset()))
     every = whole.judged(whole.primary)
     if frame is None or every is None or frame["instance"].n_unique() == every["instance"].n_unique():
         return
@@ -47,11 +47,11 @@ def sections(material: Material) -> Iterator[Section]:
     yield Section("representativeness", title, "ALE D.1, Figure 11", columns, tuple(rows), notes)
 
 
-def _groups(material: Material, frame: pl.DataFrame, by: str) -> int:
+def _groups(material: SectionMaterial, frame: pl.DataFrame, by: str) -> int:
     return material.with_group(frame, by).filter(pl.col("group") != NONE)["group"].n_unique()
 
 
-def _rates(material: Material, rows: pl.DataFrame, by: str) -> pl.DataFrame:
+def _rates(material: SectionMaterial, rows: pl.DataFrame, by: str) -> pl.DataFrame:
     """group, rate: repeats average into instances, instances into tasks; null where nothing is graded."""
     table = material.with_group(rows, by).filter(pl.col("group") != NONE)
     for level in (["group", "task", "key"], ["group", "task"], ["group"]):

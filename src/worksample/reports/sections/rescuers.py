@@ -10,10 +10,10 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.people.access.profile import profile_of
-from worksample.reattempts.telling import words_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Feedback, Trial
+from worksample.results.reattempts.telling import words_of
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 LENGTHS = ((20, "up to 20 words"), (100, "21 to 100 words"))
@@ -21,7 +21,7 @@ LONG = "over 100 words"
 UNKNOWN = "unknown"
 
 
-def whose_feedback(material: Material, rows: pl.DataFrame, arms: Mapping[str, Feedback]) -> Iterator[Section]:
+def whose_feedback(material: SectionMaterial, rows: pl.DataFrame, arms: Mapping[str, Feedback]) -> Iterator[Section]:
     """Of re-attempts by what was given to them, the share that passed. rows: attempts of chains, with arm and trial."""
     again = rows.filter((pl.col("attempt") > 1) & pl.col("passed").is_not_null())
     kinds = pl.col("arm").replace_strict({a: str(f) for a, f in arms.items()}, return_dtype=pl.String)
@@ -52,7 +52,7 @@ def _by_agent(rows: pl.DataFrame) -> list[pl.DataFrame]:
     return rows.sort("agent_name", maintain_order=True).partition_by("agent", maintain_order=True)
 
 
-def _traits(material: Material, trials: list[str]) -> pl.DataFrame:
+def _traits(material: SectionMaterial, trials: list[str]) -> pl.DataFrame:
     """trial, trait, told: a row per trial and trait of the feedback that it was given."""
     fed: dict[str, tuple[str, ...]] = {}
     for experiment in material.experiments:

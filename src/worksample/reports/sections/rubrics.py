@@ -9,17 +9,17 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Protocol
-from worksample.verdicts.frame import state_of
+from worksample.results.frame import state_of
 
 from .judge_consistency import consistency_notes
-from .material import Material, attempted, unseen_notes
+from .material import SectionMaterial, attempted, unseen_notes
 from .performance import first_and_last, performance
 from .section import Section
 
 MOST_K = 5
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
     frame = material.judged(Protocol.RUBRIC)
     if frame is not None:
@@ -37,7 +37,7 @@ def sections(material: Material) -> Iterator[Section]:
     yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
 
 
-def _rubric(material: Material, frame: pl.DataFrame) -> Section:
+def _rubric(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     rows = []
     for group in material.groups(frame):
         r = group.rows.with_columns(a=state_of("passed"), b=state_of("score"))
@@ -59,7 +59,7 @@ def _rubric(material: Material, frame: pl.DataFrame) -> Section:
     return Section("rubric", "Completion and rubric score", "UpBench 5.2.1", columns, tuple(rows), notes)
 
 
-def _lifts(material: Material, frame: pl.DataFrame) -> Section:
+def _lifts(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     rows = []
     for group in material.groups(frame):
         jobs = first_and_last(group.rows)
@@ -81,7 +81,7 @@ def _lifts(material: Material, frame: pl.DataFrame) -> Section:
     )
 
 
-def _within(material: Material, frame: pl.DataFrame) -> Section:
+def _within(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     most = int(str(frame["attempt"].max()))
     rows = []
     for group in material.agents(frame):
@@ -99,7 +99,7 @@ def _within(material: Material, frame: pl.DataFrame) -> Section:
     return Section("within-k", "Passed within k attempts", "UpBench 5.3, D", (*columns, "ceiling"), tuple(rows))
 
 
-def _at_k(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+def _at_k(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
     """pass@k over independent repeats."""
     many = int(str(frame["repeat"].max() or 1)) if frame.height else 1
     if many < 2:

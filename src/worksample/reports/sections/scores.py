@@ -12,10 +12,10 @@ from worksample.errors import Cause
 from worksample.metrics import Estimate, Unit
 from worksample.records import Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.taxonomy import TAXONOMIES, categories
-from worksample.verdicts.frame import state_of
+from worksample.results.frame import state_of
+from worksample.tasks.taxonomy import TAXONOMIES, categories
 
-from .material import NONE, Group, Material, attempted, unseen_notes
+from .material import NONE, Group, SectionMaterial, attempted, unseen_notes
 from .section import Section, SectionRow
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FEW = 4
 GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Everything that a grade with a score in 0..1 gives."""
     for protocol in GRADED:
         frame = material.judged(protocol)
@@ -40,12 +40,12 @@ def sections(material: Material) -> Iterator[Section]:
             yield from timeouts(material, attempted(first))
 
 
-def trials_of(rows: pl.DataFrame) -> m.Trials:
+def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
     """One agent's rows as the metrics take them."""
-    return m.Trials(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
+    return m.TrialColumns(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
 
 
-def passes_of(rows: pl.DataFrame) -> m.Trials:
+def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
     """The same rows with a full score where the verdict passed and none where it did not: what passing is, is the
     protocol's affair.
     """
@@ -53,7 +53,9 @@ def passes_of(rows: pl.DataFrame) -> m.Trials:
     return trials_of(rows)
 
 
-def _scores(material: Material, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str) -> Section:
+def _scores(
+    material: SectionMaterial, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str
+) -> Section:
     listed = _listed(material)
     spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
@@ -78,13 +80,13 @@ LISTED = ("list price", "list price, cached")
 """Of these the second only where a price of cached tokens was given."""
 
 
-def _listed(material: Material) -> tuple[str, ...]:
+def _listed(material: SectionMaterial) -> tuple[str, ...]:
     prices = material.config.prices.values()
     cached = any(p.cache_read is not None or p.cache_write is not None for p in prices)
     return LISTED[: 2 if cached else 1] if prices else ()
 
 
-def list_cost(material: Material, *, cached: bool = False) -> pl.Expr:
+def list_cost(material: SectionMaterial, *, cached: bool = False) -> pl.Expr:
     """US dollars of a trial's own model calls at list price; null where its model has no price. Every prompt token
     counts as a fresh one (TAC 4.1); with `cached` those of the cache have the prices that are given for them. Prices
     are the same for every call, so a trial's tokens give what its calls add up to.
@@ -111,7 +113,7 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
         yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
 
 
-def _score_line(material: Material, group: Group) -> SectionRow:
+def _score_line(material: SectionMaterial, group: Group) -> SectionRow:
     listed, how = _listed(material), material.how
     rows = group.rows.with_columns(list_cost(material, cached=name != LISTED[0]).alias(name) for name in listed)
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
@@ -149,7 +151,7 @@ def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
     return cost.noting(*cost_marks(rows.select(mark_columns())))
 
 
-def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+def _breakdowns(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
     if frame["tier"].fill_null("").n_unique() > 1 or (frame["tier"].fill_null("") != "").any():
         yield _tiers(material, frame)
     for by, source in (
@@ -166,7 +168,7 @@ def _breakdowns(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
         yield _roll_up(material, frame)
 
 
-def _tiers(material: Material, frame: pl.DataFrame) -> Section:
+def _tiers(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     """The blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
     frame = material.with_group(frame, "tier")
     present = set(frame["group"].unique().to_list())
@@ -199,7 +201,7 @@ def _tiers(material: Material, frame: pl.DataFrame) -> Section:
     return Section("tiers", "By tier", "ALE Table 1", columns, tuple(rows), notes)
 
 
-def _groups(material: Material, table: pl.DataFrame, by: str, source: str) -> Section:
+def _groups(material: SectionMaterial, table: pl.DataFrame, by: str, source: str) -> Section:
     """Success and score per group of the work: agents down, groups across."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
@@ -238,7 +240,7 @@ def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
     return (f"in no taxonomy, and a group of its own: {shown} (docs/taxonomy.md)",)
 
 
-def _roll_up(material: Material, frame: pl.DataFrame) -> Section:
+def _roll_up(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     """Instance -> task -> subdomain -> domain: groups down, agents across."""
     frame = frame.with_columns(
         subdomain=pl.when(pl.col("category") == "").then(None).otherwise("category").fill_null(NONE)
@@ -279,7 +281,7 @@ def _absent(name: str) -> Estimate:
     return undefined(name, "nothing was planned")
 
 
-def timeouts(material: Material, frame: pl.DataFrame) -> Iterator[Section]:
+def timeouts(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
     """How often the cap of time was reached, and how such runs scored: per agent, per tier, of all runs."""
     frame = material.with_group(frame, "tier").with_columns(
         late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))

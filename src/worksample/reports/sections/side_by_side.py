@@ -10,10 +10,10 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
-from worksample.verdicts.answers import WHOLE, answers, by_kind
+from worksample.results.answers import WHOLE, answers, by_kind
 
 from . import calibration, criteria
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 MOST = 200
@@ -24,7 +24,7 @@ _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
     labels make of judges.
     """
@@ -49,7 +49,7 @@ def sections(material: Material) -> Iterator[Section]:
     yield from calibration.sections(material, table)
 
 
-def _people(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+def _people(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
     """Person with person: only where several judged the same criterion."""
     people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
     twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
@@ -59,7 +59,7 @@ def _people(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[S
     yield from _groups(material, "person with person", twice, "evaluator", hidden)
 
 
-def _kinds(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+def _kinds(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
     wide = by_kind(table)
     for one, two in combinations((kind.value for kind in EvaluatorKind), 2):
         both = wide.filter(pl.col(one).is_not_null() & pl.col(two).is_not_null())
@@ -73,7 +73,7 @@ def _kinds(material: Material, table: pl.DataFrame, hidden: bool) -> Iterator[Se
             yield from _groups(material, name, parts, "kind", hidden)
 
 
-def _groups(material: Material, name: str, table: pl.DataFrame, by: str, hidden: bool) -> Iterator[SectionRow]:
+def _groups(material: SectionMaterial, name: str, table: pl.DataFrame, by: str, hidden: bool) -> Iterator[SectionRow]:
     """By importance; by criterion, unless the suite is private."""
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
@@ -92,7 +92,7 @@ def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
     return rows.partition_by("place", maintain_order=True)
 
 
-def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> SectionRow:
+def _row(material: SectionMaterial, label: str, table: pl.DataFrame, by: str) -> SectionRow:
     item = table.select(pl.concat_str("subject", "item", separator="\x1f")).to_series()
     ballots = m.Ballots(item, table["value"], table[by], table["task"])
     many = m.VoteProtocol("all", planned=2, independent=2) if by == "kind" else m.THREE_VOTES
@@ -101,7 +101,7 @@ def _row(material: Material, label: str, table: pl.DataFrame, by: str) -> Sectio
     return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
 
 
-def _parted(material: Material, wide: pl.DataFrame) -> list[SectionRow]:
+def _parted(material: SectionMaterial, wide: pl.DataFrame) -> list[SectionRow]:
     """A line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)

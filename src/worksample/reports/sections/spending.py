@@ -12,7 +12,7 @@ from worksample.reports.cost_notes import cost_notes
 from worksample.store.frames import trials_df
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
 
-from .material import Material
+from .material import SectionMaterial
 from .section import Section, SectionRow
 
 TOKENS = {
@@ -27,7 +27,7 @@ WHAT_WAS_SPENT = "a total of what was spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 
 
-def sections(material: Material) -> Iterator[Section]:
+def sections(material: SectionMaterial) -> Iterator[Section]:
     """All that was spent over the experiments; nothing where only a part of the work is shown."""
     if material.config.where:
         return

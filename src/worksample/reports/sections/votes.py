@@ -7,24 +7,24 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.records import Protocol, Purpose, Rule, Standing
-from worksample.verdicts.judging import Judged
+from worksample.records import Protocol, Purpose, ResolutionRule, Standing
+from worksample.results.judging import JudgedRound
 
 from .ballots import ballots_of
 from .judge_consistency import consistency_notes
-from .material import Material, attempted, unseen_notes
+from .material import SectionMaterial, attempted, unseen_notes
 from .section import Section, SectionRow
 
 
-def protocol_of(judged: Judged) -> m.VoteProtocol:
+def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
     """How a round gathers its votes, as the metrics name it."""
-    if judged.round.rule is Rule.TIE_BREAK:
+    if judged.round.rule is ResolutionRule.TIE_BREAK:
         return m.TIE_BREAK
     wanted = judged.round.overlap
     return m.VoteProtocol(f"{wanted} votes", planned=wanted, independent=wanted)
 
 
-def automation(material: Material) -> Iterator[Section]:
+def automation(material: SectionMaterial) -> Iterator[Section]:
     """The share of projects whose deliverable people found at least as good as the human's."""
     frame = material.judged(Protocol.HOLISTIC)
     if frame is None:
@@ -69,7 +69,7 @@ def automation(material: Material) -> Iterator[Section]:
     yield Section("automation", "Automation rate", "RLI 3.3, Table 1", columns, tuple(rows), notes)
 
 
-def missed(material: Material) -> Iterator[Section]:
+def missed(material: SectionMaterial) -> Iterator[Section]:
     """Second looks at what the round that counts had judged to fail (RLI B.5)."""
     counting = material.bench.deciding.get(Protocol.HOLISTIC, ())
     none = pl.DataFrame(schema={"subject": pl.String})
@@ -89,7 +89,7 @@ def missed(material: Material) -> Iterator[Section]:
         yield Section("false-negatives", "False negatives", "RLI B.5", ("false negatives",), tuple(rows), notes)
 
 
-def agreement(material: Material) -> Iterator[Section]:
+def agreement(material: SectionMaterial) -> Iterator[Section]:
     """How far the votes on one item agree, per round and scale."""
     rows = []
     for protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC):

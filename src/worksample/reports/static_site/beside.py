@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from worksample.records import Criterion, Grade, GradePart, Instance
+from worksample.records import Criterion, GradePayload, Instance, PartPayload
 
-from .preview import Shown
-from .transcript import Step
+from .preview import FilePreview
+from .transcript import TranscriptStep
 
 MOST = 24
 """Trials of an instance that stand side by side."""
@@ -21,13 +21,13 @@ LINE = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TrialColumn:
     """One trial as a column. `row`: of the frame of verdicts; `page`: its own, from the site's top."""
 
     row: Mapping[str, Any]
     page: str
-    grade: Grade | None
-    files: tuple[Shown, ...]
+    grade: GradePayload | None
+    files: tuple[FilePreview, ...]
     more: int
     """Deliverables that are not shown here."""
     steps: tuple[str, ...]
@@ -40,12 +40,12 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CriterionLine:
     """A criterion across the columns; None where a grade does not name it."""
 
     text: str
     id: str
-    parts: tuple[GradePart | None, ...]
+    parts: tuple[PartPayload | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,28 +54,32 @@ class Beside:
 
     instance: str
     title: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TrialColumn, ...]
     left_out: int
-    criteria: tuple[Line, ...]
+    criteria: tuple[CriterionLine, ...]
 
 
 def piece_of(
-    row: Mapping[str, Any], page: str, grade: Grade | None, files: Sequence[Shown], steps: Iterable[Step]
-) -> Piece:
+    row: Mapping[str, Any],
+    page: str,
+    grade: GradePayload | None,
+    files: Sequence[FilePreview],
+    steps: Iterable[TranscriptStep],
+) -> TrialColumn:
     """A trial as a column, cut to what can be compared at a glance."""
     lines = [line for step in steps if (line := _line(step))]
-    return Piece(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
+    return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
 
 
-def beside(pieces: Iterable[Piece], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
+def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
     """The pieces of one task by instance. `instances`: by id; `order`: names of agents, best first."""
     place = {name: at for at, name in enumerate(order)}
 
-    def ranked(piece: Piece) -> tuple[int, str, int]:
+    def ranked(piece: TrialColumn) -> tuple[int, str, int]:
         name = str(piece.row["entry_label"])
         return place.get(name, len(place)), name, piece.row["repeat"] or 1
 
-    def named(piece: Piece) -> str:
+    def named(piece: TrialColumn) -> str:
         return str(piece.row["instance"])
 
     out = []
@@ -101,14 +105,14 @@ def _collect(nodes: Iterable[Criterion], into: dict[str, str]) -> None:
         _collect(node.parts, into)
 
 
-def _criteria(pieces: Sequence[Piece], instance: Instance) -> Iterable[Line]:
+def _criteria(pieces: Sequence[TrialColumn], instance: Instance) -> Iterable[CriterionLine]:
     texts = texts_of(instance)
     by_name = [{part.name: part for part in (piece.grade.leaves if piece.grade else ())} for piece in pieces]
     for name in dict.fromkeys(name for parts in by_name for name in parts):
-        yield Line(texts.get(name, name), name, tuple(parts.get(name) for parts in by_name))
+        yield CriterionLine(texts.get(name, name), name, tuple(parts.get(name) for parts in by_name))
 
 
-def _line(step: Step) -> str:
+def _line(step: TranscriptStep) -> str:
     """What an agent did in a step, in a line; nothing for what it was told."""
     if step.source in ("system", "user"):
         return ""

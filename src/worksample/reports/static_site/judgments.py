@@ -10,17 +10,17 @@ from worksample.records import (
     Agent,
     Amendment,
     Evaluation,
+    EvaluationOutcome,
     Evaluator,
     EvaluatorKind,
-    Given,
-    Grade,
-    GradePart,
+    GradePayload,
     Holistic,
     Labels,
     Pairwise,
+    PairwiseChoice,
+    PartPayload,
     Purpose,
     Round,
-    Side,
     Submission,
     Tags,
     strikes,
@@ -41,7 +41,7 @@ _SAYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedEvaluation:
     """One evaluation as a page shows it. All texts are evaluators' or admins': a template escapes them."""
 
     round: str
@@ -51,12 +51,12 @@ class Said:
     says: tuple[str, ...]
     """What was chosen: a line each."""
     words: str
-    parts: tuple[GradePart, ...] = ()
+    parts: tuple[PartPayload, ...] = ()
     struck: str = ""
     """Why it does not count, where it does not; "" where it does."""
 
 
-class Votes:
+class SubmissionVotes:
     """What was said of these submissions. Programs' evaluations are grades, and no words."""
 
     def __init__(self, store: Store, submissions: Iterable[str]) -> None:
@@ -77,7 +77,7 @@ class Votes:
                 if id is not None:
                     self._of.setdefault(id, []).append(e)
 
-    def of(self, submission: str) -> list[Said]:
+    def of(self, submission: str) -> list[StatedEvaluation]:
         """By time."""
         return [self._said(e, submission) for e in self._of.get(submission, ())]
 
@@ -85,22 +85,22 @@ class Votes:
         known = self._evaluators.get(e.evaluator)
         return known.type if known is not None else None
 
-    def _said(self, e: Evaluation, submission: str) -> Said:
+    def _said(self, e: Evaluation, submission: str) -> StatedEvaluation:
         round, known = self._rounds[e.round], self._evaluators.get(e.evaluator)
         who = e.evaluator if known is None else self._numbers.get(known.id, known.name)
         strike = next((self._amendments[key] for key in targets_of(e) if key in self._amendments), None)
         kind = "" if round.purpose is Purpose.GRADING else round.purpose.replace("_", " ")
         named = f"{kind} {round.id[:8]}".strip()
-        return Said(
+        return StatedEvaluation(
             round=f"{named} ({round.reason})" if round.reason else named, protocol=round.protocol.value, who=who,
             at=e.at, says=tuple(self._choices(e, submission)), words=_words(e),
-            parts=e.payload.parts if isinstance(e.payload, Grade) else (),
+            parts=e.payload.parts if isinstance(e.payload, GradePayload) else (),
             struck="" if strike is None else f"struck with its {strike.target.value}: {strike.reason}",
         )  # fmt: skip
 
     def _choices(self, e: Evaluation, submission: str) -> Iterator[str]:
         said = e.payload
-        if e.outcome is not Given.GIVEN:
+        if e.outcome is not EvaluationOutcome.GIVEN:
             yield e.outcome.value
         if isinstance(said, Holistic):
             yield _SAYS[said.score]
@@ -112,7 +112,7 @@ class Votes:
             yield f"shown {'first' if first else 'second'}, beside the deliverable of {other}"
             yield f"closer to completing the work: {_side(said.completion, first, other)}"
             yield f"better overall: {_side(said.quality, first, other)}"
-        elif isinstance(said, Grade):
+        elif isinstance(said, GradePayload):
             yield f"{said.score:.3f}"
         elif isinstance(said, Tags):
             yield ", ".join(said.tags) or "no tag"
@@ -147,10 +147,10 @@ def _makers(store: Store, submissions: set[str]) -> dict[str, str]:
     return out
 
 
-def _side(side: Side, first: bool, other: str) -> str:
-    if side is Side.EQUAL:
+def _side(side: PairwiseChoice, first: bool, other: str) -> str:
+    if side is PairwiseChoice.EQUAL:
         return "equal"
-    return "this one" if (side is Side.FIRST) == first else other
+    return "this one" if (side is PairwiseChoice.FIRST) == first else other
 
 
 def _words(e: Evaluation) -> str:
@@ -159,4 +159,4 @@ def _words(e: Evaluation) -> str:
         return said.justification or e.reason
     if isinstance(said, Tags | Labels):
         return said.note or e.reason
-    return (said.reason if isinstance(said, Grade) else "") or e.reason
+    return (said.reason if isinstance(said, GradePayload) else "") or e.reason

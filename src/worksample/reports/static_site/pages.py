@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from worksample import __version__
 from worksample.errors import UsageError
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 from worksample.records import now
 from worksample.reports.formatting import figure
-from worksample.taxonomy import title_of
+from worksample.tasks.taxonomy import title_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -56,7 +56,7 @@ class Pages:
     def page(self, template: str, path: str, root: str, *, sortable: bool = False, **values: Any) -> None:
         """Write one page; `root` leads from it to the site's top. `sortable`: with the script for tables."""
         script = {"script": self.script, "allowed": self.allowed} if sortable else {"script": "", "allowed": ""}
-        reach("report.page")
+        failpoint("report.page")
         text = self.templates.get_template(template).render(root=root, here=path, **self.common, **script, **values)
         target = self.out / path
         target.parent.mkdir(parents=True, exist_ok=True)

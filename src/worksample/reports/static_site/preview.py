@@ -19,7 +19,7 @@ _MAGIC = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF87a": ".gi
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FilePreview:
     """One file as the page shows it."""
 
     path: str
@@ -31,16 +31,16 @@ class Shown:
     digest: str = ""
 
 
-def show(store: Store, entry: Entry, site: Path, root: str) -> Shown:
+def show(store: Store, entry: Entry, site: Path, root: str) -> FilePreview:
     """Preview one entry; an image is written below `site/files/`."""
     path = entry.path
     if entry.kind is not EntryKind.FILE:
         target = f" -> {entry.target}" if entry.target else ""
-        return Shown(path + target, 0, entry.note, says=f"a {entry.kind.value}, not followed")
+        return FilePreview(path + target, 0, entry.note, says=f"a {entry.kind.value}, not followed")
     if entry.blob is None:
-        return Shown(path, entry.size, entry.note, says="not taken in")
+        return FilePreview(path, entry.size, entry.note, says="not taken in")
     head = store.blobs.read(entry.blob, limit=TEXT_LIMIT)
-    shown = Shown(path, entry.size, entry.note, digest=entry.blob)
+    shown = FilePreview(path, entry.size, entry.note, digest=entry.blob)
     ending = _image_ending(head)
     if ending and entry.size <= IMAGE_LIMIT:
         name = f"{entry.blob}{ending}"

@@ -29,7 +29,7 @@ _SIZES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ScreenAction:
     """One action, in words."""
 
     number: int
@@ -40,10 +40,10 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class ScreenPicture:
     """A picture, and the actions after which the browser looked so. `image`: "" where none was taken."""
 
-    deeds: tuple[Deed, ...]
+    deeds: tuple[ScreenAction, ...]
     image: str = ""
     width: int = 0
     height: int = 0
@@ -53,7 +53,7 @@ class Screen:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ColleagueLine:
     """A message that a colleague heard, and the answer; `heard` is empty where the colleague spoke unasked, or is
     played by a person, whose words are kept as they are said.
     """
@@ -69,20 +69,20 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TrialScreens:
     """`left_out` actions follow those that are shown."""
 
-    screens: tuple[Screen, ...] = ()
+    screens: tuple[ScreenPicture, ...] = ()
     left_out: int = 0
-    said: tuple[Said, ...] = ()
+    said: tuple[ColleagueLine, ...] = ()
     unsaid: int = 0
 
 
-def shown_of(store: Store, submission: Submission | None, site: Path, root: str) -> Shown:
+def shown_of(store: Store, submission: Submission | None, site: Path, root: str) -> TrialScreens:
     """Both of a submission; empty where it has neither. Pictures are written below `site/files/`."""
     browser, colleagues = _files(store, submission, "browser"), _files(store, submission, "colleagues")
     rows = [row for row in _rows(store, browser.get(ACTIONS)) if "action" in row]
-    screens: list[Screen] = []
+    screens: list[ScreenPicture] = []
     shown = 0
     for deeds, last, digest in _alike(rows, browser):
         if len(screens) >= MOST:
@@ -90,16 +90,16 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
         shown += len(deeds)
         image, size = _picture(store, digest, site, root)
         title, url, at = (_cut(last.get(key)) for key in ("title", "url", "at"))
-        screens.append(Screen(tuple(deeds), image, *size, title, url, at[11:19]))
+        screens.append(ScreenPicture(tuple(deeds), image, *size, title, url, at[11:19]))
     said = [_said(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
-    return Shown(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
+    return TrialScreens(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
 
 
 def _alike(
     rows: list[dict[str, Any]], files: Mapping[str, Entry]
-) -> Iterator[tuple[list[Deed], dict[str, Any], str | None]]:
+) -> Iterator[tuple[list[ScreenAction], dict[str, Any], str | None]]:
     """Actions in a row after which the same was to be seen, the last of them, and the picture's digest."""
-    deeds: list[Deed] = []
+    deeds: list[ScreenAction] = []
     last: dict[str, Any] = {}
     digest: str | None = None
     for row in rows:
@@ -114,23 +114,23 @@ def _alike(
         yield deeds, last, digest
 
 
-def _deed(row: Mapping[str, Any]) -> Deed:
+def _deed(row: Mapping[str, Any]) -> ScreenAction:
     given, element = row.get("with"), _cut(row.get("element"))
     pairs = given.items() if isinstance(given, dict) else ()
     words = [element if key == "bid" and element else f"{key} {_cut(value)}" for key, value in pairs]
     remarks = row.get("remarks")
     told = tuple(_cut(one) for one in remarks[:20]) if isinstance(remarks, list) else ()
     number = row.get("n")
-    return Deed(
+    return ScreenAction(
         number if isinstance(number, int) else 0, _cut(row["action"]), ", ".join(words), _cut(row.get("error")), told
     )
 
 
-def _said(row: Mapping[str, Any]) -> Said:
+def _said(row: Mapping[str, Any]) -> ColleagueLine:
     room = _cut(row.get("room"))
     did = row.get("did")
     done = tuple(f"{_cut(key)}: {_cut(value)}" for key, value in did.items()) if isinstance(did, dict) else ()
-    return Said(
+    return ColleagueLine(
         _cut(row["colleague"]), _cut(row.get("by") or row.get("to")), f"in {room}" if room else "directly",
         _cut(row.get("heard"), 2000), _cut(row.get("said"), 2000),
         _cut(row.get("answered") or row.get("began") or row.get("clock"))[:16].replace("T", " "), done,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
 from worksample.reports.formatting import DASH, unit_figure
-from worksample.taxonomy import title_of
+from worksample.tasks.taxonomy import title_of
 
 if TYPE_CHECKING:
     from worksample.reports.sections import Section

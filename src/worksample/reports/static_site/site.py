@@ -15,12 +15,12 @@ from worksample.extras import need
 from worksample.files.swap_folder import swapped
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.amount import Hours
+from worksample.reports.board import Leaderboard, board_of, with_reasons
 from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
-from worksample.reports.leaderboard import Leaderboard, board_of, with_reasons
 from worksample.reports.plots import Canvas
 from worksample.store import Store
-from worksample.taxonomy import title_of
+from worksample.tasks.taxonomy import title_of
 
 from .charts import board_charts, heat_charts, measured_charts
 from .pages import Pages, address_of
@@ -74,7 +74,7 @@ def write_report(
     work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
     trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
     """
-    from worksample.verdicts.frame import Work, WorkRules
+    from worksample.results.frame import ResultSet, WorkRules
 
     need("report")
     config = config or ReportConfig()
@@ -82,7 +82,7 @@ def write_report(
     same_lock(found)
     measures = config.measures
     rules = WorkRules(judged_by=measures.judged_by, where=measures.where) if measures else None
-    work = Work(store, found, rules)
+    work = ResultSet(store, found, rules)
     frame = work.frame(work.primary)
     how = measures.how if measures else None
     board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.metrics import Estimate
+from worksample.reports.board import ILLUSTRATIVE, Leaderboard, Row
 from worksample.reports.formatting import figure
-from worksample.reports.leaderboard import ILLUSTRATIVE, Leaderboard, Row
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from worksample.records import Criterion, Grade, GradePart, Instance
+from worksample.records import Criterion, GradePayload, Instance, PartPayload
 
-from .transcript import Step
+from .transcript import TranscriptStep
 
 SECOND = timedelta(seconds=1)
 """Services keep whole seconds: what has no fraction of one may have come to be anywhere in it."""
@@ -18,7 +18,7 @@ SECOND = timedelta(seconds=1)
 class Earned:
     """A checkpoint. `first`, `last`: numbers of the steps that may have earned it; None where it cannot be placed."""
 
-    part: GradePart
+    part: PartPayload
     kind: str
     where: str
     first: int | None = None
@@ -36,7 +36,7 @@ class Timeline:
         return [one for one in self.earned if one.first == one.last == step]
 
 
-def timeline(grades: Iterable[Grade], instance: Instance, steps: Sequence[Step]) -> Timeline:
+def timeline(grades: Iterable[GradePayload], instance: Instance, steps: Sequence[TranscriptStep]) -> Timeline:
     """Of a trial whose verdict rests on `grades`; empty where neither a moment nor a kind of checkpoint is known."""
     parts = {part.name: part for grade in grades for part in grade.leaves}
     kinds = {
@@ -59,7 +59,7 @@ def _order(one: Earned) -> tuple[bool, datetime]:
     return not one.part.fraction, one.part.at or late
 
 
-def _placed(part: GradePart, kind: str, times: Mapping[int, datetime]) -> Earned:
+def _placed(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
     if not part.fraction:
         return Earned(part, kind, "not judged" if part.fraction is None else "not earned")
     if part.at is None:

@@ -23,7 +23,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TranscriptStep:
     source: str
     text: str
     calls: tuple[Call, ...] = ()
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    steps: tuple[Step, ...]
+    steps: tuple[TranscriptStep, ...]
     note: str = ""
 
 
@@ -53,7 +53,7 @@ def transcript(store: Store, submission: Submission | None) -> Transcript:
     return Transcript(tuple(_step(s) for s in raw[:STEPS]), note)
 
 
-def _step(raw: dict[str, Any]) -> Step:
+def _step(raw: dict[str, Any]) -> TranscriptStep:
     observation = raw.get("observation") or {}
     results = {r.get("source_call_id"): _words(r.get("content")) for r in observation.get("results", [])}
     calls = tuple(
@@ -67,7 +67,7 @@ def _step(raw: dict[str, Any]) -> Step:
     text = "\n".join(
         t for t in (_words(raw.get("reasoning_content")), _words(raw.get("message")), *results.values()) if t
     )
-    return Step(str(raw.get("source", "")), _cut(text), calls, _moment(raw.get("timestamp")))
+    return TranscriptStep(str(raw.get("source", "")), _cut(text), calls, _moment(raw.get("timestamp")))
 
 
 def _moment(value: object) -> datetime | None:

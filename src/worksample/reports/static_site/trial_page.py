@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Experiment, Grade, Instance, Submission
+from worksample.records import Experiment, GradePayload, Instance, Submission
 from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
 from worksample.reports.heat_map import task_page
 
-from .beside import Piece, beside, piece_of, texts_of
-from .judgments import Votes
+from .beside import TrialColumn, beside, piece_of, texts_of
+from .judgments import SubmissionVotes
 from .pages import Pages
 from .preview import FILES_SHOWN, show
 from .screens import shown_of
@@ -49,11 +49,11 @@ class TrialPages:
         found = (s for e in experiments for s in store.find(Submission, experiment=e.id))
         self.submissions = {s.id: s for s in (*found, *handed_in)}
         self.by_trial = {s.trial: s for s in self.submissions.values() if s.trial}
-        self.votes = Votes(store, self.submissions)
+        self.votes = SubmissionVotes(store, self.submissions)
 
     def write(self, rows: pl.DataFrame, on_page: Callable[[int, int], None]) -> None:
         """`rows`: of the frame of verdicts, those with a trial, and those that were handed in."""
-        from worksample.verdicts.judging import read_grades
+        from worksample.results.judging import read_grades
 
         every = {*rows["evaluation"].drop_nulls(), *rows["evaluations"].explode().drop_nulls()}
         grades = dict(read_grades(self.store, sorted(every)))
@@ -69,7 +69,7 @@ class TrialPages:
     def _made(self, row: Mapping[str, Any]) -> Submission | None:
         return self.submissions.get(row["submission"]) if row["slot"] is None else self.by_trial.get(row["trial"])
 
-    def _beside(self, task: str, pieces: Sequence[Piece]) -> None:
+    def _beside(self, task: str, pieces: Sequence[TrialColumn]) -> None:
         instances = {id: self.instance(id) for id in {str(piece.row["instance"]) for piece in pieces}}
         self.pages.page(
             "beside.html",
@@ -81,7 +81,9 @@ class TrialPages:
             sides=beside(pieces, instances, self.order),
         )
 
-    def trial(self, row: dict[str, Any], submission: Submission | None, grades: Mapping[str, Grade]) -> Piece:
+    def trial(
+        self, row: dict[str, Any], submission: Submission | None, grades: Mapping[str, GradePayload]
+    ) -> TrialColumn:
         instance, grade = self.instance(row["instance"]), grades.get(row["evaluation"])
         output = submission.parts.get("output") if submission else None
         entries = self.store.manifest(output.manifest).entries if output else ()
@@ -116,7 +118,7 @@ class TrialPages:
         return piece_of(row, page, grade, near, steps.steps)
 
 
-def _rested_on(row: Mapping[str, Any], grades: Mapping[str, Grade]) -> list[Grade]:
+def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> list[GradePayload]:
     """The grade that says the same as the verdict, else all that it was joined of."""
     ids = [row["evaluation"]] if row["evaluation"] else row["evaluations"] or ()
     return [grades[id] for id in ids if id in grades] if row["score"] is not None else []

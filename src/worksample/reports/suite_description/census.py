@@ -20,7 +20,7 @@ MODES = ("exact", "hashed", "tabular", "executable", "geometric", "visual", "sta
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CensusItem:
     """One instance. File types are endings in lower case without the dot, `(none)` where a name has none."""
 
     key: str
@@ -49,7 +49,7 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Census:
     name: str
-    items: tuple[Item, ...]
+    items: tuple[CensusItem, ...]
 
     @property
     def tasks(self) -> int:
@@ -89,10 +89,10 @@ def census_of(
     return Census(name, tuple(sorted(items, key=lambda i: i.key)))
 
 
-def _item(instance: Instance, manifest: Callable[[str], Manifest], tier: str, forms: tuple[str, ...]) -> Item:
+def _item(instance: Instance, manifest: Callable[[str], Manifest], tier: str, forms: tuple[str, ...]) -> CensusItem:
     about = instance.about
     references = dict.fromkeys(g.reference for g in instance.grading.values())
-    return Item(
+    return CensusItem(
         key=instance.key,
         task=instance.task,
         category=about.category,

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.tables.cells import Unfit
-from worksample.tables.number_columns import NumberColumns
-from worksample.tables.opening import FaultyRow, open_table
-from worksample.taxonomy import TAXONOMIES, categories
+from worksample.files.tables.cells import Unfit
+from worksample.files.tables.number_columns import NumberColumns
+from worksample.files.tables.opening import FaultyRow, open_table
+from worksample.tasks.taxonomy import TAXONOMIES, categories
 
 from .work_classes import WorkClass, work_class
 

@@ -12,11 +12,11 @@ from worksample.metrics import Estimate
 from worksample.reports.plots import Axis, Canvas, Plot, counts_bars, histogram, loglog
 from worksample.reports.static_site.pages import Pages
 from worksample.tasks import SuiteFile
-from worksample.taxonomy import lookup
+from worksample.tasks.taxonomy import lookup
 
 from .census import Census, take_census
 from .market import Market
-from .tables import NONE, Table, file_counts, shares, tables_of
+from .tables import NONE, DescriptionTable, file_counts, shares, tables_of
 from .work_classes import WorkClass
 
 
@@ -31,7 +31,7 @@ class DescribeConfig:
 @dataclass(frozen=True, slots=True)
 class Description:
     census: Census
-    tables: tuple[Table, ...]
+    tables: tuple[DescriptionTable, ...]
     correlation: Estimate
     """Pearson's r of the logarithms of dollars and hours (RLI C.5)."""
     config: DescribeConfig

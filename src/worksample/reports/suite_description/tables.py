@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.reports.formatting import DASH
 
-from .census import Census, Item
+from .census import Census, CensusItem
 from .market import Market
 from .work_classes import WorkClass
 
@@ -17,7 +17,7 @@ NONE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DescriptionTable:
     """`rows` stand under `columns`: text, counts, and shares and amounts as text."""
 
     id: str
@@ -37,7 +37,9 @@ class Table:
         }
 
 
-def tables_of(census: Census, market: Market | None = None, *, illustrative: bool = False) -> tuple[Table, ...]:
+def tables_of(
+    census: Census, market: Market | None = None, *, illustrative: bool = False
+) -> tuple[DescriptionTable, ...]:
     """Every table that the census supports; `illustrative` lets illustrative prices and hours count."""
     return (
         _classes(census, market),
@@ -56,7 +58,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def shares(
-    census: Census, market: Market | None, of: Callable[[Item], str], of_market: Callable[[Any], str]
+    census: Census, market: Market | None, of: Callable[[CensusItem], str], of_market: Callable[[Any], str]
 ) -> Iterator[tuple[str, int, int]]:
     """Name, instances, jobs of the market; the suite's most frequent first, then the market's."""
     ours = Counter(of(i) for i in census.items)
@@ -72,9 +74,9 @@ def _shares(
     title: str,
     census: Census,
     market: Market | None,
-    of: Callable[[Item], str],
+    of: Callable[[CensusItem], str],
     of_market: Callable[[Any], str],
-) -> Table:
+) -> DescriptionTable:
     whole, jobs = len(census.items), market.jobs if market else 0
     rows, missing = [], 0
     for name, ours, theirs in shares(census, market, of, of_market):
@@ -87,17 +89,17 @@ def _shares(
     if market:
         heads = (*heads, f"jobs in {market.name}", "share of jobs")
         notes = (f"{_share(missing, jobs)} of the sample's jobs are in a {head} that the suite lacks.",)
-    return Table(id, title, heads, tuple(rows), notes)
+    return DescriptionTable(id, title, heads, tuple(rows), notes)
 
 
-def _classes(census: Census, market: Market | None) -> Table:
+def _classes(census: Census, market: Market | None) -> DescriptionTable:
     table = _shares(
         "classes", "Classes of work: class of work", census, market, lambda i: i.kind.value, lambda r: r.kind.value
     )
     order = {kind.value: place for place, kind in enumerate(WorkClass)}
     rows = tuple(sorted(table.rows, key=lambda r: order[r[0]]))
     note = "RLI's three classes (C.3), here decided by the category: docs/reports.md has the table."
-    return Table("classes", table.title, table.columns, rows, (note, *table.notes))
+    return DescriptionTable("classes", table.title, table.columns, rows, (note, *table.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _summary(weighted: Iterable[tuple[float, int]]) -> _Sum | None:
     return _Sum(pairs[0][0], median, total / count, pairs[-1][0], total)
 
 
-def _amounts(census: Census, market: Market | None, *, illustrative: bool) -> Table:
+def _amounts(census: Census, market: Market | None, *, illustrative: bool) -> DescriptionTable:
     heads = ("amount", "known", "least", "median", "mean", "most", "total")
     counted = [i for i in census.items if illustrative or not i.illustrative]
     left = len(census.items) - len(counted)
@@ -147,7 +149,7 @@ def _amounts(census: Census, market: Market | None, *, illustrative: bool) -> Ta
     invented = sum(i.illustrative for i in counted)
     if invented:
         notes.append(f"{invented} instances have only illustrative prices or hours: counted, as asked.")
-    return Table("amounts", "Prices and hours", heads, tuple(rows), tuple(notes))
+    return DescriptionTable("amounts", "Prices and hours", heads, tuple(rows), tuple(notes))
 
 
 def _amount(name: str, values: Sequence[tuple[float, int]], whole: int) -> tuple[str, ...]:
@@ -167,7 +169,7 @@ def file_counts(census: Census) -> list[tuple[str, int, int, int]]:
     return [(n, parts[0][n], parts[1][n], parts[2][n]) for n in names]
 
 
-def _files(census: Census) -> Table:
+def _files(census: Census) -> DescriptionTable:
     rows = tuple((name, str(a), str(b), str(c)) for name, a, b, c in file_counts(census))
     whole = len(census.items) or 1
     notes = []
@@ -176,12 +178,12 @@ def _files(census: Census) -> Table:
         kinds = len({t for i in census.items for t in getattr(i, part)})
         notes.append(f"{says}: {files / whole:.1f} files per instance, {kinds} types in all.")
     columns = ("type", "instances with it as input", "in the reference", "as deliverable")
-    return Table("files", "File types", columns, rows, (*notes, "As in RLI's Figure 14."))
+    return DescriptionTable("files", "File types", columns, rows, (*notes, "As in RLI's Figure 14."))
 
 
-def _graders(census: Census) -> Table:
+def _graders(census: Census) -> DescriptionTable:
     whole = len(census.items)
     counts = Counter(g for i in census.items for g in set(i.graders))
     rows = tuple((n, str(c), _share(c, whole)) for n, c in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     note = "Protocols, and the compositions and modes of the kit that the graders' code calls; they overlap."
-    return Table("graders", "Kinds of grader", ("kind", "instances", "share"), rows, (note,))
+    return DescriptionTable("graders", "Kinds of grader", ("kind", "instances", "share"), rows, (note,))

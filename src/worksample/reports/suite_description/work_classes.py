@@ -48,9 +48,9 @@ _NOT_SOFTWARE = (
 
 
 def work_class(category: str) -> WorkClass:
-    """The class of a category id of `worksample.taxonomy`; UNKNOWN for any other text."""
+    """The class of a category id of `worksample.tasks.taxonomy`; UNKNOWN for any other text."""
     from worksample.errors import UsageError
-    from worksample.taxonomy import lookup
+    from worksample.tasks.taxonomy import lookup
 
     try:
         found = lookup(category)

@@ -13,7 +13,7 @@ from typing import Any
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.extras import need
 from worksample.privileged import privileged
-from worksample.sandboxes.host_state import Owner
+from worksample.sandboxes.host_state import BoxOwner
 
 USUAL = "unix:///var/run/docker.sock"
 LABEL = "worksample.box"
@@ -126,10 +126,10 @@ def sweep(where: str) -> list[str]:
     return removed
 
 
-def owner_of(text: str) -> Owner:
+def owner_of(text: str) -> BoxOwner:
     """Who made a container, from its label; nobody where that is not ours."""
     try:
         data = json.loads(text)
-        return Owner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))
+        return BoxOwner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))
     except (ValueError, TypeError, KeyError):
-        return Owner(pid=0, started=0)
+        return BoxOwner(pid=0, started=0)

@@ -36,7 +36,7 @@ class ContainerHolder:
     def __init__(self, config: BoxConfig, daemon: Daemon, image: str) -> None:
         self._config, self._daemon, self._image = config, daemon, image
         self._lease = UidLease()
-        self._host = layout.Host("", True, self._lease.uid, daemon.counts)
+        self._host = layout.BoxHost("", True, self._lease.uid, daemon.counts)
         self.folder = BoxFolder(config.label, kind="containers")
         self.name = f"worksample-{self.folder.name}"
         owner = self.folder.owner

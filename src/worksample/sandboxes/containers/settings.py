@@ -17,7 +17,7 @@ BESIDE = 32 << 20
 """Bytes that process 1 may need beside the memory and the files of the box."""
 
 
-def container(config: BoxConfig, host: layout.Host, image: str, line: str) -> dict[str, Any]:
+def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) -> dict[str, Any]:
     """The body of the request that makes it. `line`: the folder with our socket.
 
     It starts with what the exec server needs to finish the box and then drops; nothing foreign runs before.

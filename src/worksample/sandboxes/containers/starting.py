@@ -8,7 +8,7 @@ import threading
 
 from worksample.box import Box, BoxConfig
 from worksample.sandboxes import layout, served_box
-from worksample.sandboxes.sweep import sweep_first
+from worksample.sandboxes.sweeper import sweep_first
 
 from .base_image import base_image
 from .daemon import Daemon, daemon, sweep, url

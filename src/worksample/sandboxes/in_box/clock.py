@@ -18,7 +18,7 @@ LATE = 0.25
 _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
-class Clock:
+class ProcessorClock:
     """The time that the process `root` and all below it had, as `FairTimeout` counts it.
 
     Between two looks a tree of processes had all of the time, unless one of them is ready to run: then it had what it

@@ -15,7 +15,7 @@ MAX_PENDING = 4 << 20
 """Bytes on their way to the platform above which nothing more is read from commands."""
 
 
-class Line:
+class BoxLine:
     """Frames wait until the end of a turn, so that what belongs together goes out in one call."""
 
     def __init__(self, socket: Any, poller: Poller, full: Callable[[bool], object]) -> None:

@@ -12,20 +12,20 @@ import time
 from . import frames
 from .boot import boot
 from .child import Starter
-from .clock import LONGEST, Clock
+from .clock import LONGEST, ProcessorClock
 from .dialling import Dialling
-from .line import Line
+from .line import BoxLine
 from .poller import IN, Poller
 from .processes import Watchdog, everyone, kill_all, kill_tree
-from .sockets import Listening, fresh, join
-from .streams import PIECE, Channel, Feed, Strays, Tap
+from .sockets import ListeningSocket, fresh, join
+from .streams import PIECE, InputStream, OutputStream, Strays, StreamChannel
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Command(Channel):
+class Command(StreamChannel):
     """A running command, with its accounts."""
 
     def __init__(self, number: int, request: dict[str, Any], pid: int, trouble: int) -> None:
@@ -34,7 +34,7 @@ class Command(Channel):
         self.started = time.monotonic()
         self.deadline = self.started + request["timeout"] if request["timeout"] is not None else None
         fair = request.get("fair")
-        self.clock = Clock(pid, *fair) if fair else None
+        self.clock = ProcessorClock(pid, *fair) if fair else None
         self.reached: Any = None
         """The socket that a child connects or binds."""
 
@@ -46,13 +46,13 @@ class Server:
         self.starter = Starter(plan)
         self.watchdog = Watchdog(plan) if plan["watch"] else None
         self.poller = Poller()
-        self.line = Line(socket, self.poller, self._full)
+        self.line = BoxLine(socket, self.poller, self._full)
         self.strays = Strays(self)
-        self.channels: dict[int, Channel] = {}
+        self.channels: dict[int, StreamChannel] = {}
         self.running: dict[int, Command] = {}
         """By process id."""
-        self.listening: dict[int, Listening] = {}
-        self.joined: dict[int, Listening] = {}
+        self.listening: dict[int, ListeningSocket] = {}
+        self.joined: dict[int, ListeningSocket] = {}
         """By the number of a connection that the platform has not let go."""
         self._last_joined = frames.JOINED_FROM
         wake, wake_far = os.pipe()
@@ -79,7 +79,7 @@ class Server:
         self._last_joined += 1
         return self._last_joined
 
-    def settle(self, channel: Channel) -> None:
+    def settle(self, channel: StreamChannel) -> None:
         """Forget a channel that is over."""
         if channel.over() and not (isinstance(channel, Command) and channel.pid in self.running):
             self.channels.pop(channel.number, None)
@@ -153,10 +153,10 @@ class Server:
         if self.watchdog:
             self.watchdog.due = 0.0
         self.channels[number] = self.running[pid] = command
-        Tap(self, command, stdout, frames.OUT)
-        Tap(self, command, stderr, frames.ERR)
+        OutputStream(self, command, stdout, frames.OUT)
+        OutputStream(self, command, stderr, frames.ERR)
         if stdin >= 0:
-            Feed(self, command, stdin, request["input"], request["more"])
+            InputStream(self, command, stdin, request["input"], request["more"])
 
     def _reap(self) -> None:
         while True:
@@ -197,7 +197,7 @@ class Server:
 
     def _reached(self, command: Command) -> None:
         if command.op == "listen":
-            self.listening[command.number] = Listening(self, command.number, command.reached)
+            self.listening[command.number] = ListeningSocket(self, command.number, command.reached)
         else:
             join(self, command.number, command.reached)
 

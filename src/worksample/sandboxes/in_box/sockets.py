@@ -7,7 +7,7 @@ import os
 
 from . import frames
 from .poller import IN
-from .streams import Channel, Feed, Tap
+from .streams import InputStream, OutputStream, StreamChannel
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -41,17 +41,17 @@ def reach(op: str, path: str) -> None:
         own.connect(name)
 
 
-def join(server: Server, number: int, socket: Any) -> Channel:
+def join(server: Server, number: int, socket: Any) -> StreamChannel:
     """A connection, from now on with both of its streams."""
-    channel = Channel(number, None)
+    channel = StreamChannel(number, None)
     channel.socket = socket
     server.channels[number] = channel
-    Tap(server, channel, socket.fileno(), frames.OUT)
-    Feed(server, channel, os.dup(socket.fileno()), b"", True)
+    OutputStream(server, channel, socket.fileno(), frames.OUT)
+    InputStream(server, channel, os.dup(socket.fileno()), b"", True)
     return channel
 
 
-class Listening:
+class ListeningSocket:
     """A listening socket."""
 
     def __init__(self, server: Server, number: int, socket: Any) -> None:

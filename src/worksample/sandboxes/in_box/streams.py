@@ -23,7 +23,7 @@ PIECE = 1 << 16
 _FIONREAD = 0x541B
 
 
-class Channel:
+class StreamChannel:
     """What one number stands for. It is over when nothing runs and no stream of it is left."""
 
     def __init__(self, number: int, limit: int | None) -> None:
@@ -31,8 +31,8 @@ class Channel:
         self.limited = limit is not None
         self.left = limit or 0
         self.flags = 0
-        self.taps: list[Tap] = []
-        self.feed: Feed | None = None
+        self.taps: list[OutputStream] = []
+        self.feed: InputStream | None = None
         self.socket: Any = None
         """Of a connection or a listening socket; kept open until both of its streams have ended."""
 
@@ -50,10 +50,10 @@ class Channel:
             self.socket.close()
 
 
-class Tap:
+class OutputStream:
     """One stream out of the box."""
 
-    def __init__(self, server: Server, channel: Channel, descriptor: int, kind: int) -> None:
+    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, kind: int) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
         self._granted = frames.WINDOW
@@ -145,10 +145,10 @@ class Tap:
         self._server.settle(self._channel)
 
 
-class Feed:
+class InputStream:
     """The stream into the box: one piece at a time, and the next is asked for when it was taken."""
 
-    def __init__(self, server: Server, channel: Channel, descriptor: int, data: bytes, more: bool) -> None:
+    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor = server, channel, descriptor
         self._data, self._more, self._asked = memoryview(data), more, False

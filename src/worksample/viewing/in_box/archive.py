@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .job import Job, Made, Unreadable, program, run
+from .job import ConversionJob, Unreadable, ViewDraft, program, run
 
 LISTED = 20_000
 FILES = 5_000
@@ -29,8 +29,8 @@ class Member:
     note: str = ""
 
 
-def convert(job: Job) -> Made:
-    made = Made("archive")
+def convert(job: ConversionJob) -> ViewDraft:
+    made = ViewDraft("archive")
     head = job.head(8)
     if head.startswith((b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")):
         return _listed(job, made)
@@ -57,7 +57,7 @@ def convert(job: Job) -> Made:
     return _told(job, made, members, said or ("" if files > 0 else f"only the first {FILES:,} files are unpacked"))
 
 
-def _told(job: Job, made: Made, members: list[Member], said: str) -> Made:
+def _told(job: ConversionJob, made: ViewDraft, members: list[Member], said: str) -> ViewDraft:
     rows = [[m.path, m.kind, m.size, m.packed, m.note] for m in members]
     made.files["tree"] = job.keep_json("tree.json", rows)
     made.meta |= {"entries": len(members), "bytes": sum(m.size for m in members), "size": job.size}
@@ -78,7 +78,7 @@ def _safe(path: str) -> str | None:
     return None if unsound or any(len(s.encode("utf-8", "replace")) > 200 for s in steps) else clean
 
 
-def _unpack(job: Job, path: str, content: IO[bytes], left: int) -> int | None:
+def _unpack(job: ConversionJob, path: str, content: IO[bytes], left: int) -> int | None:
     """Write one member; its bytes, 0 where its name is unsound or taken, None where more than `left` came out."""
     clean = _safe(path)
     if clean is None:
@@ -102,7 +102,7 @@ def _unpack(job: Job, path: str, content: IO[bytes], left: int) -> int | None:
     return taken
 
 
-def _zip(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
+def _zip(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     with zipfile.ZipFile(job.file) as archive:
         for info in archive.infolist():
             locked = bool(info.flag_bits & 1)
@@ -113,7 +113,7 @@ def _zip(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
             yield member, archive.open(info) if readable else None
 
 
-def _tar(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
+def _tar(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     try:
         archive = tarfile.open(job.file, "r|*", errors="replace")  # noqa: SIM115 - closed below
     except tarfile.ReadError:
@@ -125,7 +125,7 @@ def _tar(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
             yield Member(info.name, info.size, None, kind), archive.extractfile(info) if info.isfile() else None
 
 
-def _single(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
+def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     """One compressed file without a folder around it."""
     import bz2
     import gzip
@@ -140,14 +140,14 @@ def _single(job: Job) -> Iterator[tuple[Member, IO[bytes] | None]]:
     yield Member(name, first, job.size), opened(job.file, "rb")
 
 
-def _listed(job: Job, made: Made) -> Made:
+def _listed(job: ConversionJob, made: ViewDraft) -> ViewDraft:
     """7z, RAR and zstd by bsdtar: into a folder of its own first, then read like any other."""
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
     ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], seconds=60, cwd=job.work)
     if not packed.exists() or packed.stat().st_size == 0:
         raise Unreadable(f"the archive cannot be read: {ran.err[:200]}")
-    again = Job(packed, job.name, job.path, job.folder, job.out, job.work, job.size)
+    again = ConversionJob(packed, job.name, job.path, job.folder, job.out, job.work, job.size)
     members: list[Member] = []
     left = BYTES
     try:

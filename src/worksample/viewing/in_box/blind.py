@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from .job import Broken, Job, Made, Missing, Unreadable
+from .job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
 
 LARGEST = 192 << 20
 """Bytes of a file that is held in memory, several times over."""
@@ -55,7 +55,7 @@ FAULTS = (
 """What parsers raise for hostile files."""
 
 
-def add(job: Job, made: Made) -> None:
+def add(job: ConversionJob, made: ViewDraft) -> None:
     """Add the artefact `blind`, make the converter's own artefacts blind, and note leaks."""
     leaks: list[str] = []
     if job.family in SCRUBBERS:
@@ -72,12 +72,12 @@ def add(job: Job, made: Made) -> None:
 def _guarded(work: object, leaks: list[str]) -> None:
     try:
         work()  # type: ignore[operator]
-    except (Unreadable, Broken, Missing, *FAULTS) as e:
+    except (Unreadable, ConverterFault, Missing, *FAULTS) as e:
         # The words of a parser may hold the very names.
         leaks.append(f"what it says of its maker could not be removed ({type(e).__name__})")
 
 
-def _copy(job: Job, made: Made, leaks: list[str]) -> None:
+def _copy(job: ConversionJob, made: ViewDraft, leaks: list[str]) -> None:
     if job.plain or job.size > (LARGEST_FILM if job.family == "media" else LARGEST):
         leaks.append("what it says of its maker was not removed: the file is too large, or broke what reads it")
         return

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from .archive import BYTES, FILES
-from .job import Job, Missing, Unreadable
+from .job import ConversionJob, Missing, Unreadable
 from .sniff import sniff
 
 SECONDS = 30.0
@@ -17,7 +17,7 @@ DEEPEST = 2
 _REST = "files in the archive keep what they say of their makers until they are opened here"
 
 
-def scrub(job: Job, leaks: list[str]) -> Path | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> Path | None:
     if not zipfile.is_zipfile(job.file):
         leaks.append(_REST)
         return None
@@ -26,7 +26,7 @@ def scrub(job: Job, leaks: list[str]) -> Path | None:
     return target
 
 
-def _rewrite(job: Job, target: Path, leaks: list[str], until: float, deep: int) -> None:
+def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, deep: int) -> None:
     """Raises BadZipFile, RuntimeError for encrypted ones, ValueError beyond a limit."""
     with zipfile.ZipFile(job.file) as source, zipfile.ZipFile(target, "w") as made:
         infos = source.infolist()
@@ -48,7 +48,9 @@ def _rewrite(job: Job, target: Path, leaks: list[str], until: float, deep: int) 
             made.writestr(fresh, data)
 
 
-def _member(job: Job, number: int, name: str, data: bytes, leaks: list[str], until: float, deep: int) -> bytes:
+def _member(
+    job: ConversionJob, number: int, name: str, data: bytes, leaks: list[str], until: float, deep: int
+) -> bytes:
     """The file without its maker, or as it is and a leak."""
     from .blind import FAULTS, KEEPS, SCRUBBERS
 
@@ -56,7 +58,7 @@ def _member(job: Job, number: int, name: str, data: bytes, leaks: list[str], unt
     folder.mkdir()
     file = folder / "file"
     file.write_bytes(data)
-    inner = Job(file, name.rsplit("/", 1)[-1], job.path, folder, folder, folder, len(data))
+    inner = ConversionJob(file, name.rsplit("/", 1)[-1], job.path, folder, folder, folder, len(data))
     try:
         inner.family = sniff(inner)
         if inner.family == "archive" and deep > 0 and zipfile.is_zipfile(file):

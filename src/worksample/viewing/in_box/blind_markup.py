@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from xml.parsers import expat
 
 from .blind_flat import cleaned
-from .job import Job
+from .job import ConversionJob
 
 TELLING = re.compile(
     r"generat|creat|author|export|produc|powered|copyright|\(c\)|©|(?:made|built|written|drawn|designed|saved)\s+"
@@ -30,7 +30,7 @@ LARGEST = 32 << 20
 Cut = tuple[int, int, bytes]
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     if job.size > LARGEST:
         raise ValueError("too large")
     data = job.file.read_bytes()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .blind_boxes import film
-from .job import Job, Unreadable, program, run
+from .job import ConversionJob, Unreadable, program, run
 from .media import SAFE
 
 LARGEST = 256 << 20
@@ -17,7 +17,7 @@ _REMUXED = {
 }  # fmt: skip
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes | Path | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes | Path | None:
     head = job.head(512)
     if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide"):
         target = job.out / "blind.film"
@@ -127,7 +127,7 @@ def _chunks(data: bytes, order: str, kept: set[bytes]) -> bytes:
     return data[:4] + struct.pack(order + "I", min(len(whole), 0xFFFFFFFF)) + whole
 
 
-def _remuxed(job: Job, box: str) -> Path:
+def _remuxed(job: ConversionJob, box: str) -> Path:
     """The same packets in a new box of the same kind. Raises Unreadable, Missing."""
     target = job.out / f"blind.{box}"
     words = [program("ffmpeg", "ffmpeg"), "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}"]

@@ -7,13 +7,13 @@ import re
 import struct
 from typing import Any
 
-from .job import Job
+from .job import ConversionJob
 from .mesh import begins_as_ply, binary_stl
 
 _HEADER = 1 << 20
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     data = job.file.read_bytes()
     if job.family in ("step", "ifc"):
         return step(data)

@@ -8,14 +8,14 @@ import json
 from typing import Any
 
 from .blind_picture import stripped
-from .job import Job
+from .job import ConversionJob
 from .words import decode
 
 LARGEST = 64 << 20
 _CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
     if job.size > LARGEST:
         raise ValueError("too large")
     book = json.loads(decode(job.file.read_bytes()) or "")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .blind_model import without
 from .blind_picture import stripped
 from .blind_rich import compound, rich
-from .job import Job
+from .job import ConversionJob
 
 _START = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _CORE = _START + (
@@ -34,7 +34,7 @@ DEEPEST = 3
 PARTS = 20_000
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     data = job.file.read_bytes()
     if data.startswith(b"PK"):
         return packed(data, leaks)
@@ -49,7 +49,7 @@ def scrub(job: Job, leaks: list[str]) -> bytes | None:
 
 
 @dataclass
-class People:
+class NumberedNames:
     """Names as they are met, numbered, so that two people stay two."""
 
     known: dict[bytes, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class People:
 
 def packed(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
     """OOXML and ODF: the same parts in the same order. Raises BadZipFile, ValueError."""
-    people, out, left = People(), io.BytesIO(), LARGEST
+    people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
         if len(source.infolist()) > PARTS:
             raise ValueError("more parts than a document has")
@@ -78,7 +78,7 @@ def packed(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
     return out.getvalue()
 
 
-def _part(name: str, data: bytes, people: People, leaks: list[str], depth: int) -> bytes:
+def _part(name: str, data: bytes, people: NumberedNames, leaks: list[str], depth: int) -> bytes:
     lower = name.lower()
     extension = lower.rpartition(".")[2]
     if lower in _EMPTIED:
@@ -122,7 +122,7 @@ _PRINTER = re.compile(
 )
 
 
-def named_alike(data: bytes, people: People) -> bytes:
+def named_alike(data: bytes, people: NumberedNames) -> bytes:
     """A part whose authors, users and printers are numbers, not names; text that is read is not touched."""
 
     def attribute(found: re.Match[bytes]) -> bytes:
@@ -145,4 +145,4 @@ def flat(data: bytes) -> bytes:
     from .blind_flat import pictures
 
     data = without(data, b"<office:meta>", b"</office:meta>")
-    return pictures(named_alike(data, People()))
+    return pictures(named_alike(data, NumberedNames()))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .blind_picture import jpeg
-from .job import Job, Missing, Unreadable
+from .job import ConversionJob, Missing, Unreadable
 
 _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keywords", "/Thumb")
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")
@@ -16,7 +16,7 @@ LARGEST = 64 << 20
 """Bytes of a picture in it that is looked into."""
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
     return scrubbed(job.file, leaks)
 
 

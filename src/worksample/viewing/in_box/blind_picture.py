@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 
 from .blind_tiff import orientation_of, tiff
-from .job import Job
+from .job import ConversionJob
 
 _RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -21,7 +21,7 @@ _PNG_SEEN = {
 }  # fmt: skip
 
 
-def scrub(job: Job, leaks: list[str]) -> bytes | None:
+def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     data = job.file.read_bytes()
     if job.extension in _RAW:
         leaks.append("a camera's own format keeps what the camera wrote")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .job import Job, Made, Unreadable
+from .job import ConversionJob, Unreadable, ViewDraft
 
 LARGEST = 200 << 20
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     """Entities are lines `#n=NAME(...)`: counted as a stream, the commonest named."""
     if job.size > LARGEST:
         raise Unreadable(f"it has {job.size >> 20} MiB, more than a browser can hold")
@@ -35,4 +35,4 @@ def convert(job: Job) -> Made:
     }
     if not names:
         raise Unreadable("there is nothing in it")
-    return Made("ifc" if job.family == "ifc" else "cad", meta=meta, problem="" if ended else "the file is cut off")
+    return ViewDraft("ifc" if job.family == "ifc" else "cad", meta=meta, problem="" if ended else "the file is cut off")

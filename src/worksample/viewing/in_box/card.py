@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from .job import Job, Made
+from .job import ConversionJob, ViewDraft
 
 _WORDS = re.compile(rb"[\x20-\x7e]{6,200}")
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     if job.family == "empty":
-        return Made("card", meta={"type": "empty file", "size": 0}, badge="card", problem="the file is empty")
+        return ViewDraft("card", meta={"type": "empty file", "size": 0}, badge="card", problem="the file is empty")
     head = job.head(1 << 16)
     words = [w.decode() for w in _WORDS.findall(head)[:40]]
-    return Made(
+    return ViewDraft(
         "card",
         meta={"type": "unknown", "size": job.size, "head": head[:512].hex(), "words": words},
         badge="card",

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from .job import Job
+from .job import ConversionJob
 
 _COMMENT = re.compile(rb"<w:commentReference\b[^>]*/>")
 _TEXT = "word/document.xml"
@@ -15,7 +15,7 @@ MOST = 256 << 20
 """Bytes of all parts, unpacked; a document beyond is printed as it is."""
 
 
-def without_comments(job: Job, source: Path, most: int = MOST) -> Path:
+def without_comments(job: ConversionJob, source: Path, most: int = MOST) -> Path:
     """A copy whose text refers to no comment, which nobody sees in print; the source itself where there is nothing to
     do, or where it is no such document.
     """

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from . import table
-from .job import Job, Made, Unreadable
+from .job import ConversionJob, Unreadable, ViewDraft
 
 TABLES = 200
 ROWS = 5_000
@@ -16,7 +16,7 @@ SECONDS = 20.0
 """Of the processor, for everything that is read of one database."""
 
 
-def connect(job: Job, seconds: float) -> sqlite3.Connection:
+def connect(job: ConversionJob, seconds: float) -> sqlite3.Connection:
     """Read-only, taken as it lies there, and stopped after so many seconds of the processor."""
     connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
@@ -29,8 +29,8 @@ def connect(job: Job, seconds: float) -> sqlite3.Connection:
     return connection
 
 
-def convert(job: Job) -> Made:
-    made = Made("database", meta={"chunk": table.CHUNK, "size": job.size})
+def convert(job: ConversionJob) -> ViewDraft:
+    made = ViewDraft("database", meta={"chunk": table.CHUNK, "size": job.size})
     try:
         connection = connect(job, SECONDS)
         query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type <> 'table', name"
@@ -51,7 +51,9 @@ def convert(job: Job) -> Made:
     return made
 
 
-def _table(job: Job, made: Made, connection: sqlite3.Connection, number: int, item: dict[str, Any]) -> dict[str, Any]:
+def _table(
+    job: ConversionJob, made: ViewDraft, connection: sqlite3.Connection, number: int, item: dict[str, Any]
+) -> dict[str, Any]:
     name = '"' + item["name"].replace('"', '""') + '"'
     cursor = connection.execute(f"SELECT * FROM {name} LIMIT {ROWS}")
     columns = [d[0] for d in cursor.description]
@@ -74,7 +76,7 @@ def plain(value: Any) -> Any:
     return f"<{len(value):,} bytes: {value[:16].hex()}>" if isinstance(value, bytes) else value
 
 
-def select(job: Job, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
+def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
     """One query of a person's: columns, rows, whether there were more. Raises Unreadable with SQLite's words."""
     try:
         connection = connect(job, seconds)

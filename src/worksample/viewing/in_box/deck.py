@@ -8,7 +8,7 @@ import zipfile
 from typing import Any
 
 from . import database
-from .job import READERS_FAULTS, Job, Made, fault, module
+from .job import READERS_FAULTS, ConversionJob, ViewDraft, fault, module
 
 CARDS = 5_000
 MEDIA = 2_000
@@ -16,8 +16,8 @@ BYTES = 200 << 20
 _NEWEST = ("collection.anki21b", "collection.anki21", "collection.anki2")
 
 
-def convert(job: Job) -> Made:
-    made = Made("cards")
+def convert(job: ConversionJob) -> ViewDraft:
+    made = ViewDraft("cards")
     try:
         with zipfile.ZipFile(job.file) as package:
             name = next(n for n in _NEWEST if n in package.namelist())
@@ -60,13 +60,13 @@ def _taken(package: zipfile.ZipFile, name: str, *, packed: bool) -> bytes:
     return bytes(data)
 
 
-def _write(job: Job, data: bytes) -> Job:
+def _write(job: ConversionJob, data: bytes) -> ConversionJob:
     path = job.work / "collection.db"
     path.write_bytes(data)
-    return Job(path, "collection", job.path, job.folder, job.out, job.work, len(data))
+    return ConversionJob(path, "collection", job.path, job.folder, job.out, job.work, len(data))
 
 
-def _notes(job: Job) -> tuple[dict[str, Any], list[str], list[dict[str, Any]]]:
+def _notes(job: ConversionJob) -> tuple[dict[str, Any], list[str], list[dict[str, Any]]]:
     """Kinds of notes by id with fields and templates, names of decks, and the notes."""
     connection = database.connect(job, 20.0)
     connection.create_collation("unicase", lambda a, b: (a.lower() > b.lower()) - (a.lower() < b.lower()))
@@ -130,7 +130,9 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             raise ValueError("a number without end")
 
 
-def _media(job: Job, made: Made, package: zipfile.ZipFile, names: dict[str, str], *, packed: bool) -> dict[str, str]:
+def _media(
+    job: ConversionJob, made: ViewDraft, package: zipfile.ZipFile, names: dict[str, str], *, packed: bool
+) -> dict[str, str]:
     """The file's own name -> artefact."""
     out: dict[str, str] = {}
     left = BYTES

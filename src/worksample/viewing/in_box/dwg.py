@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from .dxf import LARGEST, sheets
-from .job import READERS_FAULTS, Broken, Job, Made, Missing, Unreadable, fault, module
+from .job import READERS_FAULTS, ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft, fault, module
 from .thumb import dwg_picture
 
 _RELEASES = {"AC1015": "2000", "AC1018": "2004", "AC1021": "2007", "AC1024": "2010", "AC1027": "2013", "AC1032": "2018"}
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     release = job.head(6).decode("ascii", "replace")
     meta: dict[str, Any] = {"format": "DWG", "version": _RELEASES.get(release, release), "size": job.size}
     try:
         return _drawn(job, meta)
-    except (Missing, Unreadable, Broken) as e:
+    except (Missing, Unreadable, ConverterFault) as e:
         picture = dwg_picture(job)
         if picture is None:
             raise
         why = "its reader is missing on the server" if isinstance(e, Missing) else str(e)
     # What was saved as a preview may be older than the drawing, and shows one view of it.
-    made = Made("card", {"thumbnail": picture}, {"type": "DWG"} | meta, inspectable=False)
+    made = ViewDraft("card", {"thumbnail": picture}, {"type": "DWG"} | meta, inspectable=False)
     made.badge, made.problem = "thumbnail only", f"only its own picture is shown: {why}"
     return made
 
 
-def _drawn(job: Job, meta: dict[str, Any]) -> Made:
+def _drawn(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
     module("ezdwg", "ezdwg")
     import ezdwg  # type: ignore[import-untyped]
 
@@ -38,7 +38,7 @@ def _drawn(job: Job, meta: dict[str, Any]) -> Made:
         said = ezdwg.to_dxf(str(job.named("dwg")), str(target))
     except READERS_FAULTS as e:
         raise fault(e, "the drawing") from e
-    made = Made("cad", meta=meta, by="ezdwg")
+    made = ViewDraft("cad", meta=meta, by="ezdwg")
     left = int(getattr(said, "skipped_entities", 0) or 0)
     if left:
         made.problem = f"{left:,} entities of kinds that cannot be read are left out"

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .job import READERS_FAULTS, Job, Made, Unreadable, fault, module
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
 
 LAYOUTS = 20
 LAYERS = 5_000
@@ -16,15 +16,15 @@ LARGEST = 64 << 20
 """Bytes of a drawing that are read."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     if job.size > LARGEST:
         raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
-    made = Made("cad", meta={"format": "DXF"}, by="ezdxf")
+    made = ViewDraft("cad", meta={"format": "DXF"}, by="ezdxf")
     sheets(job, job.named("dxf"), made)
     return made
 
 
-def sheets(job: Job, file: Path, made: Made) -> None:
+def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
     """Draw every layout of a DXF file into `made`. Raises Unreadable where there is nothing to draw."""
     module("ezdxf", "ezdxf")
     from ezdxf.lldxf.const import DXFError
@@ -105,12 +105,12 @@ def _layered(numbers: dict[str, int]) -> Any:
             if d and number is not None:
                 self.entities[-1].set("data-layer", str(number))
 
-    class Backend(svg.SVGBackend):
+    class LayerBackend(svg.SVGBackend):
         @staticmethod
         def make_backend(page: Any, settings: Any) -> svg.SVGRenderBackend:
             return Render(page, settings)
 
-    return Backend()
+    return LayerBackend()
 
 
 def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, list[float], list[float]] | str | None:

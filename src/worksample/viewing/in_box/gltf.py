@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from .job import Job, Made
+from .job import ConversionJob, ViewDraft
 from .mesh import Extent
 
 NODES = 50_000
@@ -14,7 +14,7 @@ JSON = 64 << 20
 _SAME = [1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0]
 
 
-def gltf(job: Job, made: Made) -> None:
+def gltf(job: ConversionJob, made: ViewDraft) -> None:
     """Raises the errors of a malformed structure, which the caller takes for damage."""
     document = _document(job)
     scenes, nodes = document.get("scenes", []), document.get("nodes", [])
@@ -55,7 +55,7 @@ def _plain(uri: str) -> str:
     return unquote(uri)[:500]
 
 
-def _document(job: Job) -> dict[str, Any]:
+def _document(job: ConversionJob) -> dict[str, Any]:
     with job.file.open("rb") as f:
         if f.read(4) != b"glTF":
             f.seek(0)

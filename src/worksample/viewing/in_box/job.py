@@ -42,21 +42,21 @@ class Heavy(Unreadable):
     """Showing the file takes more of the processor than is given, on any machine on any day."""
 
 
-class Broken(Exception):
+class ConverterFault(Exception):
     """A converter failed in a way that says nothing of the file: that is our fault."""
 
 
-def fault(error: Exception, what: str) -> Unreadable | Broken:
+def fault(error: Exception, what: str) -> Unreadable | ConverterFault:
     """The blame for what a reader raised: the file's where the error says that it is damaged, else ours."""
     said = str(error)[:200] or type(error).__name__
     # A recursion without end is a RuntimeError, but one of a file that is nested too deep.
     if isinstance(error, CONFUSION) and not isinstance(error, RecursionError):
-        return Broken(f"its reader failed: {type(error).__name__} {said}")
+        return ConverterFault(f"its reader failed: {type(error).__name__} {said}")
     return Unreadable(f"{what} is damaged: {said}")
 
 
 @dataclass(slots=True)
-class Job:
+class ConversionJob:
     """One file. `out` is its own folder for artefacts, `work` one for temporary files."""
 
     file: Path
@@ -105,7 +105,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Made:
+class ViewDraft:
     """A view in the making. `files`: artefact name -> path below the output folder; `by`: the need that converted it;
     `beside`: names of other files that it refers to, as written in it."""
 
@@ -136,7 +136,7 @@ def module(name: str, need: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ConverterRun:
     ok: bool
     out: bytes
     err: str
@@ -147,7 +147,9 @@ def at_most(seconds: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
-def run(words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, cwd: Path | None = None) -> Ran:
+def run(
+    words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, cwd: Path | None = None
+) -> ConverterRun:
     """A program to its end, with `seconds` of processor time. Raises Heavy, and Broken where it cannot run.
 
     No clock limits it here: on a busy machine it would blame the file. What hangs ends with the job.
@@ -158,7 +160,7 @@ def run(words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, 
         given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(words, capture_output=True, cwd=cwd, check=False, preexec_fn=at_most(seconds), **given)
     except (OSError, subprocess.SubprocessError) as e:
-        raise Broken(f"{name} cannot be started: {e}") from e
+        raise ConverterFault(f"{name} cannot be started: {e}") from e
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     # The kernel counts in ticks, and may have ended it a little early.
     ended = done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
@@ -166,8 +168,8 @@ def run(words: Sequence[str], *, seconds: int = 60, input: bytes | None = None, 
         raise Heavy(f"{name} needs more than {seconds} seconds of processor time")
     if done.returncode < 0 or done.returncode in (126, 127):
         how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-        raise Broken(f"{name} crashed ({how}): {lines[-1] if lines else 'it said nothing'}"[:300])
-    return Ran(done.returncode == 0, done.stdout, lines[-1] if lines else f"exit code {done.returncode}")
+        raise ConverterFault(f"{name} crashed ({how}): {lines[-1] if lines else 'it said nothing'}"[:300])
+    return ConverterRun(done.returncode == 0, done.stdout, lines[-1] if lines else f"exit code {done.returncode}")
 
 
 def _used() -> float:

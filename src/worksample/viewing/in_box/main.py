@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import blind
-from .job import Broken, Job, Made, Missing, Unreadable
+from .job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
 from .sniff import sniff
 
 CONVERTERS = {
@@ -84,7 +84,7 @@ def finite(plain: Any) -> Any:
 def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
     folder = Path(order["in"])
     file = Path(os.fsdecode(os.path.join(os.fsencode(folder), unquote(path))))  # noqa: PTH118 - bytes
-    job = Job(
+    job = ConversionJob(
         file=file,
         name=unquote(path).rsplit(b"/", 1)[-1].decode("utf-8", "replace"),
         path=path,
@@ -104,17 +104,17 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
         if order["query"]:
             return _asked(job, order["query"])
         converter = importlib.import_module(f".{CONVERTERS[job.family]}", __package__)
-        made: Made = converter.convert(job)
+        made: ViewDraft = converter.convert(job)
         blind.add(job, made)
         return asdict(made) | {"family": job.family}
     except Missing as e:
         return {"family": job.family, "missing": str(e)}
-    except (Unreadable, Broken) as e:
-        key = "broken" if isinstance(e, Broken) else "unreadable"
+    except (Unreadable, ConverterFault) as e:
+        key = "broken" if isinstance(e, ConverterFault) else "unreadable"
         return {"family": job.family, key: str(e)[:2000], "head": job.head(256).hex()}
 
 
-def _asked(job: Job, query: str) -> dict[str, Any]:
+def _asked(job: ConversionJob, query: str) -> dict[str, Any]:
     from .database import select
 
     if job.family != "database":

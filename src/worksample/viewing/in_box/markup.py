@@ -6,12 +6,12 @@ import importlib.util
 import re
 
 from . import text
-from .job import Job, Made, Missing
+from .job import ConversionJob, Missing, ViewDraft
 
 _TARGET = re.compile(r'(?:src|href)="([^"]+)"')
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     made = text.convert(job)
     made.kind = "markdown"
     source = (job.out / "text.txt").read_text(encoding="utf-8")

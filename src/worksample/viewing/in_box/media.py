@@ -7,7 +7,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from .job import Broken, Heavy, Job, Made, Unreadable, program, run
+from .job import ConversionJob, ConverterFault, Heavy, Unreadable, ViewDraft, program, run
 from .peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
@@ -29,7 +29,7 @@ _PIXELS = {"yuv420p", "yuvj420p"}
 _SOUND_BOXES = {"mp3", "wav", "ogg", "flac", "aac", "mov,mp4,m4a,3gp,3g2,mj2", "webm"}
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     ffmpeg = program("ffmpeg", "ffmpeg")
     found = probe(job)
     streams = found.get("streams", [])
@@ -47,7 +47,7 @@ def convert(job: Job) -> Made:
             "channels": int(sound.get("channels", 0)),
             "rate": int(sound.get("sample_rate", 0)),
         }
-    made = Made("audio" if film is None else "video", meta=meta)
+    made = ViewDraft("audio" if film is None else "video", meta=meta)
     if film is None:
         _audio(job, made, ffmpeg, sound or {})
     else:
@@ -57,7 +57,7 @@ def convert(job: Job) -> Made:
     return made
 
 
-def probe(job: Job) -> dict[str, Any]:
+def probe(job: ConversionJob) -> dict[str, Any]:
     """What ffprobe says. Raises Unreadable."""
     words = [program("ffprobe", "ffmpeg"), "-v", "error", *SAFE, "-print_format", "json", "-show_streams"]
     ran = run([*words, "-show_format", "-i", f"file:{job.file}"], seconds=60)
@@ -84,7 +84,7 @@ def _seconds(found: dict[str, Any], stream: dict[str, Any]) -> float:
     return 0.0
 
 
-def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
+def _audio(job: ConversionJob, made: ViewDraft, ffmpeg: str, sound: dict[str, Any]) -> None:
     codec, box = sound.get("codec_name", ""), made.meta["container"]
     plain = codec in ("pcm_s16le", "pcm_u8", "pcm_s24le", "pcm_f32le") and box == "wav" and job.head(4) == b"RIFF"
     if plain or (codec in SOUNDS and box in _SOUND_BOXES):
@@ -97,12 +97,14 @@ def _audio(job: Job, made: Made, ffmpeg: str, sound: dict[str, Any]) -> None:
     made.files["audio"], made.by = job.made(target), "ffmpeg"
 
 
-def _done(job: Job, ran: Any, target: Any) -> None:
+def _done(job: ConversionJob, ran: Any, target: Any) -> None:
     if not ran.ok or not target.exists() or target.stat().st_size == 0:
         raise Unreadable(f"it cannot be converted: {ran.err.replace(str(job.file), job.name)[:300]}")
 
 
-def _video(job: Job, made: Made, ffmpeg: str, film: dict[str, Any], sound: dict[str, Any] | None) -> None:
+def _video(
+    job: ConversionJob, made: ViewDraft, ffmpeg: str, film: dict[str, Any], sound: dict[str, Any] | None
+) -> None:
     """Native where a browser plays both streams; the same streams in another box; else H.264 and AAC."""
     width, height = int(film.get("width", 0)), int(film.get("height", 0))
     codec = str(film.get("codec_name", ""))
@@ -137,12 +139,12 @@ _ENCODE = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "21", "-pix_fmt", "
 _ENCODE += ["-vf", "scale='min(1920,iw)':-2:flags=bicubic,pad=ceil(iw/2)*2:ceil(ih/2)*2"]
 
 
-def _poster(job: Job, made: Made, ffmpeg: str) -> None:
+def _poster(job: ConversionJob, made: ViewDraft, ffmpeg: str) -> None:
     """A frame to show before it plays; none where it has none."""
     target = job.out / "poster.jpg"
     at = str(min(1.0, made.meta["duration"] / 3))
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
-    with suppress(Heavy, Broken):
+    with suppress(Heavy, ConverterFault):
         run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], seconds=60)
     if target.exists() and target.stat().st_size:
         made.files["poster"] = job.made(target)
@@ -150,7 +152,7 @@ def _poster(job: Job, made: Made, ffmpeg: str) -> None:
         made.problem = "no frame of it can be read: the film is damaged"
 
 
-def _peaks(job: Job, made: Made, ffmpeg: str) -> None:
+def _peaks(job: ConversionJob, made: ViewDraft, ffmpeg: str) -> None:
     points = peaks(ffmpeg, SAFE, job.file, made.meta["duration"])
     if points is None:
         made.problem = made.problem or "its sound is damaged"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .job import Job, Made
+from .job import ConversionJob, ViewDraft
 
 
 @dataclass(slots=True)
@@ -31,14 +31,14 @@ class Extent:
         return {"vertices": self.count, "box": [self.low, self.high] if self.count else None}
 
 
-def lines(job: Job) -> Iterator[bytes]:
+def lines(job: ConversionJob) -> Iterator[bytes]:
     """Lines of a text file; a line of more than a megabyte comes in pieces."""
     with job.file.open("rb") as f:
         while line := f.readline(1 << 20):
             yield line
 
 
-def obj(job: Job, made: Made) -> None:
+def obj(job: ConversionJob, made: ViewDraft) -> None:
     """Wavefront: faces of n corners are n - 2 triangles; materials and their pictures lie in files beside it."""
     extent, triangles = Extent(), 0
     materials: dict[str, None] = {}
@@ -66,7 +66,7 @@ def obj(job: Job, made: Made) -> None:
         made.problem = f"its materials are missing: {', '.join(lacking)[:200]}"
 
 
-def _statements(job: Job) -> Iterator[tuple[bytes, bytes]]:
+def _statements(job: ConversionJob) -> Iterator[tuple[bytes, bytes]]:
     """Keyword in small letters and what follows it, of each line; a backslash at its end joins the next one to it."""
     joined = b""
     for number, line in enumerate(lines(job)):
@@ -80,7 +80,7 @@ def _statements(job: Job) -> Iterator[tuple[bytes, bytes]]:
         yield word.lower(), rest.strip()
 
 
-def _libraries(job: Job, names: str) -> list[str]:
+def _libraries(job: ConversionJob, names: str) -> list[str]:
     """One library with spaces in its name, if there is a file of that name beside the model; else one for each word."""
     whole = job.file.parent / names.replace("\\", "/")
     return [names] if len(names) < 1_000 and whole.is_file() else names.split() or [names]
@@ -114,7 +114,7 @@ def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
     return count if end == size or padded else None
 
 
-def stl(job: Job, made: Made) -> None:
+def stl(job: ConversionJob, made: ViewDraft) -> None:
     """Binary: 80 bytes, a count, 50 bytes for each triangle. Text otherwise, in small or large letters."""
     count = binary_stl(job.head(84), job.size, text=False)
     if count is not None:
@@ -145,7 +145,7 @@ def begins_as_ply(head: bytes) -> bool:
     return head[:4].lower() in (b"ply\n", b"ply\r")
 
 
-def ply(job: Job, made: Made) -> None:
+def ply(job: ConversionJob, made: ViewDraft) -> None:
     """Its header tells the counts; the box is left to the viewer."""
     head, end, _ = job.head(1 << 16).lower().partition(b"end_header")
     if not end:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .job import READERS_FAULTS, SOUNDFONT, Job, Made, Missing, Unreadable, fault, module, program, run
+from .job import READERS_FAULTS, SOUNDFONT, ConversionJob, Missing, Unreadable, ViewDraft, fault, module, program, run
 from .media import SAFE
 from .peaks import peaks
 
@@ -14,13 +14,13 @@ LONGEST = 3_600.0
 """Seconds that are played."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     module("mido", "mido")
     fluidsynth, ffmpeg = program("fluidsynth", "fluidsynth"), program("ffmpeg", "ffmpeg")
     if not Path(SOUNDFONT).exists():
         raise Missing("soundfont")
     notes, meta = _notes(job)
-    made = Made("midi", {"notes": job.keep_json("notes.json", notes)}, meta, by="fluidsynth")
+    made = ViewDraft("midi", {"notes": job.keep_json("notes.json", notes)}, meta, by="fluidsynth")
     if meta["duration"] > LONGEST:
         made.problem = f"it is {meta['duration'] / 3600:.1f} hours long, which is not played"
         made.inspectable = False
@@ -41,7 +41,7 @@ def convert(job: Job) -> Made:
     return made
 
 
-def _notes(job: Job) -> tuple[list[list[Any]], dict[str, Any]]:
+def _notes(job: ConversionJob) -> tuple[list[list[Any]], dict[str, Any]]:
     """[start, length, pitch, velocity, channel, track] of every note, in seconds; and what there is to say of it."""
     import mido  # type: ignore[import-untyped]
 

@@ -8,19 +8,19 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from .gltf import gltf
-from .job import READERS_FAULTS, Job, Made, Unreadable, fault
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault
 from .mesh import Extent, obj, ply, stl
 
 LARGEST = 256 << 20
 MOST_PICTURES = 300
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     """meta: format, vertices, triangles, box [[x, y, z], [x, y, z]] in the file's own units; None where unknown."""
     if job.size > LARGEST:
         raise Unreadable(f"the model has {job.size >> 20} MiB, more than a browser can hold")
     form = make(job)
-    made = Made("model", meta={"format": form, "size": job.size, "vertices": None, "triangles": None, "box": None})
+    made = ViewDraft("model", meta={"format": form, "size": job.size, "vertices": None, "triangles": None, "box": None})
     measure = _MEASURES.get(form)
     if measure is None:
         made.beside = pictures(job) if form in _NAMING else []
@@ -34,7 +34,7 @@ def convert(job: Job) -> Made:
     return made
 
 
-def make(job: Job) -> str:
+def make(job: ConversionJob) -> str:
     """Which format it is, by its content."""
     head = job.head(512)
     if head.startswith(b"glTF"):
@@ -56,7 +56,7 @@ def make(job: Job) -> str:
     return "OBJ" if job.extension == "obj" else "STL"
 
 
-def _three_mf(job: Job, made: Made) -> None:
+def _three_mf(job: ConversionJob, made: ViewDraft) -> None:
     from defusedxml.ElementTree import iterparse
 
     extent, triangles = Extent(), 0
@@ -80,7 +80,7 @@ _NAMING = {"FBX", "3DS", "DAE"}
 _PICTURE = re.compile(rb"[\w .()+,@\-/\\:%]{1,200}\.(?:png|jpe?g|tga|bmp|gif|webp)", re.I)
 
 
-def pictures(job: Job) -> list[str]:
+def pictures(job: ConversionJob) -> list[str]:
     """Pictures that a model of a format whose structure only the viewer knows may name: what reads like one.
 
     Of a path that is not there, the file of that name beside the model: models remember the disk they came from.
@@ -98,7 +98,7 @@ def pictures(job: Job) -> list[str]:
     return list(out)[:MOST_PICTURES]
 
 
-_MEASURES: dict[str, Callable[[Job, Made], None]] = {
+_MEASURES: dict[str, Callable[[ConversionJob, ViewDraft], None]] = {
     "GLB": gltf,
     "GLTF": gltf,
     "OBJ": obj,

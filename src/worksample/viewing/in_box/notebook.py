@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from .blind_notebook import picture
-from .job import READERS_FAULTS, Job, Made, fault
+from .job import READERS_FAULTS, ConversionJob, ViewDraft, fault
 from .markup import render
 from .words import decode
 
@@ -20,7 +20,7 @@ _IMAGES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/s
 _WHOLE = 64 << 20
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     """Formats 2 to 4; what is null in it counts as left out, as Jupyter takes it."""
     try:
         book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
@@ -31,7 +31,7 @@ def convert(job: Job) -> Made:
         ]
         metadata = _table(book.get("metadata"))
         said = _table(metadata.get("kernelspec")).get("language") or _table(metadata.get("language_info")).get("name")
-        made = Made("notebook", meta={"language": str(said or "python")[:40], "cells": len(cells)})
+        made = ViewDraft("notebook", meta={"language": str(said or "python")[:40], "cells": len(cells)})
         shown = [_cell(job, made, _table(cell)) for cell in cells[:CELLS]]
     except READERS_FAULTS as e:
         raise fault(e, "the notebook") from e
@@ -64,7 +64,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _cell(job: Job, made: Made, cell: dict[str, Any]) -> dict[str, Any]:
+def _cell(job: ConversionJob, made: ViewDraft, cell: dict[str, Any]) -> dict[str, Any]:
     kind = str(cell.get("cell_type") or "raw")
     source = _text(cell.get("source", cell.get("input")))[:TEXT]
     if kind in ("heading", "html"):  # of formats 2 and 3
@@ -89,7 +89,7 @@ _OLD = {
 _TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain", "application/json", "application/javascript")
 
 
-def _output(job: Job, made: Made, output: dict[str, Any]) -> dict[str, Any]:
+def _output(job: ConversionJob, made: ViewDraft, output: dict[str, Any]) -> dict[str, Any]:
     """{type: text | error | image | html | none, text or file}. HTML is the agent's own: for its own origin only."""
     kind = output.get("output_type")
     if kind == "stream":
@@ -115,7 +115,7 @@ def _output(job: Job, made: Made, output: dict[str, Any]) -> dict[str, Any]:
     return {"type": "none", "text": ", ".join(map(str, data))[:200]}
 
 
-def _image(job: Job, made: Made, text: str, extension: str) -> dict[str, Any]:
+def _image(job: ConversionJob, made: ViewDraft, text: str, extension: str) -> dict[str, Any]:
     try:
         data = text.encode() if extension == "svg" else base64.b64decode(text, validate=False)
     except (binascii.Error, ValueError):

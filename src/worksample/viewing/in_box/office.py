@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from .comments import without_comments
-from .job import Broken, Job, Made, Unreadable, program, run
+from .job import ConversionJob, ConverterFault, Unreadable, ViewDraft, program, run
 from .pdf import pages_of
 
 PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -35,14 +35,14 @@ CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
 """A document that LibreOffice opens wherever it works: without one, a failure would be no evidence against a file."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", seconds=120)
     target = job.out / "print.pdf"
     shutil.move(pdf, target)
-    return Made("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")
+    return ViewDraft("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")
 
 
-def extension(job: Job) -> str:
+def extension(job: ConversionJob) -> str:
     """The name's extension where LibreOffice may go by it; its content is what counts."""
     known = (
         "doc docx docm dot dotx odt ott rtf ppt pptx pptm pps ppsx odp otp xls xlsx xlsm xlsb ods odg fodt fods fodp"
@@ -50,19 +50,21 @@ def extension(job: Job) -> str:
     return job.extension if job.extension in known.split() else "bin"
 
 
-def to(job: Job, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
+def to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
     """Convert a file. Raises Unreadable, Missing, and Broken where LibreOffice cannot convert anything."""
     made, said = _converted(job, source, job.work / f"to-{target}", target, seconds, options)
     if made is None:
         control = job.work / f"control-{target}.{'csv' if target == 'xlsx' else 'fodt'}"
         control.write_text("1\n" if target == "xlsx" else CONTROL, encoding="utf-8")
         if _converted(job, control, job.work / "control", target, seconds, "")[0] is None:
-            raise Broken(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
+            raise ConverterFault(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
         raise Unreadable(f"LibreOffice cannot open it: {said[:300]}")
     return made
 
 
-def _converted(job: Job, source: Path, out: Path, target: str, seconds: int, options: str) -> tuple[Path | None, str]:
+def _converted(
+    job: ConversionJob, source: Path, out: Path, target: str, seconds: int, options: str
+) -> tuple[Path | None, str]:
     """The converted file, or None, and what LibreOffice said. It has a profile of its own."""
     soffice = program("soffice", "libreoffice")
     profile = job.work / f"profile-{out.name}"

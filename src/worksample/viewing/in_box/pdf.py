@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .job import Job, Made, Unreadable, program, run
+from .job import ConversionJob, Unreadable, ViewDraft, program, run
 
 
-def convert(job: Job) -> Made:
-    return Made("pdf", meta=pages_of(job.file))
+def convert(job: ConversionJob) -> ViewDraft:
+    return ViewDraft("pdf", meta=pages_of(job.file))
 
 
 def pages_of(file: Path) -> dict[str, Any]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 import re
 
-from .job import READERS_FAULTS, Job, Made, Unreadable, fault
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault
 
 PIXELS = 100_000_000
 """More than this a browser cannot hold beside other things."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     return _svg(job) if job.family == "svg" else _picture(job)
 
 
-def _picture(job: Job) -> Made:
+def _picture(job: ConversionJob) -> ViewDraft:
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None
@@ -33,7 +33,7 @@ def _picture(job: Job) -> Made:
         raise
     except READERS_FAULTS as e:
         raise fault(e, "the picture") from e
-    return Made("image", meta=meta, problem=problem)
+    return ViewDraft("image", meta=meta, problem=problem)
 
 
 def _fault(image: object) -> str:
@@ -45,7 +45,7 @@ def _fault(image: object) -> str:
     return ""
 
 
-def _svg(job: Job) -> Made:
+def _svg(job: ConversionJob) -> ViewDraft:
     """SVG is only ever shown as `<img>`, where it runs no script and loads nothing."""
     from xml.etree.ElementTree import ParseError
 
@@ -74,4 +74,4 @@ def _svg(job: Job) -> Made:
         said.append(f"{scripts + handlers} scripts or embedded pages in it, which do not run")
     if far:
         said.append(f"{far} outside files that it wants, which are not loaded")
-    return Made("image", meta=meta, problem="; ".join(said))
+    return ViewDraft("image", meta=meta, problem="; ".join(said))

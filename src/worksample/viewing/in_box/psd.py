@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import READERS_FAULTS, Job, Made, Unreadable, fault, module
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
 from .picture import PIXELS
 from .raster import save
 
 LAYERS = 2_000
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     module("psd_tools", "psd-tools")
     from psd_tools import PSDImage
 
@@ -28,7 +28,7 @@ def convert(job: Job) -> Made:
         raise fault(e, "the PSD") from e
     if image is None:
         raise Unreadable("the PSD holds no picture that can be shown")
-    made = Made("pages", by="psd-tools")
+    made = ViewDraft("pages", by="psd-tools")
     save(job, made, image, 0)
     made.meta = {
         "format": "PSB" if head[5] == 2 else "PSD",

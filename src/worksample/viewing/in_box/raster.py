@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import READERS_FAULTS, Job, Made, Unreadable, fault
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault
 from .picture import PIXELS
 
 PAGES = 50
@@ -13,11 +13,11 @@ EDGE = 4096
 RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     from PIL import Image, ImageSequence, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None
-    made = Made("pages", by="pillow")
+    made = ViewDraft("pages", by="pillow")
     pages: list[dict[str, Any]] = []
     total = 0
     try:
@@ -45,7 +45,7 @@ def convert(job: Job) -> Made:
     return made
 
 
-def save(job: Job, made: Made, image: Any, number: int) -> None:
+def save(job: ConversionJob, made: ViewDraft, image: Any, number: int) -> None:
     """One page as PNG, in sRGB-like RGB, no longer than `EDGE`."""
     if image.mode.startswith(("I", "F")):
         image = image.convert("F")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from .job import Job, Made
+from .job import ConversionJob, ViewDraft
 from .words import decode
 
 SCANNED = 4 << 20
@@ -45,11 +45,13 @@ class _Scan(HTMLParser):
             self.near[re.split(r"[?#]", target)[0]] = None
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     scan = _Scan()
     scan.feed(decode(job.head(SCANNED), whole=False) or "")
     external = sorted(scan.hosts)
-    made = Made("site", meta={"entry": job.path, "title": scan.title, "scripts": scan.scripts, "canvas": scan.canvas})
+    made = ViewDraft(
+        "site", meta={"entry": job.path, "title": scan.title, "scripts": scan.scripts, "canvas": scan.canvas}
+    )
     made.meta["external"] = external
     made.beside = list(scan.near)
     if external:

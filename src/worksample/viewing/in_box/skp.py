@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .gltf import gltf
-from .job import READERS_FAULTS, Job, Made, Unreadable, module
+from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, module
 from .thumb import picture_in, save_picture
 
 LARGEST = 100 << 20
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     module("openskp", "openskp")
     from openskp import SkpFile, SkpParseError  # type: ignore[import-untyped]
     from openskp.export import glb  # type: ignore[import-untyped]
@@ -21,8 +21,8 @@ def convert(job: Job) -> Made:
         model = SkpFile.open(str(job.named("skp")))
         model.parse()
         glb.export(model, str(target))
-        made = Made("model", {"model": job.made(target)}, {"format": "SKP", "size": job.size}, by="openskp")
-        gltf(Job(target, "model.glb", job.path, job.out, job.out, job.work, target.stat().st_size), made)
+        made = ViewDraft("model", {"model": job.made(target)}, {"format": "SKP", "size": job.size}, by="openskp")
+        gltf(ConversionJob(target, "model.glb", job.path, job.out, job.out, job.work, target.stat().st_size), made)
         if made.meta["triangles"]:
             return made
         why = "no faces were found in it"
@@ -33,6 +33,6 @@ def convert(job: Job) -> Made:
     kept = save_picture(job, picture) if picture else None
     if kept is None:
         raise Unreadable(f"the SketchUp model cannot be read: {why}")
-    made = Made("card", {"thumbnail": kept}, {"type": "SketchUp", "size": job.size}, inspectable=False)
+    made = ViewDraft("card", {"thumbnail": kept}, {"type": "SketchUp", "size": job.size}, inspectable=False)
     made.badge, made.problem = "thumbnail only", f"its geometry cannot be read ({why}): only its own picture is shown"
     return made

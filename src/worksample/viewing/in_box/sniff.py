@@ -6,7 +6,7 @@ import mmap
 import re
 import zipfile
 
-from .job import Job, Unreadable
+from .job import ConversionJob, Unreadable
 from .mesh import begins_as_ply, binary_stl
 from .words import decode
 
@@ -41,7 +41,7 @@ _BY_NAME |= {"htm": "site", "html": "site", "obj": "model", "ipynb": "notebook"}
 _OFFICE_NAMES = {"docm", "docx", "dotx", "pptx", "pptm", "ppsx", "potx"}
 
 
-def sniff(job: Job) -> str:
+def sniff(job: ConversionJob) -> str:
     """The converter's name. Raises Unreadable for what is protected."""
     head = job.head(8192)
     if not head:
@@ -49,7 +49,7 @@ def sniff(job: Job) -> str:
     return _binary(job, head) or _text(job, head) or "card"
 
 
-def _binary(job: Job, head: bytes) -> str:
+def _binary(job: ConversionJob, head: bytes) -> str:
     if head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _ends_as_pdf(job)):
         return "pdf"
     if head.startswith(_IMAGE) and not (head.startswith(b"BM") and head[6:10] != b"\0\0\0\0"):
@@ -69,7 +69,7 @@ def _binary(job: Job, head: bytes) -> str:
     return _media(head) or _solid(job, head)
 
 
-def _ends_as_pdf(job: Job) -> bool:
+def _ends_as_pdf(job: ConversionJob) -> bool:
     """Readers take a PDF with something before its beginning. A text that speaks of PDFs does not end as one does."""
     with job.file.open("rb") as f:
         f.seek(max(0, job.size - 2048))
@@ -99,7 +99,7 @@ def _media(head: bytes) -> str:
     return "media" if riff or sync or stream or head.startswith(_MEDIA) or head[4:8] in (b"moov", b"mdat") else ""
 
 
-def _solid(job: Job, head: bytes) -> str:
+def _solid(job: ConversionJob, head: bytes) -> str:
     """Binary models and drawings."""
     if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ")) or begins_as_ply(head):
         return "model"
@@ -116,7 +116,7 @@ def _solid(job: Job, head: bytes) -> str:
     return ""
 
 
-def _compound(job: Job) -> str:
+def _compound(job: ConversionJob) -> str:
     """By the names in its directory, found without parsing it."""
     with job.file.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for name, family in _OLE.items():
@@ -130,7 +130,7 @@ def _compound(job: Job) -> str:
     return "ole"
 
 
-def _zip(job: Job) -> str:
+def _zip(job: ConversionJob) -> str:
     try:
         with zipfile.ZipFile(job.file) as archive:
             # Some programs write other capitals, or backslashes; readers of these formats take them.
@@ -157,7 +157,7 @@ def _zip(job: Job) -> str:
     return "archive"
 
 
-def _text(job: Job, head: bytes) -> str:
+def _text(job: ConversionJob, head: bytes) -> str:
     text = decode(head, whole=False)
     if text is None:
         return ""
@@ -187,11 +187,11 @@ def _text(job: Job, head: bytes) -> str:
     return _BY_NAME.get(job.extension, "text")
 
 
-def _header(job: Job) -> str:
+def _header(job: ConversionJob) -> str:
     return job.head(1 << 16).decode("utf-8", "replace")
 
 
-def _is_gltf(job: Job) -> bool:
+def _is_gltf(job: ConversionJob) -> bool:
     return job.extension == "gltf" or bool(
         re.search(r'"version"\s*:\s*"2\.', _header(job)) and '"meshes"' in _header(job)
     )

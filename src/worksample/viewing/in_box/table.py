@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from worksample.tables.delimited import Dialect, sniff
+from worksample.files.tables.delimited import CsvDialect, sniff
 
-from .job import Job, Made, Unreadable
+from .job import ConversionJob, Unreadable, ViewDraft
 from .words import encoding
 
 CHUNK = 500
@@ -27,7 +27,7 @@ CHARACTERS = 40 << 20
 """Of all shown cells of one table together."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     sample = job.head(1 << 18)
     name = encoding(sample, whole=job.size <= len(sample))
     if name is None:
@@ -37,7 +37,7 @@ def convert(job: Job) -> Made:
     with job.file.open(encoding=name, errors="replace", newline="") as f:
         sheet, files = grid(job, "0", _rows(f, dialect))
     meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
-    made = Made("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
+    made = ViewDraft("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
     made.problem = cut(sheet)
     return made
 
@@ -52,19 +52,19 @@ def cut(sheet: dict[str, Any]) -> str:
     return f"only the first {' and '.join(said)} are shown" if said else ""
 
 
-def _dialect(text: str, extension: str, *, whole: bool) -> Dialect:
+def _dialect(text: str, extension: str, *, whole: bool) -> CsvDialect:
     """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
     return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
-def _reader(f: Iterable[str], dialect: Dialect) -> Any:
+def _reader(f: Iterable[str], dialect: CsvDialect) -> Any:
     lines = iter(f)
     if dialect.sep_line:
         next(lines, "")
     return csv.reader(lines, delimiter=dialect.separator, skipinitialspace=dialect.spaced)
 
 
-def _header(text: str, dialect: Dialect) -> bool:
+def _header(text: str, dialect: CsvDialect) -> bool:
     """Whether the first row looks like names: no number in it, and some below it."""
     try:
         rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
@@ -77,7 +77,7 @@ def _number(text: str) -> bool:
     return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
 
 
-def _rows(f: IO[str], dialect: Dialect) -> Iterator[list[str]]:
+def _rows(f: IO[str], dialect: CsvDialect) -> Iterator[list[str]]:
     csv.field_size_limit(1 << 20)
     reader = _reader(f, dialect)
     while True:
@@ -89,7 +89,7 @@ def _rows(f: IO[str], dialect: Dialect) -> Iterator[list[str]]:
             yield [f"line {reader.line_num} cannot be read: {e}"]
 
 
-def grid(job: Job, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
     """Keep rows as artefacts `<name>/0`, `<name>/1`...; returns what a sheet's meta has, and the files.
 
     meta: rows (counted to the end where that is cheap, else those seen), shown, columns, truncated.

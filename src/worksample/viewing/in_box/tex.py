@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from . import text
-from .job import Broken, Heavy, Job, Made, program, run
+from .job import ConversionJob, ConverterFault, Heavy, ViewDraft, program, run
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     pandoc = program("pandoc", "pandoc")
     made = text.convert(job)
     made.kind = "tex"
@@ -15,9 +15,9 @@ def convert(job: Job) -> Made:
     try:
         ran = run(words, input=source, seconds=60, cwd=job.work)
         why = "" if ran.ok else ran.err[:300]
-    except (Heavy, Broken) as e:
+    except (Heavy, ConverterFault) as e:
         why = str(e)
-        made.lacks = "crashed" if isinstance(e, Broken) else ""
+        made.lacks = "crashed" if isinstance(e, ConverterFault) else ""
     if why:
         made.problem, made.badge = f"no preview could be made: {why}", "native"
     else:

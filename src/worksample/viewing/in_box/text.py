@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from .job import Job, Made, Unreadable
+from .job import ConversionJob, Unreadable, ViewDraft
 from .words import decode, encoding
 
 SHOWN = 2 << 20
@@ -14,9 +14,9 @@ COLOURED = 512 << 10
 """Characters above which colours would cost more than they give."""
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     text, meta = read(job)
-    made = Made("text", {"text": job.keep("text.txt", text)}, meta)
+    made = ViewDraft("text", {"text": job.keep("text.txt", text)}, meta)
     lexed = _tokens(job, text)
     if lexed is not None:
         made.meta["language"], lines = lexed
@@ -26,7 +26,7 @@ def convert(job: Job) -> Made:
     return made
 
 
-def read(job: Job) -> tuple[str, dict[str, Any]]:
+def read(job: ConversionJob) -> tuple[str, dict[str, Any]]:
     """The text as shown, with line ends as \\n, and what there is to say about it. Raises Unreadable."""
     data = job.head(SHOWN)
     cut = job.size > len(data)
@@ -46,7 +46,7 @@ def read(job: Job) -> tuple[str, dict[str, Any]]:
     return text, meta
 
 
-def _tokens(job: Job, text: str) -> tuple[str, list[list[list[str]]]] | None:
+def _tokens(job: ConversionJob, text: str) -> tuple[str, list[list[list[str]]]] | None:
     """The language and, per line, pairs of a short token class and its text; None for plain text."""
     if job.plain or importlib.util.find_spec("pygments") is None or len(text) > COLOURED:
         return None

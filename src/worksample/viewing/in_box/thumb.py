@@ -6,18 +6,18 @@ import io
 import re
 from typing import Any
 
-from .job import READERS_FAULTS, Job, Made, fault, module
+from .job import READERS_FAULTS, ConversionJob, ViewDraft, fault, module
 
 _SENTINEL = bytes.fromhex("1f256d07d43628289d57ca3f9d44102b")
 _NAMES = {"ipt": "Inventor", "rvt": "Revit", "ole": "a compound file"}
 LARGEST = 16 << 20
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     module("olefile", "olefile")
     import olefile
 
-    made = Made("card", meta={"type": _NAMES[job.family], "size": job.size}, badge="card", inspectable=False)
+    made = ViewDraft("card", meta={"type": _NAMES[job.family], "size": job.size}, badge="card", inspectable=False)
     try:
         with olefile.OleFileIO(str(job.file)) as ole:
             picture = _preview(ole)
@@ -59,7 +59,7 @@ def picture_in(data: bytes) -> bytes | None:
     return data[min(starts) :] if starts else None
 
 
-def save_picture(job: Job, data: bytes) -> str | None:
+def save_picture(job: ConversionJob, data: bytes) -> str | None:
     """As an artefact, made anew so that nothing but pixels goes on; None where it is none."""
     from PIL import Image, ImageFile
 
@@ -80,7 +80,7 @@ def _info(data: bytes) -> str:
     return f"Revit {found.group(1)}" if found else ""
 
 
-def dwg_picture(job: Job) -> str | None:
+def dwg_picture(job: ConversionJob) -> str | None:
     """DWG: behind a sentinel whose place is at byte 13; records of kind 6 are PNG, of kind 2 bitmaps."""
     with job.file.open("rb") as f:
         f.seek(13)

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from worksample.tables.workbook_values import is_strict, values_only
+from worksample.files.tables.workbook_values import is_strict, values_only
 
 from . import office, table
-from .job import READERS_FAULTS, Broken, Heavy, Job, Made, Missing, Unreadable, fault
+from .job import READERS_FAULTS, ConversionJob, ConverterFault, Heavy, Missing, Unreadable, ViewDraft, fault
 from .pdf import pages_of
 
 SHEETS = 250
@@ -21,15 +21,15 @@ FORMULAS = 50_000
 PRINT = 'calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}'
 
 
-def convert(job: Job) -> Made:
+def convert(job: ConversionJob) -> ViewDraft:
     """Values come from LibreOffice's own calculation: programs that write workbooks often leave them out."""
-    made = Made("workbook", meta={"chunk": table.CHUNK}, by="libreoffice")
+    made = ViewDraft("workbook", meta={"chunk": table.CHUNK}, by="libreoffice")
     book = job.named(office.extension(job))
     said: list[str] = []
     try:
         values = office.to(job, book, "xlsx", seconds=120)
         sheets = _sheets(job, made, values, _written(job, book, values), said)
-    except (Missing, Broken, Unreadable) as e:
+    except (Missing, ConverterFault, Unreadable) as e:
         if not zipfile.is_zipfile(book):
             raise
         made.by = "openpyxl"
@@ -43,36 +43,38 @@ def convert(job: Job) -> Made:
     return made
 
 
-def _saved(job: Job, made: Made, book: Path, said: list[str], failed: Missing | Broken | Unreadable) -> list[Any]:
+def _saved(
+    job: ConversionJob, made: ViewDraft, book: Path, said: list[str], failed: Missing | ConverterFault | Unreadable
+) -> list[Any]:
     """The sheets as they were saved, where LibreOffice is missing or fails. Raises `failed` where that cannot be."""
     try:
         try:
             sheets = _sheets(job, made, source := _sound(job, book), source, said)
-        except (Broken, Unreadable):
+        except (ConverterFault, Unreadable):
             made.files.clear()
             sheets = _sheets(job, made, source := _reduced(job, book), source, said)
-    except (Broken, Unreadable):
+    except (ConverterFault, Unreadable):
         raise failed from None
     missing = isinstance(failed, Missing)
     why = "LibreOffice is missing" if missing else str(failed)
-    made.lacks = "missing" if missing else "crashed" if isinstance(failed, Broken) else ""
+    made.lacks = "missing" if missing else "crashed" if isinstance(failed, ConverterFault) else ""
     said.append(f"{why}: formulas that were saved without values show none")
     return sheets
 
 
-def _print(job: Job, made: Made, values: Path, said: list[str]) -> None:
+def _print(job: ConversionJob, made: ViewDraft, values: Path, said: list[str]) -> None:
     try:
         printed = office.to(job, values, "pdf", seconds=120, options=PRINT)
         target = job.out / "print.pdf"
         shutil.move(printed, target)
         made.meta["pages"] = pages_of(target)["pages"]
         made.files["pdf"] = job.made(target)
-    except (Unreadable, Broken) as e:
+    except (Unreadable, ConverterFault) as e:
         said.append(f"the printed view could not be made ({e})")
         made.lacks = "" if isinstance(e, Heavy) else "crashed"
 
 
-def _written(job: Job, book: Path, values: Path) -> Path:
+def _written(job: ConversionJob, book: Path, values: Path) -> Path:
     """Where formulas are read as their author wrote them, if that can be."""
     try:
         with zipfile.ZipFile(book) as parts:
@@ -81,7 +83,7 @@ def _written(job: Job, book: Path, values: Path) -> Path:
         return values
 
 
-def _sheets(job: Job, made: Made, values: Path, formulas: Path, said: list[str]) -> list[dict[str, Any]]:
+def _sheets(job: ConversionJob, made: ViewDraft, values: Path, formulas: Path, said: list[str]) -> list[dict[str, Any]]:
     import openpyxl
 
     try:
@@ -111,14 +113,14 @@ def _sheets(job: Job, made: Made, values: Path, formulas: Path, said: list[str])
     return sheets
 
 
-def _sound(job: Job, book: Path) -> Path:
+def _sound(job: ConversionJob, book: Path) -> Path:
     """The workbook, in the namespaces that its reader knows."""
     with book.open("rb") as file:
         strict = is_strict(file)
     return _reduced(job, book) if strict else book
 
 
-def _reduced(job: Job, book: Path) -> Path:
+def _reduced(job: ConversionJob, book: Path) -> Path:
     """The workbook without what carries no values, which a reader may refuse. Unreadable where it is no archive."""
     target = job.work / "values-only.xlsx"
     try:
@@ -143,7 +145,7 @@ def _charts(book: Path) -> list[str]:
     return []
 
 
-def _add_formulas(job: Job, made: Made, sheets: list[dict[str, Any]], written: Any) -> None:
+def _add_formulas(job: ConversionJob, made: ViewDraft, sheets: list[dict[str, Any]], written: Any) -> None:
     grids = {sheet.title: sheet for sheet in written.worksheets}
     for number, sheet in enumerate(sheets):
         found = _formulas(grids[sheet["name"]]) if sheet["name"] in grids else {}

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from worksample.errors import ColleagueError
-from worksample.models import Service, plus
+from worksample.models import ModelService, plus
 from worksample.models.chat_turn import Turn, speak
 from worksample.records import Usage
 
-from .profile import Asks, Colleague, Rule, leaks, mentions
+from .profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
 
 LONGEST = 4_000
 """Characters of an answer: a colleague writes messages, no documents."""
@@ -47,10 +47,10 @@ class Reply:
     usage: Usage | None = None
     record: dict[str, Any] = field(default_factory=dict)
     does: tuple[str, ...] = ()
-    asks: Asks | None = None
+    asks: ColleagueQuestion | None = None
 
 
-class Answers(Protocol):
+class ColleagueResponder(Protocol):
     """Something that answers for colleagues."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
@@ -105,7 +105,7 @@ class ByModel:
     """A language model that plays the colleague. What it would say of a secret is said by nobody."""
 
     model: str
-    service: Service = field(default_factory=Service)
+    service: ModelService = field(default_factory=ModelService)
     temperature: float | None = 0.0
     max_tokens: int = 512
     cut: list[Usage] = field(default_factory=list)
@@ -127,7 +127,7 @@ class ByModel:
         known = {one.id for one in colleague.does}
         does = tuple(dict.fromkeys(id for id in _DOES.findall(said) if id in known))
         asked = _ASKS.search(said)
-        asks = Asks(who=asked[1], text=asked[2].strip()) if asked else None
+        asks = ColleagueQuestion(who=asked[1], text=asked[2].strip()) if asked else None
         text = _ASKS.sub("", _DOES.sub("", said)).strip()[:LONGEST]
         return Reply(text, usage, record, does, asks)
 
@@ -141,7 +141,7 @@ class ByModel:
         return replace(again, usage=usage, does=does, asks=None)
 
 
-def _rule_text(rule: Rule) -> str:
+def _rule_text(rule: ReplyRule) -> str:
     """A rule in words."""
     said = f"When somebody says {' and '.join(rule.when)}"
     before = f", having said {' and '.join(rule.after)} before" if rule.after else ""

@@ -18,17 +18,16 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from worksample.errors import Cause, SandboxError
-from worksample.fault_injection import reach
+from worksample.fault_injection import failpoint
 from worksample.files import Sink
-from worksample.models import Service as ModelService
-from worksample.models import plus
-from worksample.records import CaptureStatus, Entry, Manifest, Part, Usage, canonical, now
+from worksample.models import ModelService, plus
+from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
 from worksample.tasks.workplace import COLLEAGUE
 
-from .answering import Answers, ByModel, ByPerson, ByRules, Heard, Reply
-from .clock import Clock, answered_at, stamp
+from .answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from .clock import CompanyClock, answered_at, stamp
 from .deeds import Does, Nothing
-from .hearing import Hears, Message
+from .hearing import HeardMessage, Hears
 from .profile import Beginning, Colleague, mentions
 
 MOST = 500
@@ -51,16 +50,20 @@ T = TypeVar("T")
 
 def played(
     colleagues: Sequence[Colleague], model: str | None, service: ModelService
-) -> dict[str, tuple[Colleague, Answers]]:
+) -> dict[str, tuple[Colleague, ColleagueResponder]]:
     """Who answers for each. SandboxError (`service.start`) where one wants a model and the experiment names none."""
-    by: dict[str, tuple[Colleague, Answers]] = {}
+    by: dict[str, tuple[Colleague, ColleagueResponder]] = {}
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
                 f"{one.id} is played by a model, but the experiment names none", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
-        own: dict[str, Answers] = {"rules": ByRules(), "person": ByPerson(), "model": ByModel(model or "", service)}
+        own: dict[str, ColleagueResponder] = {
+            "rules": ByRules(),
+            "person": ByPerson(),
+            "model": ByModel(model or "", service),
+        }
         by[one.id] = (one, own[one.backing])
     return by
 
@@ -69,20 +72,20 @@ def played(
 class _Due:
     """A message, when it was heard, and when it is answered by the company's clock; None: never."""
 
-    message: Message
+    message: HeardMessage
     heard: datetime
     answered: datetime | None
 
 
 @dataclass
-class Attending:
+class ColleagueRunner:
     """Colleagues of one workplace. `lines` are the transcript: every message that one of them heard, and its answer."""
 
     chat: Hears
-    by: Mapping[str, tuple[Colleague, Answers]]
+    by: Mapping[str, tuple[Colleague, ColleagueResponder]]
     pause: float = PAUSE
     again: float = AGAIN
-    clock: Clock = field(default_factory=lambda: Clock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
+    clock: CompanyClock = field(default_factory=lambda: CompanyClock(datetime(2026, 1, 5, 9, tzinfo=UTC)))
     hands: Does = field(default_factory=Nothing)
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
@@ -101,7 +104,7 @@ class Attending:
     """What was said for those whom a person plays: all else they said themselves."""
 
     @contextlib.asynccontextmanager
-    async def begun(self) -> AsyncIterator[Attending]:
+    async def begun(self) -> AsyncIterator[ColleagueRunner]:
         """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer.
 
         What somebody says first at the beginning has been said once the block is entered.
@@ -168,14 +171,14 @@ class Attending:
             self.fault = error
             self._crashed.set()
 
-    def part(self, sink: Sink) -> Part:
+    def part(self, sink: Sink) -> SubmissionPart:
         """The transcript as a part of a submission."""
         data = b"".join(canonical(line) + b"\n" for line in self.lines)
         manifest = Manifest(entries=(Entry(path=FILE, size=len(data), blob=sink.put(data)),))
         digest = sink.put(canonical(manifest.plain()))
-        return Part(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
+        return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
-    async def _listen(self) -> list[Message]:
+    async def _listen(self) -> list[HeardMessage]:
         """What was said since the last look."""
         messages, self._after = await self.chat.heard(self._after)
         for one in messages:
@@ -195,7 +198,7 @@ class Attending:
                 await self._begin(one)
             await asyncio.sleep(self.pause)
 
-    def _meant(self, one: Message) -> list[str]:
+    def _meant(self, one: HeardMessage) -> list[str]:
         """Whom a message is for: who is written to, and in rooms who is named as `@account`. Not one another: what they
         ask of each other is answered where it is asked.
         """
@@ -205,7 +208,7 @@ class Attending:
             return [one.to] if one.to in self.by else []
         return [who for who in self.by if re.search(rf"(?<!\w)@{re.escape(who)}(?![\w-])", one.text)]
 
-    def _own_words(self, one: Message) -> None:
+    def _own_words(self, one: HeardMessage) -> None:
         """Keep what a person said who plays a colleague."""
         if one.by not in self.by or not isinstance(self.by[one.by][1], ByPerson):
             return
@@ -216,7 +219,7 @@ class Attending:
         line = {"at": now().isoformat(), "colleague": one.by, "to": one.to, "room": one.room}
         self._line({**line, "clock": self.clock.now.isoformat(), "said": one.text, "person": True})
 
-    def _hear(self, who: str, one: Message) -> None:
+    def _hear(self, who: str, one: HeardMessage) -> None:
         key = (who, f"#{one.room}" if one.room else one.by)
         colleague, heard = self.by[who][0], self.clock.heard()
         due = _Due(one, heard, answered_at(colleague.hours, colleague.delay, heard))
@@ -246,7 +249,7 @@ class Attending:
         if due.answered is None:
             self._keep(who, due, Reply("", record={"left": "is not at work within a year"}))
             return ""
-        reach("colleague.answer")
+        failpoint("colleague.answer")
         reply = await by.answer(colleague, tuple(heard))
         self._paid(reply.usage)
         record: dict[str, Any] = {}
@@ -286,7 +289,7 @@ class Attending:
             record["asked"]["failed"] = "there is no such colleague"
             return ""
         heard, colleague = self.clock.heard(), self.by[other][0]
-        due = _Due(Message(who, text, other), heard, answered_at(colleague.hours, colleague.delay, heard))
+        due = _Due(HeardMessage(who, text, other), heard, answered_at(colleague.hours, colleague.delay, heard))
         if due.answered is not None:
             self.clock.until(due.answered)
         await self._say(who, text, other, "", record["asked"])
@@ -312,7 +315,7 @@ class Attending:
                 out[deed.id] = error.what
         return out
 
-    async def _begin(self, one: Message | None) -> None:
+    async def _begin(self, one: HeardMessage | None) -> None:
         """What colleagues say first: what is due by the clock, and what this message brings about."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
@@ -320,7 +323,7 @@ class Attending:
                     self._begun.add((who, number))
                     await self._first(colleague, first)
 
-    def _due(self, who: str, first: Beginning, one: Message | None) -> bool:
+    def _due(self, who: str, first: Beginning, one: HeardMessage | None) -> bool:
         if first.at is not None:
             return first.at <= self.clock.now
         if first.on is None or one is None or one.by in self.by:

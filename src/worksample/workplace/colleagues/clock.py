@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from worksample.manifests import Says
+from worksample.files.config_files import Says
 from worksample.records import Frozen
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -25,7 +25,7 @@ _FURTHEST = 400
 Hour = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$"), Says('a time of the day such as "09:00", in UTC')]
 
 
-class Hours(Frozen):
+class WorkingHours(Frozen):
     """When a colleague works, by the company's clock (UTC)."""
 
     days: Annotated[tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], Says(", ".join(DAYS))] = (
@@ -52,7 +52,7 @@ class Hours(Frozen):
 
 
 @dataclass
-class Clock:
+class CompanyClock:
     """What time it is in the company."""
 
     now: datetime
@@ -68,7 +68,7 @@ class Clock:
         self.now = max(self.now, moment)
 
 
-def answered_at(hours: Hours | None, delay: float, heard: datetime) -> datetime | None:
+def answered_at(hours: WorkingHours | None, delay: float, heard: datetime) -> datetime | None:
     """When who works these hours, and takes `delay` minutes, answers; None where never."""
     begun = heard if hours is None else hours.next(heard)
     if begun is None:

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from worksample.box import Box
 from worksample.errors import SandboxError
-from worksample.foreign import parse_json
+from worksample.files.untrusted import parse_json
 from worksample.tasks.workplace import PORTS
-from worksample.workplace.company import Event
+from worksample.workplace.company import SeedEvent
 from worksample.workplace.planning import ics_of
 
 from .hearing import over_http
@@ -51,7 +51,7 @@ class Hands:
         if deed.event is not None:
             one = deed.event
             data = ics_of(
-                f"{who}-{deed.id}", who, Event(title=one.title, begins=one.begins, ends=one.ends), one.begins
+                f"{who}-{deed.id}", who, SeedEvent(title=one.title, begins=one.begins, ends=one.ends), one.begins
             ).encode()
             await self._put("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 

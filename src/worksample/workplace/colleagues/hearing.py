@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from worksample.box import Box
 from worksample.errors import Cause, ForeignInputError, SandboxError
-from worksample.foreign import parse_json
+from worksample.files.untrusted import parse_json
 
 PORT = 5280
 """Of the chat itself, within its box."""
@@ -20,7 +20,7 @@ LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class HeardMessage:
     """Something said: `to` a person, or in a `room`. `by` is the account, whatever name it gave itself."""
 
     by: str
@@ -36,7 +36,7 @@ class Hears(Protocol):
         """Where what is heard goes on from."""
         ...
 
-    async def heard(self, after: int) -> tuple[list[Message], int]:
+    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         ...
 
@@ -57,11 +57,11 @@ class Chat:
         """Where what is heard goes on from."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
-    async def heard(self, after: int) -> tuple[list[Message], int]:
+    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
-            Message(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
+            HeardMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
             for one in found["heard"]
         ]
         return heard, int(found["next"])

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from worksample.manifests import Says, unfit
+from worksample.files.config_files import Says, unfit
 from worksample.records import Frozen
 
-from .clock import Hours
+from .clock import WorkingHours
 
 
 def _moment(value: object) -> object:
@@ -88,14 +88,14 @@ class Deed(Frozen):
     say: SayDeed | None = None
 
 
-class Asks(Frozen):
+class ColleagueQuestion(Frozen):
     """A question to another colleague, on behalf of whoever asked."""
 
     who: str
     text: Said
 
 
-class Rule(Frozen):
+class ReplyRule(Frozen):
     """One of `[[rule]]`: what a script says to a message with all the words of `when`. The first that fits is taken."""
 
     when: Annotated[Words, Field(min_length=1)]
@@ -103,12 +103,12 @@ class Rule(Frozen):
     """And only once the other has said something with all of these before: what was agreed is remembered."""
     says: Said
     """`{answer}` in it is what the colleague who was asked said."""
-    asks: Asks | None = None
+    asks: ColleagueQuestion | None = None
     does: Words = ()
     """Ids of `[[does]]`, done before it is said."""
 
 
-class Event(Frozen):
+class ChatTrigger(Frozen):
     """Something said in the chat: by anybody who is no colleague, in a room or to this colleague."""
 
     words: Annotated[Words, Field(min_length=1)]
@@ -122,7 +122,7 @@ class Beginning(Frozen):
     to: str = ""
     room: str = ""
     at: At | None = None
-    on: Event | None = None
+    on: ChatTrigger | None = None
     does: Words = ()
 
 
@@ -135,14 +135,14 @@ class ColleagueTable(Frozen):
     """What a script says to what no rule fits; and anybody, in place of an answer that holds a secret."""
     backing: Literal["rules", "model", "person"] = "rules"
     """Who answers: the rules and knowledge of this file, a model, or a person in the chat."""
-    hours: Hours | None = None
+    hours: WorkingHours | None = None
     """When the colleague works; without it always."""
     delay: Annotated[float, Field(ge=0, le=10_080), Says("minutes, 0 to 10080")] = 0.0
     """That an answer takes, by the company's clock."""
     knows: Annotated[tuple[Knowledge, ...], Says("tables")] = ()
     does: Annotated[tuple[Deed, ...], Says("tables")] = ()
     begins: Annotated[tuple[Beginning, ...], Says("tables")] = ()
-    rule: Annotated[tuple[Rule, ...], Says("tables")] = ()
+    rule: Annotated[tuple[ReplyRule, ...], Says("tables")] = ()
 
 
 class Colleague(ColleagueTable):

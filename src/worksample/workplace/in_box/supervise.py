@@ -45,7 +45,7 @@ WAIT = 60.0
 """Seconds that a service has to answer."""
 
 
-class Workplace:
+class ServiceSupervisor:
     """The services' processes. `state` is theirs; `seed` is what it begins with."""
 
     def __init__(self, state: Path, names: tuple[str, ...]) -> None:
@@ -211,7 +211,7 @@ def listening() -> Iterator[socket.socket]:
         yield one
 
 
-def obey(workplace: Workplace, connection: socket.socket) -> None:
+def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
     """One command and its answer."""
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
@@ -245,7 +245,7 @@ def told(line: str) -> argparse.Namespace:
 def main() -> None:
     """See the module."""
     given = arguments(sys.argv[1:])
-    workplace = Workplace(given.state, tuple(given.services.split(",")))
+    workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()
     for end in (woken, waking):
         os.set_blocking(end, False)

@@ -3,10 +3,10 @@
 import type { Schemas } from "../api.ts";
 import { PROTOCOL } from "../protocol.ts";
 
-export type Kind = Schemas["Kind"];
+export type Kind = Schemas["RoundKind"];
 export type Form = Schemas["Form"];
 export type Role = Schemas["Role"];
-export type Rule = Schemas["Rule"];
+export type Rule = Schemas["ResolutionRule"];
 export type Field =
   | "experiment"
   | "over"

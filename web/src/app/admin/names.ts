@@ -22,7 +22,7 @@ export function nameOf(round: Named, all: readonly Named[] = []): string {
 
 export const itemsText = (added: number): string => (added === 1 ? "1 item came in." : `${added} items came in.`);
 
-export const RULES: Record<Schemas["Rule"], string> = {
+export const RULES: Record<Schemas["ResolutionRule"], string> = {
   majority: "Majority of all votes",
   tie_break: "Two votes, a third where they differ",
   latest: "The latest vote",

@@ -1,5 +1,5 @@
 """What a program finds in jobs before people look at them: files, dead references, candidates for identifiers."""
 
-from .job import JobLook, Looking, look_at_jobs
+from lazy_loader import attach_stub
 
-__all__ = ["JobLook", "Looking", "look_at_jobs"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

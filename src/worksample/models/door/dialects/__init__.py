@@ -8,9 +8,9 @@ from typing import Any
 
 from inspect_ai.model import ModelOutput
 
-from worksample.models.door.asked import Asked
+from worksample.models.door.asked import ModelRequest
 
-Read = Callable[[dict[str, Any], str], Asked]
+Read = Callable[[dict[str, Any], str], ModelRequest]
 """From the body and the path. Refusal."""
 
 
@@ -20,8 +20,8 @@ class Dialect:
 
     name: str
     read: Read
-    answer: Callable[[ModelOutput, Asked], dict[str, Any]]
-    stream: Callable[[ModelOutput, Asked], Iterator[bytes]]
+    answer: Callable[[ModelOutput, ModelRequest], dict[str, Any]]
+    stream: Callable[[ModelOutput, ModelRequest], Iterator[bytes]]
     """Server-sent events."""
     fault: Callable[[int, str, str], dict[str, Any]]
     """From HTTP's status, what is wrong, and a word for it."""

@@ -19,7 +19,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from worksample.models.door.asked import (
     EFFORTS,
-    Asked,
+    ModelRequest,
     Refusal,
     answer_schema,
     assistant,
@@ -58,7 +58,7 @@ OWN = ("text", "tool_use", "thinking", "redacted_thinking")
 """What an answer of the model holds; what it thought, the door remembers itself."""
 
 
-def read(body: dict[str, Any], path: str) -> Asked:
+def read(body: dict[str, Any], path: str) -> ModelRequest:
     """See Dialect."""
     given = rows(body, "messages")
     if not given:
@@ -71,7 +71,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     chosen = take(body, "tool_choice", dict, {})
     notes += rest(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
     alone = take(chosen, "disable_parallel_tool_use", bool)
-    return Asked(
+    return ModelRequest(
         model=need(body, "model", str),
         messages=messages,
         tools=[made for row in rows(body, "tools") if (made := _tool(row, notes)) is not None],
@@ -205,7 +205,7 @@ def _blocks(output: ModelOutput) -> list[dict[str, Any]]:
     return blocks
 
 
-def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
     """See Dialect."""
     prompt, answered, cached, written, _ = counts(output)
     return {
@@ -225,7 +225,7 @@ def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
     }
 
 
-def stream(output: ModelOutput, asked: Asked) -> Iterator[bytes]:
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     """See Dialect."""
     whole = answer(output, asked)
 

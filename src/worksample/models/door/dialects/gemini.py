@@ -22,7 +22,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from worksample.models.door.asked import (
-    Asked,
+    ModelRequest,
     Refusal,
     answer_schema,
     any_object,
@@ -77,7 +77,7 @@ def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
     return {camel(key): one for key, one in value.items()}
 
 
-def read(body: dict[str, Any], path: str) -> Asked:
+def read(body: dict[str, Any], path: str) -> ModelRequest:
     """See Dialect."""
     name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
     body = _own(body)
@@ -93,7 +93,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     for turn in turns:
         messages += _turn(_own(turn), waiting, len(messages), notes)
     chosen, only = _choice(body, notes)
-    return Asked(
+    return ModelRequest(
         model=name,
         messages=messages,
         tools=[tool for row in rows(body, "tools") for tool in _tools(_own(row), notes)],
@@ -298,7 +298,7 @@ def _candidate(index: int, one: ChatCompletionChoice) -> dict[str, Any]:
     return {"index": index, "content": {"role": "model", "parts": parts}, "finishReason": finish, **_logprobs(one)}
 
 
-def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
     """See Dialect."""
     prompt, answered, cached, _, reasoning = counts(output)
     return {
@@ -315,7 +315,7 @@ def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
     }
 
 
-def stream(output: ModelOutput, asked: Asked) -> Iterator[bytes]:
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     """See Dialect: one piece, which is all there is."""
     yield event(answer(output, asked))
 

@@ -24,7 +24,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
 
 from worksample.models.door.asked import (
     EFFORTS,
-    Asked,
+    ModelRequest,
     Refusal,
     answer_schema,
     any_object,
@@ -63,7 +63,7 @@ CHOICES = 16
 """Most answers to one request."""
 
 
-def read(body: dict[str, Any], path: str) -> Asked:
+def read(body: dict[str, Any], path: str) -> ModelRequest:
     """See Dialect."""
     messages = rows(body, "messages")
     if not messages:
@@ -78,7 +78,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     legacy = "functions" in body or "function_call" in body
     if legacy and chosen is None:
         chosen = _function_call(body.get("function_call"))
-    return Asked(
+    return ModelRequest(
         model=need(body, "model", str),
         messages=_conversation(messages, notes),
         tools=[made for made, _ in tools],
@@ -275,7 +275,7 @@ def detailed(image: Content, detail: str | None) -> Content:
     return image
 
 
-def _calls(message: ChatMessageAssistant, asked: Asked) -> list[dict[str, Any]]:
+def _calls(message: ChatMessageAssistant, asked: ModelRequest) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     for call in message.tool_calls or ():
         if call.function in asked.free:
@@ -299,7 +299,7 @@ def _usage(output: ModelOutput) -> dict[str, Any]:
     }
 
 
-def _message_of(one: ChatCompletionChoice, asked: Asked) -> tuple[dict[str, Any], str]:
+def _message_of(one: ChatCompletionChoice, asked: ModelRequest) -> tuple[dict[str, Any], str]:
     """A choice's message, and why it ended."""
     calls = _calls(one.message, asked)
     message: dict[str, Any] = {"role": "assistant", "content": one.message.text or None, "refusal": None}
@@ -314,7 +314,7 @@ def _logprobs(one: ChatCompletionChoice) -> dict[str, Any] | None:
     return {"content": one.logprobs.model_dump()["content"], "refusal": None} if one.logprobs is not None else None
 
 
-def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
     """See Dialect."""
     choices = []
     for index, one in enumerate(output.choices):
@@ -330,7 +330,7 @@ def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
     }
 
 
-def stream(output: ModelOutput, asked: Asked) -> Iterator[bytes]:
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     """See Dialect."""
     head = {
         "id": f"chatcmpl-{output.message.id}",

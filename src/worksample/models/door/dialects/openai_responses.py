@@ -21,7 +21,7 @@ from inspect_ai.tool import ToolCall, ToolInfo
 
 from worksample.models.door.asked import (
     EFFORTS,
-    Asked,
+    ModelRequest,
     Refusal,
     any_object,
     arguments,
@@ -61,7 +61,7 @@ KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"
 """Of `include` what is given, or kept here: reasoning is remembered."""
 
 
-def read(body: dict[str, Any], path: str) -> Asked:
+def read(body: dict[str, Any], path: str) -> ModelRequest:
     """See Dialect."""
     if take(body, "previous_response_id", str):
         raise Refusal(400, "previous_response_id: nothing is stored here; send the whole conversation")
@@ -78,7 +78,7 @@ def read(body: dict[str, Any], path: str) -> Asked:
     chosen, only = choice(body.get("tool_choice"), notes)
     wanted = words(body, "include") or []
     notes += [f"include: {one}" for one in wanted if one not in KNOWN]
-    return Asked(
+    return ModelRequest(
         model=need(body, "model", str),
         messages=messages,
         tools=[made for _, row in offered if (made := _tool(row, notes)) is not None],
@@ -201,7 +201,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
     return out
 
 
-def _items(output: ModelOutput, asked: Asked) -> list[dict[str, Any]]:
+def _items(output: ModelOutput, asked: ModelRequest) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     id = output.message.id
     for index, thought in enumerate(thoughts(output)):
@@ -232,7 +232,7 @@ def _logprobs(output: ModelOutput) -> list[dict[str, Any]]:
     return told.model_dump()["content"] if told is not None else []
 
 
-def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
     """See Dialect."""
     prompt, answered, cached, _, reasoning = counts(output)
     cut = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}.get(output.stop_reason)
@@ -262,7 +262,7 @@ def answer(output: ModelOutput, asked: Asked) -> dict[str, Any]:
     }
 
 
-def stream(output: ModelOutput, asked: Asked) -> Iterator[bytes]:
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     """See Dialect."""
     whole = answer(output, asked)
     number = 0

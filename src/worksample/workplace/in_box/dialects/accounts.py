@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .backend import basic
-from .exchange import Refused, Request
+from .exchange import DialectRefused, DialectRequest
 
 TOKENS = 10_000
 """That are remembered: the oldest are forgotten first."""
@@ -27,7 +27,7 @@ class Who:
     authorization: str
 
 
-class Accounts:
+class DialectAccounts:
     """accounts: passwords by person, the operator's among them. `known`: a file with tokens and further names that the
     company gives (`in_box/seed.py`).
 
@@ -44,7 +44,7 @@ class Accounts:
         self._made: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def who(self, request: Request) -> Who | None:
+    def who(self, request: DialectRequest) -> Who | None:
         """Who asks. None where nobody is said, or nobody whom this knows."""
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
@@ -73,7 +73,7 @@ class Accounts:
     def operator(self) -> Who:
         """The operator, for what everybody may know and no service tells everybody."""
         if OPERATOR not in self._passwords:
-            raise Refused(503, "this workplace has no operator")
+            raise DialectRefused(503, "this workplace has no operator")
         return self._of(OPERATOR)
 
     def token_for(self, who: Who, beginning: str) -> str:
@@ -104,6 +104,6 @@ def _given(known: Path | None) -> dict[str, dict[str, str]]:
     return {"names": dict(found.get("names", {})), "tokens": dict(found.get("tokens", {}))}
 
 
-def challenge(what: str) -> Refused:
+def challenge(what: str) -> DialectRefused:
     """A refusal by which programs ask for account and password."""
-    return Refused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})
+    return DialectRefused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .exchange import Refused
+from .exchange import DialectRefused
 
 SECONDS = 60
 MOST = 64 << 20
@@ -22,7 +22,7 @@ _SETTINGS = ("-c", "core.quotePath=false", "-c", "gc.auto=0", "-c", "core.hooksP
 Commit = dict[str, Any]
 
 
-class NotFound(Refused):
+class NotFound(DialectRefused):
     """Something that the repository has not."""
 
     def __init__(self, what: str) -> None:
@@ -30,7 +30,7 @@ class NotFound(Refused):
 
 
 @dataclass(frozen=True)
-class Change:
+class FileChange:
     """One file that a commit changes. `data`: what it holds then; None: it is gone."""
 
     path: str
@@ -61,9 +61,9 @@ class BareRepository:
             capture_output=True, check=False, timeout=SECONDS,
         )  # fmt: skip
         if done.returncode not in fine:
-            raise Refused(400, f"git: {done.stderr.decode('utf-8', 'replace').strip()[:300]}")
+            raise DialectRefused(400, f"git: {done.stderr.decode('utf-8', 'replace').strip()[:300]}")
         if len(done.stdout) > MOST:
-            raise Refused(413, "that is too much at once")
+            raise DialectRefused(413, "that is too much at once")
         return done
 
     def text(self, *words: str) -> str:
@@ -171,7 +171,7 @@ class BareRepository:
         return self.run("merge-base", one, other, fine=(0, 1)).stdout.decode().strip()
 
     def put(
-        self, branch: str, start: str, changes: Sequence[Change], message: str, by: tuple[str, str], *, at: str = ""
+        self, branch: str, start: str, changes: Sequence[FileChange], message: str, by: tuple[str, str], *, at: str = ""
     ) -> str:
         """A commit with these changes on a branch, which begins at `start` where it is new; its digest."""
         check_branch(branch)
@@ -185,7 +185,7 @@ class BareRepository:
             for one in changes:
                 path = within(one.path)
                 if not path:
-                    raise Refused(400, "a file has a path")
+                    raise DialectRefused(400, "a file has a path")
                 digest = "0" * 40
                 if one.data is not None:
                     digest = self.run("hash-object", "-w", "--stdin", given=one.data).stdout.decode().strip()
@@ -224,7 +224,7 @@ class BareRepository:
         """Where a branch leads. Refused 409 where somebody else moved it meanwhile."""
         done = self.run("update-ref", f"refs/heads/{check_branch(branch)}", to, before or "0" * 40, fine=(0, 128))
         if done.returncode:
-            raise Refused(409, "the branch was changed meanwhile")
+            raise DialectRefused(409, "the branch was changed meanwhile")
 
     def tag(self, name: str, at: str, message: str, by: tuple[str, str]) -> None:
         """A tag, annotated where it has a message. Refused where there is one of this name."""
@@ -240,7 +240,7 @@ class BareRepository:
 def check_branch(name: str) -> str:
     """The name of a branch or tag. Refused where git or a command line would take it for something else."""
     if _BRANCH.fullmatch(name) is None:
-        raise Refused(400, f"Branch name is invalid: {name[:100]!r}")
+        raise DialectRefused(400, f"Branch name is invalid: {name[:100]!r}")
     return name
 
 
@@ -248,7 +248,7 @@ def within(path: str) -> str:
     """A path in a repository. Refused where it leads out of it."""
     parts = [part for part in path.strip("/").split("/") if part]
     if any(part in (".", "..") or part.lower() == ".git" or "\0" in part for part in parts):
-        raise Refused(400, "that is no path in a repository")
+        raise DialectRefused(400, "that is no path in a repository")
     return "/".join(parts)
 
 

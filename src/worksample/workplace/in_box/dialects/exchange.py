@@ -13,7 +13,7 @@ NOT_SERVED = 501
 
 
 @dataclass(frozen=True)
-class Request:
+class DialectRequest:
     """One request. `path` is as it came, still quoted; `origin`: the address under which the asker found this."""
 
     method: str
@@ -47,7 +47,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class DialectResponse:
     """`by`: the account that asked, for the log. `lacks`: what is missing here, of an answer 501 or of one that is
     something else than was asked for: a grader that met it is not believed."""
 
@@ -58,7 +58,7 @@ class Answer:
     lacks: str = ""
 
 
-class Refused(Exception):
+class DialectRefused(Exception):
     """A request that gets no more than a status and a reason. `status` 501 says that this is not served here."""
 
     def __init__(self, status: int, why: str, headers: Mapping[str, str] | None = None) -> None:
@@ -66,21 +66,23 @@ class Refused(Exception):
         self.status, self.why, self.headers = status, why, headers or {}
 
 
-def not_served(what: str) -> Refused:
-    return Refused(NOT_SERVED, f"not served by this workplace: {what}")
+def not_served(what: str) -> DialectRefused:
+    return DialectRefused(NOT_SERVED, f"not served by this workplace: {what}")
 
 
 PAGES = "pages are the tracker's own, which a grader must not take for those it asks for"
 
 
-def page_at(address: str) -> Answer:
+def page_at(address: str) -> DialectResponse:
     """Where a browser finds what stands in for a page of the product's."""
-    return Answer(302, b"", {"Location": address}, lacks=PAGES)
+    return DialectResponse(302, b"", {"Location": address}, lacks=PAGES)
 
 
-def as_json(value: object, status: int = 200, headers: Mapping[str, str] | None = None, by: str = "") -> Answer:
+def as_json(
+    value: object, status: int = 200, headers: Mapping[str, str] | None = None, by: str = ""
+) -> DialectResponse:
     data = json.dumps(value, ensure_ascii=False).encode()
-    return Answer(status, data, {"Content-Type": "application/json", **(headers or {})}, by)
+    return DialectResponse(status, data, {"Content-Type": "application/json", **(headers or {})}, by)
 
 
 def number(text: object, usual: int, most: int) -> int:

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .exchange import Refused
+from .exchange import DialectRefused
 
 MOST = 32 << 20
 """Bytes of one project's file."""
 
 
-class Kept:
+class JsonTables:
     """A table of JSON for each name, in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -39,7 +39,7 @@ class Kept:
             yield found
             said = json.dumps(found, ensure_ascii=False)
             if len(said) > MOST:
-                raise Refused(413, "too much is kept of this project")
+                raise DialectRefused(413, "too much is kept of this project")
             self._folder.mkdir(parents=True, exist_ok=True)
             fresh = self._folder / f"{name}.new"
             fresh.write_text(said, encoding="utf-8")
@@ -61,7 +61,7 @@ def set_labels(kept: dict[str, Any], issue: object, names: list[str], colour: st
 def label_named(kept: dict[str, Any], name: str, colour: str = "#6699cc", about: str = "") -> dict[str, Any]:
     """The project's label of a name, made where there is none."""
     if not name or len(name) > 255:
-        raise Refused(400, "a label has a name of at most 255 characters")
+        raise DialectRefused(400, "a label has a name of at most 255 characters")
     labels = kept.setdefault("labels", [])
     for one in labels:
         if one["name"] == name:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .backend import FILES, basic, pieces
-from .exchange import Answer, Refused, Request, as_json, not_served, number
+from .exchange import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
 
 DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"
@@ -41,7 +41,7 @@ class OwnCloud:
         self._accounts, self._place = dict(accounts), folder / "links.json"
         self._lock = threading.Lock()
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: DialectRequest) -> DialectResponse:
         """See Dialect."""
         path = request.path
         if path == "/status.php":
@@ -57,13 +57,13 @@ class OwnCloud:
         if path.startswith(BY_USER):
             own = BY_USER + path.removeprefix(BY_USER).split("/", 1)[0]
             if urllib.parse.unquote(own.removeprefix(BY_USER)) != who:
-                raise Refused(404, f"there are no files of anybody but {who} here")
+                raise DialectRefused(404, f"there are no files of anybody but {who} here")
             return self._dav(request, who, own)
         if path.startswith(("/ocs/v1.php/", "/ocs/v2.php/")):
             return self._ocs(request, who, path.split("/", 3)[3])
         raise not_served(f"ownCloud's {path}")
 
-    def _who(self, request: Request) -> str:
+    def _who(self, request: DialectRequest) -> str:
         account, password = request.basic or ("", "")
         known = self._accounts.get(account, "")
         if not known or not hmac.compare_digest(known.encode(), password.encode()):
@@ -75,7 +75,7 @@ class OwnCloud:
 
     # WebDAV
 
-    def _dav(self, request: Request, who: str, root: str) -> Answer:
+    def _dav(self, request: DialectRequest, who: str, root: str) -> DialectResponse:
         if request.method not in VERBS:
             raise not_served(f"ownCloud's verb {request.method}")
         path = request.path.removeprefix(root) or "/"
@@ -83,32 +83,32 @@ class OwnCloud:
         if request.method in ("MOVE", "COPY"):
             headers["Destination"] = self._there(request, who)
         if request.method in ("GET", "HEAD") and self._is_folder(path, who):
-            raise Refused(405, "GET is of files, and this is a folder: ask by PROPFIND")
+            raise DialectRefused(405, "GET is of files, and this is a folder: ask by PROPFIND")
         if request.method in ("PUT", "MKCOL") and not self._is_folder(posixpath.dirname(path.rstrip("/")) or "/", who):
-            raise Refused(409, "the folder above it is missing")
+            raise DialectRefused(409, "the folder above it is missing")
         answer = FILES.ask(request.method, path, self._auth(who), request.body or None, headers)
         kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
         if request.method == "PROPFIND" and answer.status == 207:
             with answer:
                 said = _rooted(answer.read(), root)
-            return Answer(207, said, {"Content-Type": "application/xml; charset=utf-8"}, who)
+            return DialectResponse(207, said, {"Content-Type": "application/xml; charset=utf-8"}, who)
         if request.method in ("GET", "HEAD") and answer.status < 300:
-            return Answer(answer.status, pieces(answer) if request.method == "GET" else b"", kept, who)
+            return DialectResponse(answer.status, pieces(answer) if request.method == "GET" else b"", kept, who)
         with answer:
             said = answer.read()
         if answer.status >= 400:
-            raise Refused(answer.status, _short(said))
+            raise DialectRefused(answer.status, _short(said))
         if request.method == "PUT":
-            return Answer(answer.status, b"", {"ETag": _etag(path)}, who)
+            return DialectResponse(answer.status, b"", {"ETag": _etag(path)}, who)
         kept.pop("Content-Length", None)
-        return Answer(answer.status, said, kept, who)
+        return DialectResponse(answer.status, said, kept, who)
 
-    def _there(self, request: Request, who: str) -> str:
+    def _there(self, request: DialectRequest, who: str) -> str:
         path = urllib.parse.urlsplit(request.headers.get("destination", "")).path
         for root in (PLAIN, BY_USER + urllib.parse.quote(who)):
             if path.startswith(root + "/"):
                 return f"http://{FILES.host}{path.removeprefix(root)}"
-        raise Refused(400, "the destination is nowhere among your files")
+        raise DialectRefused(400, "the destination is nowhere among your files")
 
     def _is_folder(self, path: str, who: str) -> bool:
         with FILES.ask("PROPFIND", path, self._auth(who), None, {"Depth": "0"}) as answer:
@@ -122,7 +122,7 @@ class OwnCloud:
 
     # Links
 
-    def _ocs(self, request: Request, who: str, rest: str) -> Answer:
+    def _ocs(self, request: DialectRequest, who: str, rest: str) -> DialectResponse:
         rest = rest.rstrip("/")
         if rest == "cloud/user":
             return _ocs_says(request, {"id": who, "display-name": who}, who)
@@ -140,7 +140,7 @@ class OwnCloud:
             return self._one_share(request, who, rest.removeprefix(SHARES + "/"))
         raise not_served(f"ownCloud's OCS {request.method} {rest}")
 
-    def _share(self, request: Request, who: str) -> dict[str, Any]:
+    def _share(self, request: DialectRequest, who: str) -> dict[str, Any]:
         given = request.values()
         if number(given.get("shareType"), -1, 99) != LINK:
             raise not_served("shares with single people and groups: everybody has all documents")
@@ -148,11 +148,11 @@ class OwnCloud:
             raise not_served(f"a link with {' and '.join(lacks)}")
         path = posixpath.normpath("/" + str(given.get("path", "")).strip("/"))
         if not self._exists(path, who):
-            raise Refused(404, "there is no such file")
+            raise DialectRefused(404, "there is no such file")
         with self._lock:
             links = self._links()
             if len(links) >= MOST_SHARES:
-                raise Refused(403, "there are too many links")
+                raise DialectRefused(403, "there are too many links")
             same = [one for one in links if (one["path"], one["owner"]) == (path, who)]
             if same:
                 return _shown(same[0], request)
@@ -161,12 +161,12 @@ class OwnCloud:
             self._keep([*links, made])
         return _shown(made, request)
 
-    def _one_share(self, request: Request, who: str, name: str) -> Answer:
+    def _one_share(self, request: DialectRequest, who: str, name: str) -> DialectResponse:
         with self._lock:
             links = self._links()
             mine = [one for one in links if str(one["id"]) == name and one["owner"] == who]
             if not mine:
-                raise Refused(404, "you have no such share")
+                raise DialectRefused(404, "you have no such share")
             if request.method == "DELETE":
                 self._keep([one for one in links if one not in mine])
         return _ocs_says(request, [] if request.method == "DELETE" else [_shown(mine[0], request)], who)
@@ -184,12 +184,12 @@ class OwnCloud:
         fresh.write_text(json.dumps(links), encoding="utf-8")
         fresh.replace(self._place)
 
-    def _link(self, request: Request) -> Answer:
+    def _link(self, request: DialectRequest) -> DialectResponse:
         """A link's page, or its file. It reads by the account of whoever made it, or the operator's."""
         words = request.path.removeprefix("/index.php").removeprefix("/s/").rstrip("/").split("/")
         found = [one for one in self._links() if hmac.compare_digest(one["token"], urllib.parse.unquote(words[0]))]
         if not found or words[1:] not in ([], ["download"]):
-            raise Refused(404, "there is no such link")
+            raise DialectRefused(404, "there is no such link")
         path, by = urllib.parse.quote(found[0]["path"]), found[0]["owner"]
         who = self._auth(by if by in self._accounts else "operator")
         if words[1:] == ["download"]:
@@ -199,29 +199,31 @@ class OwnCloud:
             if answer.status != 200:
                 with answer:
                     answer.read()
-                raise Refused(404, "the file behind this link is gone")
+                raise DialectRefused(404, "the file behind this link is gone")
             kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
             name = urllib.parse.quote(posixpath.basename(found[0]["path"]))
-            return Answer(200, pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"})
+            return DialectResponse(
+                200, pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+            )
         name = html.escape(posixpath.basename(found[0]["path"]))
         address = html.escape(f"{request.origin}/index.php/s/{urllib.parse.quote(found[0]['token'])}/download")
         page = f'<!doctype html><title>{name}</title><h1>{name}</h1><a href="{address}">Download {name}</a>\n'
-        return Answer(200, page.encode(), {"Content-Type": "text/html; charset=utf-8"})
+        return DialectResponse(200, page.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
 
-class _Unknown(Refused):
+class _Unknown(DialectRefused):
     def __init__(self) -> None:
         super().__init__(401, "say who you are: basic authentication", {"WWW-Authenticate": 'Basic realm="files"'})
 
 
-def _page(request: Request) -> Answer:
+def _page(request: DialectRequest) -> DialectResponse:
     """Addresses of ownCloud's pages lead to the pages that there are."""
     path = request.path.removeprefix("/index.php").rstrip("/")
     if path.startswith("/apps/files"):
         folder = posixpath.normpath("/" + request.query.get("dir", "").strip("/"))
-        return Answer(302, b"", {"Location": urllib.parse.quote(folder if folder == "/" else f"{folder}/")})
+        return DialectResponse(302, b"", {"Location": urllib.parse.quote(folder if folder == "/" else f"{folder}/")})
     if path in ("", "/login"):
-        return Answer(302, b"", {"Location": "/"})
+        return DialectResponse(302, b"", {"Location": "/"})
     raise not_served(f"ownCloud's page {path}")
 
 
@@ -251,7 +253,7 @@ def _short(said: bytes) -> str:
     return " ".join(said.decode("utf-8", "replace").split())[:300]
 
 
-def _shown(one: dict[str, Any], request: Request) -> dict[str, Any]:
+def _shown(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
     return {
         "id": one["id"], "share_type": LINK, "uid_owner": one["owner"], "displayname_owner": one["owner"],
         "permissions": 1, "path": one["path"], "file_target": one["path"], "item_type": "file", "token": one["token"],
@@ -259,7 +261,7 @@ def _shown(one: dict[str, Any], request: Request) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _ocs_says(request: Request, data: Any, by: str) -> Answer:
+def _ocs_says(request: DialectRequest, data: Any, by: str) -> DialectResponse:
     code = 100 if request.path.startswith("/ocs/v1.php") else 200
     meta = {"status": "ok", "statuscode": code, "message": "OK"}
     if request.query.get("format") == "json":
@@ -268,7 +270,7 @@ def _ocs_says(request: Request, data: Any, by: str) -> Answer:
     _grown(ET.SubElement(tree, "meta"), meta)
     _grown(ET.SubElement(tree, "data"), data)
     said = b'<?xml version="1.0"?>\n' + ET.tostring(tree)
-    return Answer(200, said, {"Content-Type": "text/xml; charset=utf-8"}, by)
+    return DialectResponse(200, said, {"Content-Type": "text/xml; charset=utf-8"}, by)
 
 
 def _grown(parent: ET.Element, value: Any) -> None:

@@ -12,15 +12,15 @@ from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any
 
-from .exchange import NOT_SERVED, Answer, Refused, Request, as_json
+from .exchange import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
 
 REFUSED = "/.worksample/refused"
 MOST = 1000
 BODY = 64 << 20
-Dialect = Callable[[Request], Answer]
+Dialect = Callable[[DialectRequest], DialectResponse]
 
 
-class Front:
+class DialectFront:
     """All dialects of a workplace, and what they could not serve."""
 
     def __init__(self, dialects: Mapping[str, Dialect], operator: str) -> None:
@@ -28,7 +28,7 @@ class Front:
         self._refused: list[dict[str, str]] = []
         self._lock = threading.Lock()
 
-    def answer(self, name: str, request: Request) -> Answer:
+    def answer(self, name: str, request: DialectRequest) -> DialectResponse:
         """Whatever is asked: a dialect's own failure is an answer 500, and is printed."""
         if request.path == REFUSED:
             return self._told(request)
@@ -37,7 +37,7 @@ class Front:
             return as_json({"error": "there is nothing here"}, 404)
         try:
             given = dialect(request)
-        except Refused as error:
+        except DialectRefused as error:
             given = as_json({"error": error.why}, error.status, error.headers)
         except (ValueError, RecursionError) as error:
             given = as_json({"error": f"malformed request: {error}"}, 400)
@@ -48,7 +48,7 @@ class Front:
             self._remember(name, request, given)
         return given
 
-    def _told(self, request: Request) -> Answer:
+    def _told(self, request: DialectRequest) -> DialectResponse:
         # The tracker knows the operator by a key, every other service by a password, and both are one word.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
@@ -56,7 +56,7 @@ class Front:
         with self._lock:
             return as_json({"refused": list(self._refused)}, by="operator")
 
-    def _remember(self, name: str, request: Request, given: Answer) -> None:
+    def _remember(self, name: str, request: DialectRequest, given: DialectResponse) -> None:
         why = given.lacks or (given.body.decode("utf-8", "replace") if isinstance(given.body, bytes) else "")
         with self._lock:
             if len(self._refused) < MOST:
@@ -71,7 +71,7 @@ class _Server(ThreadingMixIn, UnixStreamServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    front: Front
+    front: DialectFront
 
     def __getattr__(self, name: str) -> Any:
         # The standard library looks for a method `do_VERB`; every verb is served alike.
@@ -93,13 +93,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         parts = urllib.parse.urlsplit(self.path)
         heads = {name.lower(): value for name, value in self.headers.items()}
-        request = Request(
+        request = DialectRequest(
             self.command, parts.path, dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True)), heads,
             self.rfile.read(int(length)), f"http://{heads.get('host', 'localhost')}",
         )  # fmt: skip
         self._say(self.front.answer(heads.get("x-dialect", ""), request))
 
-    def _say(self, given: Answer) -> None:
+    def _say(self, given: DialectResponse) -> None:
         self.send_response(given.status)
         if given.by:
             self.send_header("X-Account", given.by)
@@ -120,18 +120,18 @@ class _Handler(BaseHTTPRequestHandler):
 
 def serve(place: Path, dialects: Sequence[str], state: Path, accounts: Mapping[str, str], operator: str) -> None:
     """Serve until the process ends."""
-    from .accounts import Accounts
+    from .accounts import DialectAccounts
     from .gitlab.answering import GitLab
     from .owncloud import OwnCloud
     from .plane.answering import Plane
     from .rocketchat.answering import RocketChat
 
-    known = Accounts(accounts, state / "dialects" / "accounts.json")
+    known = DialectAccounts(accounts, state / "dialects" / "accounts.json")
     kinds: dict[str, Callable[[], Dialect]] = {
         "gitlab": lambda: GitLab(known, state).answer,
         "plane": lambda: Plane(known, state).answer,
         "owncloud": lambda: OwnCloud(accounts, state / "shares").answer,
         "rocketchat": lambda: RocketChat().answer,
     }
-    _Handler.front = Front({name: kinds[name]() for name in dialects}, operator)
+    _Handler.front = DialectFront({name: kinds[name]() for name in dialects}, operator)
     _Server(str(place), _Handler).serve_forever()

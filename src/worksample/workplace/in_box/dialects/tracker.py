@@ -9,7 +9,7 @@ from typing import Any
 
 from .accounts import Who
 from .backend import TRACKER, Backend
-from .exchange import Refused
+from .exchange import DialectRefused
 
 PAGE = 100
 """That Redmine gives at once."""
@@ -32,7 +32,7 @@ class Tracker:
         why = found.get("errors", []) if isinstance(found, dict) else []
         reason = {401: "401 Unauthorized", 403: "403 Forbidden", 404: "404 Not Found"}.get(status, "")
         said = reason or "; ".join(str(one) for one in why) or f"the tracker answers {status}"
-        raise Refused(status if 400 <= status < 500 else 502, said)
+        raise DialectRefused(status if 400 <= status < 500 else 502, said)
 
     def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: Who | None = None) -> list[Row]:
         """All rows of a list, over its pages."""
@@ -76,7 +76,7 @@ class Tracker:
         ):
             if key in values and (found.get(kept) or {}).get("id") != (values[key] or None):
                 now = (found.get(kept) or {}).get("name", "nobody" if kept == "assigned_to" else "none")
-                raise Refused(403, f"403 Forbidden - the tracker lets you not change {kept}: it is still {now}")
+                raise DialectRefused(403, f"403 Forbidden - the tracker lets you not change {kept}: it is still {now}")
         return found
 
     def statuses(self) -> list[Row]:
@@ -136,7 +136,7 @@ class Tracker:
         for one in self.people():
             if str(ref) in (str(one["id"]), one["login"]):
                 return one
-        raise Refused(404, "404 User Not Found")
+        raise DialectRefused(404, "404 User Not Found")
 
 
 def _lines(value: Any) -> Any:

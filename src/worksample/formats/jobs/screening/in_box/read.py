@@ -41,7 +41,9 @@ def read(file: Path, name: str, path: str) -> dict[str, Any]:
     """One file."""
     job_of, sniff, decode = (importlib.import_module(f"in_box.{name}") for name in ("job", "sniff", "words"))
 
-    job = job_of.Job(file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size)
+    job = job_of.ConversionJob(
+        file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size
+    )
     found: dict[str, Any] = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
     try:
         family = str(sniff.sniff(job))
@@ -91,7 +93,7 @@ def _pdf(file: Path, found: dict[str, Any]) -> None:
             found["problem"] = "it cannot be opened"
         elif not found["text"].strip():
             found["unread"] = "its pages are pictures"
-    except job.Broken as error:
+    except job.ConverterFault as error:
         missing = shutil.which("pdftotext") is None
         found["unread"] = f"its text ({'poppler-utils is not installed' if missing else error})"
     except job.Heavy as error:

@@ -13,13 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from ..accounts import Accounts, Who, challenge
+from ..accounts import DialectAccounts, Who, challenge
 from ..backend import TRACKER, Backend
-from ..exchange import Answer, Refused, Request, as_json, not_served, page_at
-from ..kept import Kept
+from ..exchange import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, page_at
+from ..kept import JsonTables
 from ..tracker import Tracker
 from . import branches, files, history, issues, labels, merge_requests, milestones, projects
-from .asker import NAMESPACE, Asker
+from .asker import NAMESPACE, GitLabView
 from .routing import found, said
 
 API = "/api/v4/"
@@ -44,12 +44,12 @@ class GitLab:
     """`state`: of the workplace. `home`: where people find the tracker's pages."""
 
     def __init__(
-        self, accounts: Accounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
+        self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
     ) -> None:
         self._accounts, self._folder, self._home, self._tracker = accounts, state / "git", home, tracker
-        self._kept = Kept(state / "dialects" / "projects")
+        self._kept = JsonTables(state / "dialects" / "projects")
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: DialectRequest) -> DialectResponse:
         """See Dialect."""
         if request.path == "/oauth/token":
             return self._oauth(request)
@@ -59,13 +59,13 @@ class GitLab:
             return self._page(request)
         try:
             return self._api(request)
-        except Refused as error:
+        except DialectRefused as error:
             return as_json({"message": error.why}, error.status, error.headers)
 
-    def _api(self, request: Request) -> Answer:
+    def _api(self, request: DialectRequest) -> DialectResponse:
         who = self._accounts.who(request)
         if who is None:
-            raise Refused(401, "401 Unauthorized")
+            raise DialectRefused(401, "401 Unauthorized")
         if request.headers.get("sudo") or request.query.get("sudo"):
             raise not_served("asking as somebody else (sudo)")
         path = request.path.removeprefix(API)
@@ -73,23 +73,23 @@ class GitLab:
             return self._token(request, who)
         if request.headers.get("content-type", "").startswith("multipart/"):
             raise not_served("uploads")
-        asker = Asker(
+        asker = GitLabView(
             who, Tracker(who, self._accounts.operator(), self._tracker), self._kept, self._folder, request.origin
         )
         verb, named = found(request.method, path)
         return said(request, verb(asker, named, request.values()), who.name)
 
-    def _token(self, request: Request, who: Who) -> Answer:
+    def _token(self, request: DialectRequest, who: Who) -> DialectResponse:
         ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
         about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
         if request.method == "POST":
             return as_json({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
         if request.method == "DELETE":
             self._accounts.forget(request.headers.get("private-token", ""))
-            return Answer(204, by=who.name)
+            return DialectResponse(204, by=who.name)
         return as_json(about, by=who.name)
 
-    def _oauth(self, request: Request) -> Answer:
+    def _oauth(self, request: DialectRequest) -> DialectResponse:
         given = request.values()
         if given.get("grant_type") != "password":
             raise not_served("OAuth other than by account and password")
@@ -99,14 +99,14 @@ class GitLab:
         told = {"token_type": "Bearer", "scope": "api", "created_at": int(time.time()), "expires_in": 7200}
         return as_json({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
-    def _git(self, request: Request, space: str, name: str, rest: str) -> Answer:
+    def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
         """git's own program, as the service calls it."""
         who = self._accounts.who(request)
         if who is None:
             raise challenge("GitLab")
         name = name.lower()
         if space.lower() != NAMESPACE or not (self._folder / f"{name}.git").is_dir():
-            raise Refused(404, "The project you were looking for could not be found")
+            raise DialectRefused(404, "The project you were looking for could not be found")
         env = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "REMOTE_USER": who.name,
             "GIT_PROJECT_ROOT": str(self._folder), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": f"/{name}.git/{rest}",
@@ -128,9 +128,9 @@ class GitLab:
                 status = int(value.split()[0])
             else:
                 heads[key] = value.strip()
-        return Answer(status, _pieces(running.stdout, running), heads, who.name)
+        return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
 
-    def _page(self, request: Request) -> Answer:
+    def _page(self, request: DialectRequest) -> DialectResponse:
         """Addresses of GitLab's pages lead to those that there are."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
             return page_at(f"{self._home}/projects")

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..accounts import Who
 from ..bare_repository import BareRepository
-from ..exchange import Refused
-from ..kept import Kept
+from ..exchange import DialectRefused
+from ..kept import JsonTables
 from ..tracker import Row, Tracker
 
 NAMESPACE = "root"
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 @dataclass(frozen=True)
-class Project:
+class GitLabProject:
     """A repository and a project of the tracker that have one name, or one of the two. `row`: the tracker's."""
 
     name: str
@@ -38,14 +38,14 @@ class Project:
     @property
     def code(self) -> BareRepository:
         if self.repository is None:
-            raise Refused(404, "404 Repository Not Found")
+            raise DialectRefused(404, "404 Repository Not Found")
         return self.repository
 
 
-class Asker:
+class GitLabView:
     """`folder`: where the repositories lie. `origin`: the address under which the dialect was found."""
 
-    def __init__(self, who: Who, tracker: Tracker, kept: Kept, folder: Path, origin: str) -> None:
+    def __init__(self, who: Who, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
         self.who, self.tracker, self.kept, self._folder, self.origin = who, tracker, kept, folder, origin
 
     @property
@@ -57,33 +57,33 @@ class Asker:
         """Of commits."""
         return self.me["name"], self.me["mail"]
 
-    def projects(self) -> list[Project]:
+    def projects(self) -> list[GitLabProject]:
         """Those that the account finds in the tracker, and repositories, which everybody finds."""
         rows = {row["identifier"]: row for row in self.tracker.projects()}
         names = {path.name.removesuffix(".git") for path in self._folder.glob("*.git")}
-        return [Project(name, rows.get(name), self._repository(name)) for name in sorted({*rows, *names})]
+        return [GitLabProject(name, rows.get(name), self._repository(name)) for name in sorted({*rows, *names})]
 
-    def project(self, ref: str) -> Project:
+    def project(self, ref: str) -> GitLabProject:
         """By number or by path with the namespace. Refused 404."""
         if ref.isdigit():
             for one in self.projects():
                 if str(one.id) == ref:
                     return one
-            raise Refused(404, "404 Project Not Found")
+            raise DialectRefused(404, "404 Project Not Found")
         space, _, name = ref.lower().rpartition("/")
         if space != NAMESPACE or _NAME.fullmatch(name) is None:
-            raise Refused(404, "404 Project Not Found")
+            raise DialectRefused(404, "404 Project Not Found")
         row = next((one for one in self.tracker.projects() if one["identifier"] == name), None)
         repository = self._repository(name)
         if row is None and repository is None:
-            raise Refused(404, "404 Project Not Found")
-        return Project(name, row, repository)
+            raise DialectRefused(404, "404 Project Not Found")
+        return GitLabProject(name, row, repository)
 
-    def tracked(self, ref: str) -> Project:
+    def tracked(self, ref: str) -> GitLabProject:
         """A project that the tracker has. Refused 404 for a repository alone."""
         found = self.project(ref)
         if found.row is None:
-            raise Refused(404, f"404 Not Found - the tracker has no project {found.name}")
+            raise DialectRefused(404, f"404 Not Found - the tracker has no project {found.name}")
         return found
 
     def _repository(self, name: str) -> BareRepository | None:
@@ -103,9 +103,9 @@ class Asker:
             return None
         try:
             return self.user(self.tracker.person(some["id"]))
-        except Refused:
+        except DialectRefused:
             # Anonymous, or an account that is locked.
             return self.user({"id": some["id"], "login": f"user-{some['id']}", "name": some.get("name", "")})
 
-    def address(self, project: Project) -> str:
+    def address(self, project: GitLabProject) -> str:
         return f"{self.origin}/{project.path}"

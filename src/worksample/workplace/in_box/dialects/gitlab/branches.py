@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bare_repository import NotFound
-from ..exchange import Refused, not_served
-from .asker import Asker, Project
+from ..exchange import DialectRefused, not_served
+from .asker import GitLabProject, GitLabView
 from .history import commit_shown
-from .routing import Given, Listed, route, unserved, wanted
+from .routing import Given, ListResponse, route, unserved, wanted
 
 Named = Mapping[str, str]
 
 
 @route("GET", "projects/:id/repository/branches")
-def branches(asker: Asker, named: Named, given: Given) -> Listed:
+def branches(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project, searched = asker.project(named["id"]), str(given.get("search", ""))
     rows = [name for name in project.code.branches() if searched in name]
-    return Listed(rows, lambda name: _branch(asker, project, name))
+    return ListResponse(rows, lambda name: _branch(asker, project, name))
 
 
 @route("GET", "projects/:id/repository/branches/:name")
-def branch(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def branch(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     return _branch(asker, asker.project(named["id"]), named["name"])
 
 
-def _branch(asker: Asker, project: Project, name: str) -> dict[str, Any]:
+def _branch(asker: GitLabView, project: GitLabProject, name: str) -> dict[str, Any]:
     if name not in (found := project.code.branches()):
         raise NotFound("Branch")
     return {
@@ -37,40 +37,40 @@ def _branch(asker: Asker, project: Project, name: str) -> dict[str, Any]:
 
 
 @route("POST", "projects/:id/repository/branches")
-def add_branch(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_branch(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "branch", "ref")
     project, name = asker.project(named["id"]), str(given["branch"])
     if name in project.code.branches():
-        raise Refused(400, "Branch already exists")
+        raise DialectRefused(400, "Branch already exists")
     project.code.move(name, project.code.resolve(str(given["ref"])))
     return _branch(asker, project, name)
 
 
 @route("DELETE", "projects/:id/repository/branches/:name")
-def remove_branch(asker: Asker, named: Named, given: Given) -> None:
+def remove_branch(asker: GitLabView, named: Named, given: Given) -> None:
     project = asker.project(named["id"])
     if named["name"] not in project.code.branches():
         raise NotFound("Branch")
     if named["name"] == project.code.default_branch():
-        raise Refused(405, "Cannot remove HEAD branch")
+        raise DialectRefused(405, "Cannot remove HEAD branch")
     project.code.remove(f"refs/heads/{named['name']}")
 
 
 @route("GET", "projects/:id/repository/tags")
-def tags(asker: Asker, named: Named, given: Given) -> Listed:
+def tags(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project, searched = asker.project(named["id"]), str(given.get("search", ""))
     rows = [one for one in project.code.tags() if searched in one["name"]]
-    return Listed(rows, lambda one: _tag(asker, project, one))
+    return ListResponse(rows, lambda one: _tag(asker, project, one))
 
 
 @route("GET", "projects/:id/repository/tags/:name")
-def tag(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     return _tag(asker, project, _tag_named(project, named["name"]))
 
 
 @route("POST", "projects/:id/repository/tags")
-def add_tag(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "tag_name", "ref")
     project = asker.project(named["id"])
     _new_tag(asker, project, str(given["tag_name"]), str(given["ref"]), str(given.get("message") or ""))
@@ -78,26 +78,26 @@ def add_tag(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("DELETE", "projects/:id/repository/tags/:name")
-def remove_tag(asker: Asker, named: Named, given: Given) -> None:
+def remove_tag(asker: GitLabView, named: Named, given: Given) -> None:
     project = asker.project(named["id"])
     _tag_named(project, named["name"])
     project.code.remove(f"refs/tags/{named['name']}")
 
 
-def _new_tag(asker: Asker, project: Project, name: str, ref: str, message: str) -> None:
+def _new_tag(asker: GitLabView, project: GitLabProject, name: str, ref: str, message: str) -> None:
     if name in [one["name"] for one in project.code.tags()]:
-        raise Refused(400, f"Tag {name} already exists")
+        raise DialectRefused(400, f"Tag {name} already exists")
     project.code.tag(name, ref, message, asker.author)
 
 
-def _tag_named(project: Project, name: str) -> dict[str, Any]:
+def _tag_named(project: GitLabProject, name: str) -> dict[str, Any]:
     for one in project.code.tags():
         if one["name"] == name:
             return one
     raise NotFound("Tag")
 
 
-def _tag(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def _tag(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     about = commit_shown(asker, project, project.code.commit(one["commit"]))
     return {
         "name": one["name"],
@@ -112,22 +112,24 @@ def _tag(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, An
 
 
 @route("GET", "projects/:id/releases")
-def releases(asker: Asker, named: Named, given: Given) -> Listed:
+def releases(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    return Listed([one for one in project.code.tags() if one["message"]], lambda one: _release(asker, project, one))
+    return ListResponse(
+        [one for one in project.code.tags() if one["message"]], lambda one: _release(asker, project, one)
+    )
 
 
 @route("GET", "projects/:id/releases/:name")
-def release(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     found = _tag_named(project, named["name"])
     if not found["message"]:
-        raise Refused(404, "404 Not Found")
+        raise DialectRefused(404, "404 Not Found")
     return _release(asker, project, found)
 
 
 @route("POST", "projects/:id/releases")
-def add_release(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "tag_name")
     unserved(given, "milestones", "assets", "released_at")
     project, name = asker.project(named["id"]), str(given["tag_name"])
@@ -139,7 +141,7 @@ def add_release(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
     return _release(asker, project, _tag_named(project, name))
 
 
-def _release(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def _release(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     title, _, about = one["message"].partition("\n")
     return {
         "tag_name": one["name"], "name": title, "description": about.strip(), "created_at": one["at"],

@@ -8,18 +8,18 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from ..bare_repository import BareRepository, Change, NotFound, within
-from ..exchange import Answer, Refused
-from .asker import Asker, Project
+from ..bare_repository import BareRepository, FileChange, NotFound, within
+from ..exchange import DialectRefused, DialectResponse
+from .asker import GitLabProject, GitLabView
 from .history import asked_ref, with_stats
-from .routing import Given, Listed, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, route, unserved, wanted
 
 Named = Mapping[str, str]
 
 
 @route("GET", "projects/:id/repository/files/:path")
 @route("HEAD", "projects/:id/repository/files/:path")
-def file(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     code = asker.project(named["id"]).code
     commit, digest, data = code.file(asked_ref(code, given), named["path"])
     path = within(named["path"])
@@ -32,13 +32,13 @@ def file(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/repository/files/:path/raw")
-def raw_file(asker: Asker, named: Named, given: Given) -> Answer:
+def raw_file(asker: GitLabView, named: Named, given: Given) -> DialectResponse:
     code = asker.project(named["id"]).code
     return _raw(asker, code.file(asked_ref(code, given), named["path"])[2])
 
 
 @route("GET", "projects/:id/repository/blobs/:sha/raw")
-def raw_blob(asker: Asker, named: Named, given: Given) -> Answer:
+def raw_blob(asker: GitLabView, named: Named, given: Given) -> DialectResponse:
     code = asker.project(named["id"]).code
     if not all(c in "0123456789abcdef" for c in named["sha"]) or len(named["sha"]) != 40:
         raise NotFound("Blob")
@@ -48,27 +48,27 @@ def raw_blob(asker: Asker, named: Named, given: Given) -> Answer:
     return _raw(asker, done.stdout)
 
 
-def _raw(asker: Asker, data: bytes) -> Answer:
+def _raw(asker: GitLabView, data: bytes) -> DialectResponse:
     heads = {"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}
-    return Answer(200, data, heads, asker.who.name)
+    return DialectResponse(200, data, heads, asker.who.name)
 
 
 @route("POST", "projects/:id/repository/files/:path")
-def add_file(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     return _changed(asker, named, given, "create")
 
 
 @route("PUT", "projects/:id/repository/files/:path")
-def change_file(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def change_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     return _changed(asker, named, given, "update")
 
 
 @route("DELETE", "projects/:id/repository/files/:path")
-def remove_file(asker: Asker, named: Named, given: Given) -> None:
+def remove_file(asker: GitLabView, named: Named, given: Given) -> None:
     _changed(asker, named, given, "delete")
 
 
-def _changed(asker: Asker, named: Named, given: Given, action: str) -> dict[str, Any]:
+def _changed(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
     wanted(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
     one = {**given, "action": action, "file_path": named["path"]}
     _commit(asker, asker.project(named["id"]), given, [one])
@@ -76,30 +76,30 @@ def _changed(asker: Asker, named: Named, given: Given, action: str) -> dict[str,
 
 
 @route("GET", "projects/:id/repository/tree")
-def tree(asker: Asker, named: Named, given: Given) -> Listed:
+def tree(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     code = asker.project(named["id"]).code
     if code.default_branch() is None and not given.get("ref"):
         raise NotFound("Tree")
-    return Listed(code.tree(asked_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
+    return ListResponse(code.tree(asked_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
 
 
 @route("POST", "projects/:id/repository/commits")
-def add_commit(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "branch", "commit_message", "actions")
     project = asker.project(named["id"])
     actions = given["actions"]
     if not isinstance(actions, list) or not all(isinstance(one, dict) for one in actions):
-        raise Refused(400, "actions is a list of tables")
+        raise DialectRefused(400, "actions is a list of tables")
     made = _commit(asker, project, given, actions)
     return with_stats(asker, project, project.code.commit(made), True)
 
 
-def _commit(asker: Asker, project: Project, given: Given, actions: list[Mapping[str, Any]]) -> str:
+def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: list[Mapping[str, Any]]) -> str:
     unserved(given, "start_project", "start_sha", "force")
     code, branch = project.code, str(given["branch"])
     start = "" if branch in code.branches() else str(given.get("start_branch") or "")
     if branch not in code.branches() and not start and code.branches():
-        raise Refused(400, "You can only create or edit files when you are on a branch")
+        raise DialectRefused(400, "You can only create or edit files when you are on a branch")
     before = code.resolve(start or branch) if code.branches() else ""
     changes = [change for one in actions for change in _changes(code, before, one)]
     name, mail = asker.author
@@ -107,26 +107,26 @@ def _commit(asker: Asker, project: Project, given: Given, actions: list[Mapping[
     return code.put(branch, start, changes, str(given["commit_message"]), by)
 
 
-def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[Change]:
+def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[FileChange]:
     """What one action of a commit changes, told from the files as they were."""
     action, path = str(one.get("action", "")), within(str(one.get("file_path", "")))
     there = bool(before) and bool(code.run("ls-tree", before, "--", path).stdout) if path else False
     if action == "create" and there:
-        raise Refused(400, "A file with this name already exists")
+        raise DialectRefused(400, "A file with this name already exists")
     if action in ("update", "delete", "chmod") and not there:
-        raise Refused(400, "A file with this name doesn't exist")
+        raise DialectRefused(400, "A file with this name doesn't exist")
     if action == "delete":
-        return [Change(path, None)]
+        return [FileChange(path, None)]
     if action in ("create", "update"):
-        return [Change(path, _content(one), "100755" if is_true(one.get("execute_filemode")) else "100644")]
+        return [FileChange(path, _content(one), "100755" if is_true(one.get("execute_filemode")) else "100644")]
     if action == "chmod":
         mode = "100755" if is_true(one.get("execute_filemode")) else "100644"
-        return [Change(path, code.file(before, path)[2], mode)]
+        return [FileChange(path, code.file(before, path)[2], mode)]
     if action == "move":
         old = within(str(one.get("previous_path", "")))
         data = _content(one) if one.get("content") is not None else code.file(before, old)[2]
-        return [Change(old, None), Change(path, data)]
-    raise Refused(400, f"there is no action {action!r}")
+        return [FileChange(old, None), FileChange(path, data)]
+    raise DialectRefused(400, f"there is no action {action!r}")
 
 
 def _content(one: Mapping[str, Any]) -> bytes:
@@ -136,4 +136,4 @@ def _content(one: Mapping[str, Any]) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise Refused(400, "content is no base64") from error
+        raise DialectRefused(400, "content is no base64") from error

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..bare_repository import BareRepository, NotFound, within
 from ..exchange import not_served
-from .asker import Asker, Project
-from .routing import Given, Listed, is_true, route, unserved, wanted
+from .asker import GitLabProject, GitLabView
+from .routing import Given, ListResponse, is_true, route, unserved, wanted
 
 Named = Mapping[str, str]
 
@@ -21,32 +21,32 @@ def asked_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
     return found
 
 
-def commit_shown(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def commit_shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "web_url": f"{asker.address(project)}/-/commit/{one['id']}", "trailers": {}}
 
 
 @route("GET", "projects/:id/repository/commits")
-def commits(asker: Asker, named: Named, given: Given) -> Listed:
+def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     unserved(given, "trailers", "first_parent")
     if project.code.default_branch() is None:
-        return Listed([])
+        return ListResponse([])
     ref, _, until = asked_ref(project.code, given, "ref_name").partition("..")
     rows = project.code.log(
         until or ref, without=project.code.resolve(ref) if until else "", path=within(str(given.get("path", ""))),
         since=str(given.get("since", "")), until=str(given.get("until", "")), author=str(given.get("author", "")),
         everywhere=is_true(given.get("all")),
     )  # fmt: skip
-    return Listed(rows, lambda one: with_stats(asker, project, one, is_true(given.get("with_stats"))))
+    return ListResponse(rows, lambda one: with_stats(asker, project, one, is_true(given.get("with_stats"))))
 
 
 @route("GET", "projects/:id/repository/commits/:sha")
-def commit(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     return with_stats(asker, project, project.code.commit(named["sha"]), True)
 
 
-def with_stats(asker: Asker, project: Project, one: Mapping[str, Any], counted: bool) -> dict[str, Any]:
+def with_stats(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any], counted: bool) -> dict[str, Any]:
     found = commit_shown(asker, project, one)
     if counted:
         lines = [line for row in _difference(project, one) for line in row["diff"].split("\n")]
@@ -55,29 +55,29 @@ def with_stats(asker: Asker, project: Project, one: Mapping[str, Any], counted: 
     return found
 
 
-def _difference(project: Project, one: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _difference(project: GitLabProject, one: Mapping[str, Any]) -> list[dict[str, Any]]:
     return project.code.difference(next(iter(one["parent_ids"]), ""), one["id"])
 
 
 @route("GET", "projects/:id/repository/commits/:sha/diff")
-def commit_diff(asker: Asker, named: Named, given: Given) -> Listed:
+def commit_diff(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    return Listed(_difference(project, project.code.commit(named["sha"])))
+    return ListResponse(_difference(project, project.code.commit(named["sha"])))
 
 
 @route("GET", "projects/:id/repository/commits/:sha/refs")
-def commit_refs(asker: Asker, named: Named, given: Given) -> Listed:
+def commit_refs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     code = asker.project(named["id"]).code
     digest, found = code.resolve(named["sha"]), []
     for kind, place in (("branch", "refs/heads"), ("tag", "refs/tags")):
         if given.get("type", "all") in ("all", kind):
             said = code.text("for-each-ref", "--contains", digest, "--format=%(refname:strip=2)", place)
             found += [{"type": kind, "name": name} for name in said.splitlines()]
-    return Listed(found)
+    return ListResponse(found)
 
 
 @route("GET", "projects/:id/repository/compare")
-def compare(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def compare(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "from", "to")
     project = asker.project(named["id"])
     code = project.code
@@ -91,7 +91,7 @@ def compare(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/repository/merge_base")
-def merge_base(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def merge_base(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     refs = given.get("refs") or given.get("refs[]")
     if not isinstance(refs, list) or len(refs) != 2:
         raise not_served("merge_base of other than a list of two refs")
@@ -101,7 +101,7 @@ def merge_base(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/repository/contributors")
-def contributors(asker: Asker, named: Named, given: Given) -> Listed:
+def contributors(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found: dict[str, dict[str, Any]] = {}
     code = asker.project(named["id"]).code
     for one in code.log(asked_ref(code, given)):
@@ -109,4 +109,4 @@ def contributors(asker: Asker, named: Named, given: Given) -> Listed:
             one["author_email"], {"name": one["author_name"], "email": one["author_email"], "commits": 0}
         )
         row["commits"] += 1
-    return Listed(sorted(found.values(), key=lambda row: -int(row["commits"])))
+    return ListResponse(sorted(found.values(), key=lambda row: -int(row["commits"])))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import Refused, not_served
+from ..exchange import DialectRefused, not_served
 from ..kept import labels_of, set_labels
 from ..tracker import Row
-from .asker import Asker, Project
+from .asker import GitLabProject, GitLabView
 from .milestones import milestone_shown, version_of
-from .routing import Given, Listed, route, unserved, wanted, words_of
+from .routing import Given, ListResponse, route, unserved, wanted, words_of
 
 Named = Mapping[str, str]
 UNSERVED = (
@@ -23,7 +23,7 @@ UNSERVED = (
 )
 
 
-def shown(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
+def shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
     """An issue as GitLab shows it."""
     closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
     address = f"{asker.address(project)}/-/issues/{row['id']}"
@@ -40,7 +40,7 @@ def shown(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _milestone_of(asker: Asker, project: Project, row: Row) -> dict[str, Any] | None:
+def _milestone_of(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any] | None:
     wanted_one = row.get("fixed_version")
     if wanted_one is None:
         return None
@@ -51,20 +51,20 @@ def _milestone_of(asker: Asker, project: Project, row: Row) -> dict[str, Any] | 
 
 
 @route("GET", "issues")
-def all_issues(asker: Asker, named: Named, given: Given) -> Listed:
+def all_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     by_number = {one.row["id"]: one for one in asker.projects() if one.row is not None}
     rows = _chosen(asker, None, {"scope": "created_by_me", **given})
     rows = [row for row in rows if row["project"]["id"] in by_number]
-    return Listed(rows, lambda row: shown(asker, by_number[row["project"]["id"]], row))
+    return ListResponse(rows, lambda row: shown(asker, by_number[row["project"]["id"]], row))
 
 
 @route("GET", "projects/:id/issues")
-def issues(asker: Asker, named: Named, given: Given) -> Listed:
+def issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.tracked(named["id"])
-    return Listed(_chosen(asker, project, given), lambda row: shown(asker, project, row))
+    return ListResponse(_chosen(asker, project, given), lambda row: shown(asker, project, row))
 
 
-def _chosen(asker: Asker, project: Project | None, given: Given) -> list[Row]:
+def _chosen(asker: GitLabView, project: GitLabProject | None, given: Given) -> list[Row]:
     unserved(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
     rows = asker.tracker.issues(None if project is None else (project.row or {})["id"])
     if state := {"opened": False, "closed": True}.get(str(given.get("state", "all"))):
@@ -90,7 +90,7 @@ def _text(row: Row, within: str) -> str:
     ).lower()
 
 
-def _by_people(asker: Asker, row: Row, given: Given) -> bool:
+def _by_people(asker: GitLabView, row: Row, given: Given) -> bool:
     me = asker.me["id"]
     for key, kept in (("author", "author"), ("assignee", "assigned_to")):
         there = (row.get(kept) or {}).get("id")
@@ -112,7 +112,7 @@ def _by_time(row: Row, given: Given) -> bool:
     return True
 
 
-def _has_labels(asker: Asker, project: Project | None, row: Row, labels: list[str]) -> bool:
+def _has_labels(asker: GitLabView, project: GitLabProject | None, row: Row, labels: list[str]) -> bool:
     if project is None:
         raise not_served("labels of issues of all projects at once")
     has = labels_of(asker.kept.read(project.name), row["id"])
@@ -131,31 +131,31 @@ def _ordered(rows: list[Row], given: Given) -> list[Row]:
 
 
 @route("GET", "projects/:id/milestones/:milestone/issues")
-def milestone_issues(asker: Asker, named: Named, given: Given) -> Listed:
+def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.tracked(named["id"])
     number = version_of(asker, project, named["milestone"])["id"]
     rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
-    return Listed(rows, lambda row: shown(asker, project, row))
+    return ListResponse(rows, lambda row: shown(asker, project, row))
 
 
-def found_issue(asker: Asker, project: Project, number: str, include: str = "") -> Row:
+def found_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
     """One issue of the project. Refused 404."""
     if number.isdigit():
         row = asker.tracker.issue(number, include)
         if row["project"]["id"] == (project.row or {})["id"]:
             return row
-    raise Refused(404, "404 Issue Not Found")
+    raise DialectRefused(404, "404 Issue Not Found")
 
 
 @route("GET", "projects/:id/issues/:iid")
-def issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     row = found_issue(asker, project, named["iid"], "journals")
     return {**shown(asker, project, row), "user_notes_count": len(_said(row))}
 
 
 @route("POST", "projects/:id/issues")
-def add_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "title")
     project = asker.tracked(named["id"])
     unserved(given, *UNSERVED, "created_at", "iid")
@@ -167,14 +167,14 @@ def add_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("PUT", "projects/:id/issues/:iid")
-def change_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     unserved(given, *UNSERVED)
     row = found_issue(asker, project, named["iid"])
     values = _values(asker, project, given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "reopen"):
-            raise Refused(400, "state_event is close or reopen")
+            raise DialectRefused(400, "state_event is close or reopen")
         if row["status"]["is_closed"] != (event == "close"):
             values["status_id"] = _status(asker, event == "close")
     if values:
@@ -183,7 +183,7 @@ def change_issue(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
     return shown(asker, project, row)
 
 
-def _relabel(asker: Asker, project: Project, row: Row, given: Given) -> None:
+def _relabel(asker: GitLabView, project: GitLabProject, row: Row, given: Given) -> None:
     if not {"labels", "add_labels", "remove_labels"} & given.keys():
         return
     # The tracker knows nothing of labels, so it is asked whether this account may change the issue at all.
@@ -195,13 +195,13 @@ def _relabel(asker: Asker, project: Project, row: Row, given: Given) -> None:
         set_labels(kept, row["id"], [name for name in names if name not in gone])
 
 
-def _status(asker: Asker, closed: bool) -> int:
+def _status(asker: GitLabView, closed: bool) -> int:
     usual = "Closed" if closed else "In Progress"
     rows = [one for one in asker.tracker.statuses() if one["is_closed"] == closed]
     return int(next((one for one in rows if one["name"] == usual), rows[0])["id"])
 
 
-def _values(asker: Asker, project: Project, given: Given) -> dict[str, object]:
+def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str, object]:
     """What the tracker is told of an issue."""
     values: dict[str, object] = {}
     for key, kept in (("title", "subject"), ("description", "description"), ("due_date", "due_date")):
@@ -220,7 +220,7 @@ def _values(asker: Asker, project: Project, given: Given) -> dict[str, object]:
 
 
 @route("DELETE", "projects/:id/issues/:iid")
-def remove_issue(asker: Asker, named: Named, given: Given) -> None:
+def remove_issue(asker: GitLabView, named: Named, given: Given) -> None:
     row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
     asker.tracker.ask("DELETE", f"/issues/{row['id']}.json")
 
@@ -229,25 +229,25 @@ def remove_issue(asker: Asker, named: Named, given: Given) -> None:
 
 
 @route("GET", "projects/:id/issues/:iid/notes")
-def notes(asker: Asker, named: Named, given: Given) -> Listed:
+def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
     rows = _said(row)
     if given.get("sort", "desc") == "desc":
         rows.reverse()
-    return Listed(rows, lambda one: _note(asker, row, one))
+    return ListResponse(rows, lambda one: _note(asker, row, one))
 
 
 @route("GET", "projects/:id/issues/:iid/notes/:note")
-def note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     row = found_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
     for one in _said(row):
         if str(one["id"]) == named["note"]:
             return _note(asker, row, one)
-    raise Refused(404, "404 Note Not Found")
+    raise DialectRefused(404, "404 Note Not Found")
 
 
 @route("POST", "projects/:id/issues/:iid/notes")
-def add_note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "body")
     unserved(given, "internal", "confidential", "created_at")
     row = found_issue(asker, asker.tracked(named["id"]), named["iid"])
@@ -260,7 +260,7 @@ def _said(row: Row) -> list[Row]:
     return [one for one in row.get("journals", []) if one.get("notes")]
 
 
-def _note(asker: Asker, row: Row, one: Row) -> dict[str, Any]:
+def _note(asker: GitLabView, row: Row, one: Row) -> dict[str, Any]:
     return {
         "id": one["id"], "body": one["notes"], "author": asker.user_of(one.get("user")), "system": False,
         "created_at": one["created_on"], "updated_at": one["created_on"], "noteable_id": row["id"],

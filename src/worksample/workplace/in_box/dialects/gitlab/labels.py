@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import Refused
+from ..exchange import DialectRefused
 from ..kept import label_named
-from .asker import Asker
-from .routing import Given, Listed, route, wanted
+from .asker import GitLabView
+from .routing import Given, ListResponse, route, wanted
 
 Named = Mapping[str, str]
 
 
 @route("GET", "projects/:id/labels")
-def labels(asker: Asker, named: Named, given: Given) -> Listed:
+def labels(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project, searched = asker.project(named["id"]), str(given.get("search", "")).lower()
     rows = asker.kept.read(project.name).get("labels", [])
-    return Listed([_label(one) for one in rows if searched in one["name"].lower()])
+    return ListResponse([_label(one) for one in rows if searched in one["name"].lower()])
 
 
 @route("POST", "projects/:id/labels")
-def add_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "name", "color")
     project = asker.tracked(named["id"])
     with asker.kept.changing(project.name) as kept:
         if any(one["name"] == given["name"] for one in kept.get("labels", [])):
-            raise Refused(409, "Label already exists")
+            raise DialectRefused(409, "Label already exists")
         made = label_named(kept, str(given["name"]), str(given["color"]), str(given.get("description") or ""))
     return _label(made)
 
 
 @route("PUT", "projects/:id/labels/:label")
-def change_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def change_label(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     with asker.kept.changing(project.name) as kept:
         one = _label_in(kept, named["label"])
@@ -44,7 +44,7 @@ def change_label(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("DELETE", "projects/:id/labels/:label")
-def remove_label(asker: Asker, named: Named, given: Given) -> None:
+def remove_label(asker: GitLabView, named: Named, given: Given) -> None:
     project = asker.tracked(named["id"])
     with asker.kept.changing(project.name) as kept:
         one = _label_in(kept, named["label"])
@@ -58,7 +58,7 @@ def _label_in(kept: dict[str, Any], ref: str) -> dict[str, Any]:
     for one in found:
         if ref in (str(one["id"]), one["name"]):
             return one
-    raise Refused(404, "404 Label Not Found")
+    raise DialectRefused(404, "404 Label Not Found")
 
 
 def _label(one: Mapping[str, Any]) -> dict[str, Any]:

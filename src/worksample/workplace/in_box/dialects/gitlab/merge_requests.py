@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..exchange import Refused, not_served
-from .asker import Asker, Project
+from ..exchange import DialectRefused, not_served
+from .asker import GitLabProject, GitLabView
 from .history import commit_shown
-from .routing import Given, Listed, is_true, route, unserved, wanted, words_of
+from .routing import Given, ListResponse, is_true, route, unserved, wanted, words_of
 
 Named = Mapping[str, str]
 MOST, MOST_NOTES = 5_000, 1_000
@@ -20,7 +20,7 @@ def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def shown(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """A merge request as GitLab shows it. An open one follows its branch."""
     head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
@@ -41,7 +41,7 @@ def shown(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, A
     }  # fmt: skip
 
 
-def _whole(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """With what takes a look into the repository."""
     found, code = shown(asker, project, one), project.code
     target = code.branches().get(one["target"])
@@ -55,7 +55,7 @@ def _whole(asker: Asker, project: Project, one: Mapping[str, Any]) -> dict[str, 
     }  # fmt: skip
 
 
-def _diffs(project: Project, one: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _diffs(project: GitLabProject, one: Mapping[str, Any], found: Mapping[str, Any]) -> list[dict[str, Any]]:
     target = project.code.branches().get(one["target"], "")
     base = one.get("base") or (project.code.merge_base(target, found["sha"]) if target else "")
     return project.code.difference(base, found["sha"])
@@ -66,11 +66,11 @@ def _find(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
     for one in found:
         if str(one["iid"]) == number:
             return one
-    raise Refused(404, "404 Merge Request Not Found")
+    raise DialectRefused(404, "404 Merge Request Not Found")
 
 
 @route("GET", "projects/:id/merge_requests")
-def merge_requests(asker: Asker, named: Named, given: Given) -> Listed:
+def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     unserved(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
     rows = list(asker.kept.read(project.name).get("merge_requests", []))
@@ -86,17 +86,17 @@ def merge_requests(asker: Asker, named: Named, given: Given) -> Listed:
         rows = [one for one in rows if one["by"] == given["author_username"]]
     key = "updated" if given.get("order_by") == "updated_at" else "iid"
     rows.sort(key=lambda one: one[key], reverse=given.get("sort", "desc") == "desc")
-    return Listed(rows, lambda one: shown(asker, project, one))
+    return ListResponse(rows, lambda one: shown(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid")
-def merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     return _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
 
 
 @route("POST", "projects/:id/merge_requests")
-def add_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "source_branch", "target_branch", "title")
     project = asker.project(named["id"])
     unserved(given, "milestone_id", "approvals_before_merge")
@@ -105,7 +105,7 @@ def add_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any
     source, target = str(given["source_branch"]), str(given["target_branch"])
     branches = project.code.branches()
     if source == target or source not in branches or target not in branches:
-        raise Refused(400, "the source branch and the target branch are two branches of the project")
+        raise DialectRefused(400, "the source branch and the target branch are two branches of the project")
     now = _now()
     made = {
         "title": "", "description": "", "labels": [], "assignees": [], "reviewers": [],
@@ -115,15 +115,15 @@ def add_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any
     with asker.kept.changing(project.name) as kept:
         rows = kept.setdefault("merge_requests", [])
         if any((one["state"], one["source"], one["target"]) == ("opened", source, target) for one in rows):
-            raise Refused(409, "Another open merge request already exists for this source branch")
+            raise DialectRefused(409, "Another open merge request already exists for this source branch")
         if len(rows) >= MOST:
-            raise Refused(403, "the project has too many merge requests")
+            raise DialectRefused(403, "the project has too many merge requests")
         made["iid"] = len(rows) + 1
         rows.append(made)
     return _whole(asker, project, made)
 
 
-def _values(asker: Asker, given: Given) -> dict[str, Any]:
+def _values(asker: GitLabView, given: Given) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, most in (("title", 255), ("description", 1 << 20)):
         if key in given:
@@ -138,13 +138,13 @@ def _values(asker: Asker, given: Given) -> dict[str, Any]:
 
 
 @route("PUT", "projects/:id/merge_requests/:iid")
-def change_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     unserved(given, "milestone_id", "discussion_locked")
     with asker.kept.changing(project.name) as kept:
         one = _find(kept, named["iid"])
         if given.get("target_branch") and given["target_branch"] not in project.code.branches():
-            raise Refused(400, "the target branch is none of the project's")
+            raise DialectRefused(400, "the target branch is none of the project's")
         one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": _now()}
         for name in words_of(given.get("add_labels")):
             one["labels"] = list(dict.fromkeys([*one["labels"], name]))
@@ -154,19 +154,19 @@ def change_merge_request(asker: Asker, named: Named, given: Given) -> dict[str, 
     return _whole(asker, project, one)
 
 
-def _turn(project: Project, one: dict[str, Any], event: str) -> None:
+def _turn(project: GitLabProject, one: dict[str, Any], event: str) -> None:
     before, after = {"close": ("opened", "closed"), "reopen": ("closed", "opened")}.get(event, ("", ""))
     if not after:
-        raise Refused(400, "state_event is close or reopen")
+        raise DialectRefused(400, "state_event is close or reopen")
     if one["state"] == "merged":
-        raise Refused(405, "405 Method Not Allowed - it is merged")
+        raise DialectRefused(405, "405 Method Not Allowed - it is merged")
     if one["state"] == before:
         one["sha"] = project.code.branches().get(one["source"], one["sha"])
         one |= {"state": after, "closed": _now() if after == "closed" else None}
 
 
 @route("PUT", "projects/:id/merge_requests/:iid/merge")
-def merge(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     unserved(given, "merge_when_pipeline_succeeds", "auto_merge")
     code = project.code
@@ -174,17 +174,17 @@ def merge(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
         one = _find(kept, named["iid"])
         branches = code.branches()
         if one["state"] != "opened" or one["source"] not in branches or one["target"] not in branches:
-            raise Refused(405, "405 Method Not Allowed")
+            raise DialectRefused(405, "405 Method Not Allowed")
         head = branches[one["source"]]
         if given.get("sha") and given["sha"] != head:
-            raise Refused(409, "SHA does not match HEAD of source branch")
+            raise DialectRefused(409, "SHA does not match HEAD of source branch")
         squash = is_true(given.get("squash"))
         message = str(given.get("squash_commit_message" if squash else "merge_commit_message") or "")
         message = message or f"Merge branch '{one['source']}' into '{one['target']}'\n\n{one['title']}"
         base = code.merge_base(branches[one["target"]], head)
         made = code.merge(one["target"], head, message, asker.author, squash=squash)
         if made is None:
-            raise Refused(422, "Branch cannot be merged")
+            raise DialectRefused(422, "Branch cannot be merged")
         now = _now()
         one |= {
             "state": "merged", "sha": head, "merged": now, "updated": now, "commit": made, "merged_by": asker.who.name,
@@ -196,14 +196,14 @@ def merge(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/merge_requests/:iid/diffs")
-def diffs(asker: Asker, named: Named, given: Given) -> Listed:
+def diffs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
-    return Listed(_diffs(project, one, shown(asker, project, one)))
+    return ListResponse(_diffs(project, one, shown(asker, project, one)))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/changes")
-def changes(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def changes(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
     found = _whole(asker, project, one)
@@ -211,36 +211,36 @@ def changes(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/merge_requests/:iid/commits")
-def commits(asker: Asker, named: Named, given: Given) -> Listed:
+def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     found = _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
     rows = project.code.log(found["sha"], without=found["diff_refs"]["base_sha"])
-    return Listed(rows, lambda one: commit_shown(asker, project, one))
+    return ListResponse(rows, lambda one: commit_shown(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/notes")
-def notes(asker: Asker, named: Named, given: Given) -> Listed:
+def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
     rows = one["notes"] if given.get("sort") == "asc" else one["notes"][::-1]
-    return Listed(rows, lambda said: _note(asker, one, said))
+    return ListResponse(rows, lambda said: _note(asker, one, said))
 
 
 @route("POST", "projects/:id/merge_requests/:iid/notes")
-def add_note(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "body")
     project = asker.project(named["id"])
     with asker.kept.changing(project.name) as kept:
         one = _find(kept, named["iid"])
         if len(one["notes"]) >= MOST_NOTES:
-            raise Refused(403, "the merge request has too many notes")
+            raise DialectRefused(403, "the merge request has too many notes")
         said = {"id": one["iid"] * MOST_NOTES + len(one["notes"]) + 1, "body": str(given["body"])[: 1 << 20]}
         said |= {"by": asker.who.name, "at": _now()}
         one["notes"].append(said)
     return _note(asker, one, said)
 
 
-def _note(asker: Asker, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _note(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": said["id"], "body": said["body"], "author": asker.user(asker.tracker.person(said["by"])),
         "system": False, "created_at": said["at"], "updated_at": said["at"], "noteable_iid": one["iid"],

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import Refused
+from ..exchange import DialectRefused
 from ..tracker import Row
-from .asker import Asker, Project
-from .routing import Given, Listed, route, unserved, wanted
+from .asker import GitLabProject, GitLabView
+from .routing import Given, ListResponse, route, unserved, wanted
 
 Named = Mapping[str, str]
 
 
 @route("GET", "projects/:id/milestones")
-def milestones(asker: Asker, named: Named, given: Given) -> Listed:
+def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.tracked(named["id"])
     rows = [milestone_shown(asker, project, one) for one in asker.tracker.versions(project.name)]
     if searched := str(given.get("search", "")).lower():
         rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
     rows = [one for one in rows if given.get("title") in (None, "", one["title"])]
     rows = [one for one in rows if given.get("state") in (None, "", "all", one["state"])]
-    return Listed(rows[::-1])
+    return ListResponse(rows[::-1])
 
 
 @route("GET", "projects/:id/milestones/:milestone")
-def milestone(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     return milestone_shown(asker, project, version_of(asker, project, named["milestone"]))
 
 
 @route("POST", "projects/:id/milestones")
-def addmilestone_shown(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def addmilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "title")
     project = asker.tracked(named["id"])
     made = asker.tracker.add_version(project.name, _version_values(given))
@@ -39,19 +39,19 @@ def addmilestone_shown(asker: Asker, named: Named, given: Given) -> dict[str, An
 
 
 @route("PUT", "projects/:id/milestones/:milestone")
-def changemilestone_shown(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def changemilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     row = version_of(asker, project, named["milestone"])
     values = _version_values(given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "activate"):
-            raise Refused(400, "state_event is close or activate")
+            raise DialectRefused(400, "state_event is close or activate")
         values["status"] = "closed" if event == "close" else "open"
     return milestone_shown(asker, project, asker.tracker.change_version(row["id"], values))
 
 
 @route("DELETE", "projects/:id/milestones/:milestone")
-def removemilestone_shown(asker: Asker, named: Named, given: Given) -> None:
+def removemilestone_shown(asker: GitLabView, named: Named, given: Given) -> None:
     row = version_of(asker, asker.tracked(named["id"]), named["milestone"])
     asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
 
@@ -62,15 +62,15 @@ def _version_values(given: Given) -> dict[str, object]:
     return {kept[key]: given[key] or "" for key in kept if key in given}
 
 
-def version_of(asker: Asker, project: Project, number: str) -> Row:
+def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
     if number.isdigit():
         row = asker.tracker.version(number)
         if row["project"]["id"] == (project.row or {})["id"]:
             return row
-    raise Refused(404, "404 Milestone Not Found")
+    raise DialectRefused(404, "404 Milestone Not Found")
 
 
-def milestone_shown(asker: Asker, project: Project, row: Row) -> dict[str, Any]:
+def milestone_shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
     return {
         "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
         "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",

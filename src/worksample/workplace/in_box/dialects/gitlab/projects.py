@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import Refused, not_served
+from ..exchange import DialectRefused, not_served
 from ..tracker import Row, quoted
-from .asker import NAMESPACE, Asker, Project
-from .routing import Given, Listed, is_true, route, unserved, wanted
+from .asker import NAMESPACE, GitLabProject, GitLabView
+from .routing import Given, ListResponse, is_true, route, unserved, wanted
 
 Named = Mapping[str, str]
 LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}
 """GitLab's level of access by Redmine's role."""
 
 
-def shown(asker: Asker, project: Project, open_issues: int | None = None) -> dict[str, Any]:
+def shown(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
     """A project as GitLab shows it."""
     row = project.row or {}
     branch = project.repository.default_branch() if project.repository is not None else None
@@ -34,13 +34,13 @@ def shown(asker: Asker, project: Project, open_issues: int | None = None) -> dic
     }  # fmt: skip
 
 
-def _name(project: Project) -> str:
+def _name(project: GitLabProject) -> str:
     """A repository goes by its own name; a project without one by the tracker's title."""
     return project.name if project.repository is not None else str((project.row or {})["name"])
 
 
 @route("GET", "projects")
-def projects(asker: Asker, named: Named, given: Given) -> Listed:
+def projects(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     unserved(given, "starred", "archived", "topic", "with_programming_language")
     searched = str(given.get("search", "")).lower()
     found = [
@@ -49,19 +49,19 @@ def projects(asker: Asker, named: Named, given: Given) -> Listed:
     if given.get("order_by") in ("id", "name", "path"):
         key = {"id": lambda p: p.id, "name": lambda p: str((p.row or {}).get("name", p.name)).lower()}
         found.sort(key=key.get(str(given["order_by"]), lambda p: p.name), reverse=given.get("sort", "desc") == "desc")
-    return Listed(found, lambda one: shown(asker, one))
+    return ListResponse(found, lambda one: shown(asker, one))
 
 
 @route("GET", "users/:user/projects")
-def projects_of(asker: Asker, named: Named, given: Given) -> Listed:
+def projects_of(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     if named["user"] not in (NAMESPACE, "1"):
         asker.tracker.person(named["user"])
-        return Listed([])
-    return Listed(asker.projects(), lambda one: shown(asker, one))
+        return ListResponse([])
+    return ListResponse(asker.projects(), lambda one: shown(asker, one))
 
 
 @route("GET", "projects/:id")
-def project(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def project(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     found = asker.project(named["id"])
     count = None
     if found.row is not None:
@@ -73,18 +73,18 @@ def project(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "namespaces")
-def namespaces(asker: Asker, named: Named, given: Given) -> Listed:
-    return Listed([{"id": 1, "name": NAMESPACE, "path": NAMESPACE, "kind": "user", "full_path": NAMESPACE}])
+def namespaces(asker: GitLabView, named: Named, given: Given) -> ListResponse:
+    return ListResponse([{"id": 1, "name": NAMESPACE, "path": NAMESPACE, "kind": "user", "full_path": NAMESPACE}])
 
 
 @route("GET", "groups")
-def groups(asker: Asker, named: Named, given: Given) -> Listed:
-    return Listed([])
+def groups(asker: GitLabView, named: Named, given: Given) -> ListResponse:
+    return ListResponse([])
 
 
 @route("GET", "version")
 @route("GET", "metadata")
-def version(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def version(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     return {"version": "17.5.1", "revision": "worksample", "enterprise": False}
 
 
@@ -92,23 +92,23 @@ def version(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("GET", "user")
-def me(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def me(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     row = asker.me
     return {**asker.user(row), "email": row["mail"], "commit_email": row["mail"], "created_at": row["since"]}
 
 
 @route("GET", "users")
-def users(asker: Asker, named: Named, given: Given) -> Listed:
+def users(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found = asker.tracker.people()
     if username := str(given.get("username", "")).lower():
         found = [one for one in found if one["login"] == username]
     if searched := str(given.get("search", "")).lower():
         found = [one for one in found if searched in f"{one['name']}\n{one['login']}\n{one['mail']}".lower()]
-    return Listed(sorted(found, key=lambda one: -int(one["id"])), asker.user)
+    return ListResponse(sorted(found, key=lambda one: -int(one["id"])), asker.user)
 
 
 @route("GET", "users/:user")
-def user(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def user(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     row = asker.tracker.person(named["user"])
     return {**asker.user(row), "created_at": row["since"]}
 
@@ -116,23 +116,23 @@ def user(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/members")
 @route("GET", "projects/:id/members/all")
 @route("GET", "projects/:id/users")
-def members(asker: Asker, named: Named, given: Given) -> Listed:
+def members(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found = asker.tracked(named["id"])
     searched = str(given.get("query", given.get("search", ""))).lower()
     rows = [one for one in asker.tracker.members(found.name) if searched in f"{one['name']}\n{one['login']}".lower()]
-    return Listed(rows, lambda one: _member(asker, one))
+    return ListResponse(rows, lambda one: _member(asker, one))
 
 
 @route("GET", "projects/:id/members/:user")
 @route("GET", "projects/:id/members/all/:user")
-def member(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def member(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     for one in asker.tracker.members(asker.tracked(named["id"]).name):
         if named["user"] in (str(one["id"]), one["login"]):
             return _member(asker, one)
-    raise Refused(404, "404 Not found")
+    raise DialectRefused(404, "404 Not found")
 
 
-def _member(asker: Asker, one: Row) -> dict[str, Any]:
+def _member(asker: GitLabView, one: Row) -> dict[str, Any]:
     level = max((LEVELS.get(role, 10) for role in one["roles"]), default=10)
     return {**asker.user(one), "access_level": level, "expires_at": None, "membership_state": "active"}
 
@@ -141,31 +141,31 @@ def _member(asker: Asker, one: Row) -> dict[str, Any]:
 
 
 @route("GET", "projects/:id/wikis")
-def pages(asker: Asker, named: Named, given: Given) -> Listed:
+def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found = asker.tracked(named["id"])
     try:
         rows = asker.tracker.ask("GET", f"/projects/{found.name}/wiki/index.json")["wiki_pages"]
-    except Refused as error:
+    except DialectRefused as error:
         if error.status != 404:
             raise
         rows = []
     whole = is_true(given.get("with_content"))
-    return Listed(rows, lambda one: _page(asker, found, one["title"]) if whole else _titled(one))
+    return ListResponse(rows, lambda one: _page(asker, found, one["title"]) if whole else _titled(one))
 
 
 @route("GET", "projects/:id/wikis/:slug")
-def page(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     return _page(asker, asker.tracked(named["id"]), named["slug"])
 
 
 @route("POST", "projects/:id/wikis")
-def add_page(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def add_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "title", "content")
     return _write(asker, asker.tracked(named["id"]), str(given["title"]), given)
 
 
 @route("PUT", "projects/:id/wikis/:slug")
-def change_page(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
+def change_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     if given.get("title") and _slug(str(given["title"])) != _slug(named["slug"]):
         raise not_served("another title of a wiki's page")
     found = asker.tracked(named["id"])
@@ -175,12 +175,12 @@ def change_page(asker: Asker, named: Named, given: Given) -> dict[str, Any]:
 
 
 @route("DELETE", "projects/:id/wikis/:slug")
-def remove_page(asker: Asker, named: Named, given: Given) -> None:
+def remove_page(asker: GitLabView, named: Named, given: Given) -> None:
     found = asker.tracked(named["id"])
     asker.tracker.ask("DELETE", f"/projects/{found.name}/wiki/{quoted(named['slug'])}.json")
 
 
-def _write(asker: Asker, project: Project, title: str, given: Given) -> dict[str, Any]:
+def _write(asker: GitLabView, project: GitLabProject, title: str, given: Given) -> dict[str, Any]:
     if given.get("format", "markdown") != "markdown":
         raise not_served("wikis in other forms than Markdown")
     body = {"wiki_page": {"text": str(given["content"]), "comments": str(given.get("message", ""))}}
@@ -188,7 +188,7 @@ def _write(asker: Asker, project: Project, title: str, given: Given) -> dict[str
     return _page(asker, project, _slug(title))
 
 
-def _page(asker: Asker, project: Project, title: str) -> dict[str, Any]:
+def _page(asker: GitLabView, project: GitLabProject, title: str) -> dict[str, Any]:
     row = asker.tracker.ask("GET", f"/projects/{project.name}/wiki/{quoted(title)}.json")["wiki_page"]
     return {**_titled(row), "content": row["text"], "encoding": "UTF-8"}
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..exchange import Answer, Refused, Request, as_json, not_served, number
+from ..exchange import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
 
 if TYPE_CHECKING:
-    from .asker import Asker
+    from .asker import GitLabView
 
 Given = Mapping[str, Any]
-Verb = Callable[["Asker", Mapping[str, str], Given], Any]
+Verb = Callable[["GitLabView", Mapping[str, str], Given], Any]
 PER_PAGE, MOST_PER_PAGE = 20, 100
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListResponse:
     """An answer of many, given by pages."""
 
     rows: list[Any]
@@ -53,18 +53,18 @@ def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
     raise not_served(f"GitLab's {method} {path}" + (f" (only {', '.join(sorted(others))})" if others else ""))
 
 
-def said(request: Request, value: Any, by: str) -> Answer:
+def said(request: DialectRequest, value: Any, by: str) -> DialectResponse:
     """A value as GitLab answers with it."""
-    if isinstance(value, Answer):
+    if isinstance(value, DialectResponse):
         return value
-    if isinstance(value, Listed):
+    if isinstance(value, ListResponse):
         return _paged(request, value, by)
     if value is None:
-        return Answer(204, by=by)
+        return DialectResponse(204, by=by)
     return as_json(value, 201 if request.method == "POST" else 200, by=by)
 
 
-def _paged(request: Request, listed: Listed, by: str) -> Answer:
+def _paged(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
     per_page = number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
     page = number(request.query.get("page"), 1, 1 << 30) or 1
     total = len(listed.rows)
@@ -85,7 +85,7 @@ def _paged(request: Request, listed: Listed, by: str) -> Answer:
 def wanted(given: Given, *names: str) -> None:
     """Refused 400 where a value is missing."""
     if missing := [name for name in names if given.get(name) in (None, "")]:
-        raise Refused(400, f"{missing[0]} is missing")
+        raise DialectRefused(400, f"{missing[0]} is missing")
 
 
 def unserved(given: Given, *names: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..accounts import Who
-from ..exchange import Refused, not_served
-from ..kept import Kept, label_named, labels_of, set_labels
+from ..exchange import DialectRefused, not_served
+from ..kept import JsonTables, label_named, labels_of, set_labels
 from ..tracker import Row, Tracker
 from . import forms
 
@@ -15,10 +15,10 @@ FIELDS = {"name": "subject", "start_date": "start_date", "target_date": "due_dat
 LACKING = ("parent", "estimate_point", "is_draft", "external_id", "external_source", "type", "module", "cycle")
 
 
-class Asker:
+class PlaneView:
     """Ids are made of the tracker's numbers, so they are found by looking through what the account may see."""
 
-    def __init__(self, tracker: Tracker, kept: Kept, who: Who) -> None:
+    def __init__(self, tracker: Tracker, kept: JsonTables, who: Who) -> None:
         self.tracker, self.kept, self.who = tracker, kept, who
         self.workspace = forms.identity("workspace", 1)
 
@@ -39,7 +39,7 @@ class Asker:
         for row in rows:
             if row["id"] == name:
                 return row
-        raise Refused(404, f"{what} not found")
+        raise DialectRefused(404, f"{what} not found")
 
     def shown(self, project: Row, row: Row) -> dict[str, Any]:
         """An issue as Plane shows it."""
@@ -64,7 +64,7 @@ class Asker:
             name = wanted.get(str(given["priority"] or "none"))
             rows = [row for row in self.tracker.priorities() if row["name"] == name]
             if not rows:
-                raise Refused(400, f"there is no priority {given['priority']!r}")
+                raise DialectRefused(400, f"there is no priority {given['priority']!r}")
             values["priority_id"] = rows[0]["id"]
         if "assignees" in given:
             people = given["assignees"] or []
@@ -83,7 +83,7 @@ class Asker:
                     forms.identity(f"label:{project_id}", one["id"]): one["name"] for one in kept.get("labels", [])
                 }
                 if strange := [one for one in given["labels"] or [] if one not in by_id]:
-                    raise Refused(400, f"there is no label {strange[0]}")
+                    raise DialectRefused(400, f"there is no label {strange[0]}")
                 set_labels(kept, row["id"], [by_id[one] for one in given["labels"] or []])
         return self.shown(project, row)
 
@@ -114,4 +114,4 @@ def _found(rows: Sequence[Row], kind: str, name: str) -> Row:
     for row in rows:
         if forms.identity(kind, row["id"]) == name:
             return row
-    raise Refused(404, f"{kind.partition(':')[0].capitalize()} not found")
+    raise DialectRefused(404, f"{kind.partition(':')[0].capitalize()} not found")

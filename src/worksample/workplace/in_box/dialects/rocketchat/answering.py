@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..backend import CHAT, Backend, basic
-from ..exchange import NOT_SERVED, Answer, Refused, Request, as_json
-from .asker import Asker, identity
+from ..exchange import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
+from .asker import RocketChatView, identity
 from .verbs import verb_of
 
 TOKENS = 10_000
@@ -30,16 +30,16 @@ class RocketChat:
         self._by_token: dict[str, tuple[str, str]] = {}
         self._lock = threading.Lock()
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: DialectRequest) -> DialectResponse:
         """See Dialect."""
         try:
             return self._answer(request)
-        except Refused as error:
+        except DialectRefused as error:
             kind = {NOT_SERVED: "error-not-served", 401: "unauthorized"}.get(error.status, "error-not-allowed")
             said = {"success": False, "status": "error", "error": error.why, "message": error.why, "errorType": kind}
             return as_json(said, error.status)
 
-    def _answer(self, request: Request) -> Answer:
+    def _answer(self, request: DialectRequest) -> DialectResponse:
         if request.path == "/api/info":
             return as_json({"version": "5.3.0", "success": True})
         name = request.path.removeprefix("/api/v1/").strip("/")
@@ -55,24 +55,24 @@ class RocketChat:
             return as_json({"status": "success", "success": True}, by=asker.name)
         method, verb = verb_of(name)
         if method != request.method:
-            raise Refused(405, f"{name} is asked by {method}")
+            raise DialectRefused(405, f"{name} is asked by {method}")
         return as_json({**verb(asker, given), "success": True}, by=asker.name)
 
-    def _login(self, given: Mapping[str, Any]) -> Answer:
+    def _login(self, given: Mapping[str, Any]) -> DialectResponse:
         if given.get("resume"):
             token = str(given["resume"])
             with self._lock:
                 known = self._by_token.get(token)
             if known is None:
-                raise Refused(401, "Unauthorized")
+                raise DialectRefused(401, "Unauthorized")
             name, who = known
         else:
             user = given.get("user", given.get("username", given.get("email", "")))
             name = str(user.get("username", "") if isinstance(user, dict) else user).strip().lower()
             who, token = basic(name, str(given.get("password", ""))), secrets.token_urlsafe(32)
             if name == "operator" or self._chat.json("GET", "/api/me", who)[0] != 200:
-                raise Refused(401, "Unauthorized")
-        asker = Asker(name, who, self._chat)
+                raise DialectRefused(401, "Unauthorized")
+        asker = RocketChatView(name, who, self._chat)
         shown = asker.person(name)
         with self._lock:
             self._by_token[token] = (name, who)
@@ -83,9 +83,9 @@ class RocketChat:
             "data": {"userId": shown["_id"], "authToken": token, "me": {**shown, "emails": []}},
         }, by=name)  # fmt: skip
 
-    def _asker(self, request: Request) -> Asker:
+    def _asker(self, request: DialectRequest) -> RocketChatView:
         with self._lock:
             known = self._by_token.get(request.headers.get("x-auth-token", ""))
         if known is None or request.headers.get("x-user-id") != identity("person", known[0]):
-            raise Refused(401, "You must be logged in to do this.")
-        return Asker(*known, self._chat)
+            raise DialectRefused(401, "You must be logged in to do this.")
+        return RocketChatView(*known, self._chat)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..backend import Backend
-from ..exchange import Refused, number
+from ..exchange import DialectRefused, number
 
 PAGE = 500
 """Messages that the chat gives at once."""
@@ -24,7 +24,7 @@ def identity(kind: str, name: str) -> str:
     return hashlib.sha256(f"{kind}:{name}".encode()).hexdigest()[:17]
 
 
-class Asker:
+class RocketChatView:
     """The chat as one person finds it."""
 
     def __init__(self, name: str, who: str, chat: Backend) -> None:
@@ -34,7 +34,7 @@ class Asker:
         status, found = self._chat.json(method, path, self._who, body)
         if status >= 400 or not isinstance(found, dict):
             why = found.get("error", "") if isinstance(found, dict) else ""
-            raise Refused(status if 400 <= status < 500 else 502, why or "the chat does not answer")
+            raise DialectRefused(status if 400 <= status < 500 else 502, why or "the chat does not answer")
         return found
 
     def people(self) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ class Asker:
         for one in self.people():
             if name in (one["username"], one["_id"]):
                 return one
-        raise Refused(400, 'The required "userId" or "username" param provided does not match any users')
+        raise DialectRefused(400, 'The required "userId" or "username" param provided does not match any users')
 
     def conversation(self, other: str) -> dict[str, Any]:
         ids = sorted((identity("person", self.name), identity("person", other)))
@@ -71,7 +71,7 @@ class Asker:
         for one in self.people():
             if place in (one["_id"], self.conversation(one["username"])["_id"]):
                 return str(one["username"])
-        raise Refused(400, 'The required "roomId" param does not match any direct conversation')
+        raise DialectRefused(400, 'The required "roomId" param does not match any direct conversation')
 
     def rooms(self) -> list[dict[str, Any]]:
         return [
@@ -87,7 +87,9 @@ class Asker:
         for one in self.rooms():
             if wanted in (one["_id"], one["name"]):
                 return one
-        raise Refused(400, f'The required "roomId" or "roomName" param provided does not match any channel ({wanted})')
+        raise DialectRefused(
+            400, f'The required "roomId" or "roomName" param provided does not match any channel ({wanted})'
+        )
 
     def messages(self, path: str, room: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest`, as Rocket.Chat counts them."""

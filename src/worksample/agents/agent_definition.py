@@ -1,0 +1,210 @@
+"""From what a user asks for to an Agent record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from worksample import __version__
+from worksample.errors import PlanError
+from worksample.files.config_files import Faults, nearest
+from worksample.files.config_files import checked as told
+from worksample.letters import plain_letters
+from worksample.records import Agent
+
+from .objects import planned
+from .own_folder import keep_folder
+from .presets import PRESETS
+from .script import read_script
+from .settings import (
+    CommandSettings,
+    HumanSettings,
+    ObjectSettings,
+    ProgramSettings,
+    ReflectSettings,
+    ScriptedSettings,
+    Settings,
+    WorkerSettings,
+)
+
+HARNESSES: Mapping[str, type[Settings]] = {
+    "scripted": ScriptedSettings,
+    "worker": WorkerSettings,
+    "plan-act-reflect": ReflectSettings,
+    "command": CommandSettings,
+    "object": ObjectSettings,
+    "person": HumanSettings,
+}
+HUMAN = "person"
+"""The harness of people who work; figures name those who hand work in so, too."""
+NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
+OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
+"""Harnesses whose program is this package."""
+REPLAY = "script/replay"
+"""The model of a scripted agent that names none."""
+
+
+def harness_names() -> tuple[str, ...]:
+    """The names of all that can be asked for: our own, and the programs that can be installed."""
+    from .installing.registry import names
+
+    return (*(name for name in HARNESSES if name != HUMAN), *names())
+
+
+def a_person() -> Agent:
+    """Who works in an arm of people: whichever person sits down."""
+    return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
+
+
+def settings_of(harness: str) -> type[Settings] | None:
+    """The kind of settings that a harness takes; None where there is no such harness."""
+    if harness in HARNESSES:
+        return HARNESSES[harness]
+    from .installing.registry import named
+
+    return ProgramSettings if named(harness) else None
+
+
+def version_of(agent: Agent) -> str:
+    """The version of what did the work: of the program that is installed, of this package for its own agents, and the
+    digest of all settings for what has no version that anybody knows. "unknown" for a person.
+    """
+    if agent.harness == HUMAN:
+        return "unknown"
+    if agent.harness in OWN:
+        return __version__
+    return str(agent.settings.get("version") or agent.id.partition("@")[2] or "unknown")
+
+
+def is_program(harness: str) -> bool:
+    """Whether the agent is a program in the box, which calls its model itself."""
+    return issubclass(settings_of(harness) or Settings, CommandSettings)
+
+
+def define(
+    name: str | None = None,
+    *,
+    harness: str | None = None,
+    model: str | None = None,
+    preset: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    script: str | Path | None = None,
+    folder: str | Path | None = None,
+    capabilities: tuple[str, ...] = (),
+    release_date: date | None = None,
+) -> Agent:
+    """An agent, with every setting written out, so that its id says exactly who worked.
+
+    A preset fills harness and settings that are not given. `script` is the folder of scripts of a `scripted` agent;
+    what it says becomes part of the record, so nothing reads the folder afterwards. `folder`, of a `command` agent, is
+    the folder (or file) with its program: it is copied into the cache and known by the digest of its files. PlanError
+    for an unknown harness, preset or setting, a missing model, script or folder, ManifestError for a script that is
+    wrong.
+    """
+    harness, model = check_named(harness=harness, preset=preset, model=model)
+    given: dict[str, Any] = dict(settings or {})
+    if preset is not None:
+        given = _over(PRESETS[preset].settings, given)
+    if harness == "scripted":
+        if script is None and not given.get("script"):
+            raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
+        if script is not None:
+            given["script"] = read_script(Path(script)).plain()
+    elif script is not None:
+        raise PlanError(f"harness {harness} takes no script", next="--agent scripted")
+    if folder is not None:
+        if harness != "command":
+            raise PlanError(
+                f"harness {harness} takes no folder", next='harness = "command", which runs a program in it'
+            )
+        given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
+    if settings_of(harness) is ProgramSettings:
+        from .installing.resolve_settings import settled
+
+        given = settled(harness, given)
+    full = checked(harness, planned(given) if harness == "object" else given)
+    return Agent.of(
+        name or _name(preset or harness, model, script),
+        harness,
+        model=model,
+        settings=full.model_dump(mode="json"),
+        capabilities=capabilities,
+        release_date=release_date,
+    )
+
+
+def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:
+    """An agent's harness and its model. PlanError for an unknown preset or harness, and for a missing model: all that
+    can be said of an agent before anything of it is read.
+    """
+    if preset is not None:
+        if preset not in PRESETS:
+            raise PlanError(
+                f"no preset is called {preset!r}{nearest(preset, PRESETS)}; there are: {', '.join(PRESETS)}",
+                next="--agent with one of these names",
+            )
+        harness = harness or PRESETS[preset].harness
+    if harness == HUMAN:
+        raise PlanError(
+            "a person cannot be chosen with --agent", next='an arm with worker = "human" in the experiment file'
+        )
+    if harness is None or settings_of(harness) is None:
+        near = nearest(harness or "", (*harness_names(), *PRESETS))
+        raise PlanError(
+            f"no harness is called {harness!r}{near}; there are: {', '.join(harness_names())}",
+            next="--agent worker --model PROVIDER/MODEL",
+        )
+    return harness, _model(harness, model)
+
+
+def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
+    """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
+    cls = settings_of(harness)
+    if cls is None:
+        raise PlanError(f"no harness is called {harness!r}", next=f"one of {', '.join(harness_names())}")
+    faults = Faults()
+    found = told(cls, dict(settings), faults, file="settings")
+    if found is None or faults.found:
+        raise PlanError(
+            "; ".join(map(str, faults.found)),
+            where=f"agent with harness {harness}",
+            next="docs/agents.md has the settings of each harness",
+        )
+    return found
+
+
+def _model(harness: str, model: str | None) -> str | None:
+    needs = harness in NEEDS_MODEL or harness not in HARNESSES
+    if needs and not model:
+        raise PlanError(f"harness {harness} needs a model", next="--model PROVIDER/MODEL")
+    if harness == "scripted":
+        model = model or REPLAY
+        if not model.startswith("script/"):
+            raise PlanError(
+                f"a scripted agent calls no model, so {model!r} cannot be its model",
+                next="leave out --model, or give a name that starts with script/",
+            )
+    return model
+
+
+def _name(what: str, model: str | None, script: str | Path | None) -> str:
+    import re
+
+    if script is not None:
+        text = Path(script).name
+    elif model:
+        text = f"{what}-{model.rsplit('/', 1)[-1]}"
+    else:
+        text = what
+    return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
+
+
+def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` over `base`; tables are merged key by key."""
+    out = dict(base)
+    for key, value in given.items():
+        old = out.get(key)
+        out[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return out

@@ -1,1 +1,0 @@
-"""What a study's text and traces say beyond its figures."""

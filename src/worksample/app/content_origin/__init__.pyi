@@ -1,0 +1,1 @@
+from .create import content_app as content_app

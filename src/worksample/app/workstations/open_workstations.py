@@ -1,0 +1,167 @@
+"""The boxes that stand open in this process, each held by a lease, and what happens when nobody is heard of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from worksample.errors import SandboxError, StoreError, UsageError
+from worksample.records import SeatAct, SeatEvent, Slot
+from worksample.results.places.events import SeatConflict, commit, seat_of
+from worksample.results.places.timer import GAP, Seat, account_of
+from worksample.results.places.turns import waits_for_person
+from worksample.results.places.waiting import days_of
+from worksample.store import Store
+from worksample.store.owner import is_dead, new_owner
+
+from .opening import WorkstationTask, open_box_of
+from .workstation import Workstation
+
+IDLE = 1800.0
+"""Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
+LEASE = 60.0
+LOOK = 15.0
+"""Seconds between two looks at who is still heard of."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Who sits at a place: a version of a person's profile, the account's name, US dollars per hour or None."""
+
+    person: str
+    name: str
+    rate: float | None
+
+
+class OpenWorkstations:
+    """`clock`: what the time is. Everything belongs to one event loop, that of the server."""
+
+    def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
+        self.store, self.clock = store, clock
+        self._open: dict[str, Workstation] = {}
+        self._opening = asyncio.Lock()
+        self._owner = new_owner()
+        self._watch: asyncio.Task[None] | None = None
+
+    async def _mine(self, slot: str, who: Sitting) -> Seat:
+        def look() -> Seat:
+            seat = seat_of(self.store, slot)
+            if seat.closed:
+                raise SeatConflict("this work is handed in")
+            if seat.taken_back and account_of(seat.person) == account_of(who.person):
+                raise SeatConflict(
+                    f"this place was taken back: {seat.taken_back}", next="take it again, or another one"
+                )
+            if not seat.is_of(who.person, self.clock()):
+                raise SeatConflict("this place is not yours", next="take it first")
+            found = self.store.get(Slot, slot)
+            if not waits_for_person(self.store, WorkstationTask.of(self.store, found).experiment, found):
+                raise SeatConflict("it is the agent's turn")
+            return seat
+
+        return await asyncio.to_thread(look)
+
+    def _workstation(self, slot: str, seat: Seat) -> Workstation:
+        if slot not in self._open:
+            raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
+        return self._open[slot]
+
+    async def _sit(self, slot: str, who: Sitting) -> tuple[Workstation, str]:
+        key = f"workstation:{slot}"
+
+        def lease() -> WorkstationTask:
+            if not self.store.lease(key, self._owner, LEASE):
+                holder = self.store.holder(key)
+                if holder is not None and is_dead(holder):
+                    self.store.expire(key, holder)
+                if not self.store.lease(key, self._owner, LEASE):
+                    raise SeatConflict("another server has this box open", next="try again in a minute")
+            return WorkstationTask.of(self.store, self.store.get(Slot, slot))
+
+        task = await asyncio.to_thread(lease)
+        try:
+            box, digest = await open_box_of(self.store, task)
+        except BaseException:
+            await asyncio.to_thread(self.store.release, key, self._owner)
+            raise
+        return Workstation(self.store, task, box, who.person), digest
+
+    async def _drop(self, slot: str) -> None:
+        workstation = self._open.pop(slot, None)
+        if workstation is not None:
+            await workstation.close()
+            await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
+
+    async def _not_others(self, slot: str, person: str) -> None:
+        """Close the box of a place that somebody else had, or has by now: who sits down finds nothing of theirs."""
+        workstation = self._open.get(slot)
+        if workstation is None:
+            return
+        async with workstation.busy:
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            gone = account_of(workstation.person) != account_of(person) or not seat.is_of(
+                workstation.person, self.clock()
+            )
+            if gone and not seat.closed and self._open.get(slot) is workstation:
+                await self._drop(slot)
+
+    async def _box(self, workstation: Workstation, act: object) -> None:
+        """Something done to the box; one that is lost is closed, so that it is opened anew."""
+        try:
+            await act  # type: ignore[misc]
+        except SandboxError:
+            await self._drop(workstation.task.slot.id)
+            raise
+
+    def _until(self, workstation: Workstation) -> datetime:
+        return self.clock() + timedelta(days=days_of(workstation.task.experiment))
+
+    async def _write(self, event: SeatEvent) -> Seat:
+        return await asyncio.to_thread(commit, self.store, event)
+
+    # -- when nobody is heard of
+
+    def begin(self) -> None:
+        """Look after the workstations until `stop`."""
+        self._watch = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            for slot in tuple(self._open):
+                # A store that is busy now is asked again at the next look.
+                with contextlib.suppress(StoreError, SandboxError, UsageError):
+                    await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
+                    await self.look_at(slot, time.monotonic())
+
+    async def look_at(self, slot: str, now: float) -> None:
+        """Pause whom nothing is heard of, and close a box that stands idle, or whose place is another's by now."""
+        workstation = self._open.get(slot)
+        if workstation is not None:
+            await self._not_others(slot, workstation.person)
+            workstation = self._open.get(slot)
+        if workstation is None or now - workstation.heard < GAP:
+            return
+        async with workstation.busy:
+            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            if seat.running:
+                await workstation.note(seat, SeatAct.PAUSED, self.clock(), note="nothing was heard")
+                await workstation.freeze()
+            if now - workstation.heard >= IDLE:
+                await self._drop(slot)
+
+    async def stop(self) -> None:
+        """Pause everybody, keep what there is, and close the boxes."""
+        if self._watch is not None:
+            self._watch.cancel()
+        for slot, workstation in tuple(self._open.items()):
+            async with workstation.busy:
+                with contextlib.suppress(StoreError, SandboxError):
+                    seat = await asyncio.to_thread(seat_of, self.store, slot)
+                    if seat.running:
+                        await workstation.note(seat, SeatAct.PAUSED, self.clock(), note="the server was stopped")
+                await self._drop(slot)

@@ -1,0 +1,115 @@
+"""A terminal of a box: keys in, what it shows out, kept for whoever comes back from another browser."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import struct
+import time
+from importlib.resources import files
+
+from worksample.box import Box, Process
+from worksample.errors import SandboxError
+
+KEPT = 256 << 10
+"""Bytes of what was shown last that a browser gets when it comes anew."""
+LOGGED = 4 << 20
+"""Bytes that are logged between two events; more is counted and not kept."""
+_HEAD = struct.Struct("!BI")
+_KEYS, _SIZE = 0, 1
+SHELLS = 'for s in /bin/bash /bin/sh; do [ -x $s ] && exec python3 -c "$0" $s; done'
+PLAIN = "exec /bin/sh -i 2>&1"
+"""Without Python there is no terminal of its own: lines are sent whole."""
+
+
+class Terminal:
+    """`at`: how many bytes were shown so far. Everything of it belongs to one event loop."""
+
+    def __init__(self, process: Process, *, framed: bool) -> None:
+        self._process, self._framed = process, framed
+        self._shown = bytearray()
+        self.at = 0
+        self.ended = False
+        self._log: list[bytes] = []
+        self._logged = 0
+        self._news = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._reader = asyncio.create_task(self._read())
+
+    @classmethod
+    async def open(cls, box: Box, folder: str) -> Terminal:
+        """A shell in `folder`. SandboxError."""
+        probe = await box.run(["sh", "-c", "command -v python3"])
+        if probe.returncode == 0:
+            code = files("worksample.app.workstations.in_box").joinpath("shell.py").read_text(encoding="utf-8")
+            return cls(await box.start(["sh", "-c", SHELLS, code], cwd=folder), framed=True)
+        return cls(await box.start(["sh", "-c", PLAIN], cwd=folder), framed=False)
+
+    async def _read(self) -> None:
+        try:
+            while data := await self._process.stdout.read(1 << 16):
+                self._take(data)
+        except SandboxError:
+            pass
+        self.ended = True
+        self._tell()
+
+    def _take(self, data: bytes) -> None:
+        self._shown += data
+        self.at += len(data)
+        del self._shown[:-KEPT]
+        if self._logged < LOGGED:
+            line = [round(time.time(), 3), "o", data.decode("utf-8", "replace")]
+            self._log.append(json.dumps(line).encode())
+        self._logged += len(data)
+        self._tell()
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def screen(self, after: int, seconds: float) -> dict[str, object]:
+        """What was shown after `after` bytes, as soon as there is any; empty once the seconds are over."""
+        if after >= self.at and not self.ended:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._news.wait()
+        start = self.at - len(self._shown)
+        # A browser of another day asks for what this terminal never showed.
+        after = start if after > self.at else max(after, start)
+        data = bytes(self._shown[after - start :])
+        return {"data": base64.b64encode(data).decode(), "at": self.at, "ended": self.ended}
+
+    async def keys(self, data: bytes) -> None:
+        """Type. SandboxError where the shell is gone."""
+        await self._send(_KEYS, data if self._framed else data.replace(b"\r", b"\n"))
+
+    async def size(self, rows: int, columns: int) -> None:
+        """Tell how large the window is."""
+        if self._framed:
+            await self._send(_SIZE, struct.pack("!HH", rows, columns))
+
+    async def _send(self, kind: int, data: bytes) -> None:
+        async with self._writing:
+            try:
+                await self._process.stdin.write(_HEAD.pack(kind, len(data)) + data if self._framed else data)
+            except BrokenPipeError:
+                raise SandboxError("the shell has ended", next="open the terminal again") from None
+
+    def log(self) -> bytes:
+        """What was shown since the last time, as lines of an asciicast (the times since 1970); empty for nothing."""
+        lines, self._log = self._log, []
+        if self._logged > LOGGED:
+            lines.append(json.dumps([round(time.time(), 3), "m", f"{self._logged - LOGGED} bytes more"]).encode())
+        self._logged = 0
+        return b"\n".join(lines)
+
+    async def close(self) -> None:
+        """End it; the box may be gone already."""
+        self._reader.cancel()
+        self.ended = True
+        self._tell()
+        with contextlib.suppress(SandboxError):
+            await self._process.kill()

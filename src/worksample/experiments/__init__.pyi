@@ -1,0 +1,15 @@
+from .config import ExperimentConfig as ExperimentConfig
+from .loading import load as load
+from .planning import Plan as Plan
+from .planning import PlanInputs as PlanInputs
+from .planning import plan as plan
+from .preparing import commit_plan as commit_plan
+from .preparing import prepare as prepare
+from .regrading import Regraded as Regraded
+from .regrading import Regrading as Regrading
+from .regrading import regrade as regrade
+from .run import RunOptions as RunOptions
+from .run import RunResult as RunResult
+from .run import run_experiment as run_experiment
+from .status import Status as Status
+from .status import status_of as status_of

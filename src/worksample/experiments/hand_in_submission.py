@@ -1,0 +1,182 @@
+"""Take in work that was done elsewhere: by a person, or by an agent that this platform did not run."""
+
+from __future__ import annotations
+
+import unicodedata
+import zipfile
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from worksample.errors import CaptureError, UsageError
+from worksample.files import ScanLimits, Sink, scan, unzip
+from worksample.files.litter import is_litter, litter_note
+from worksample.files.scratch import scratch
+from worksample.records import (
+    CaptureStatus,
+    EntryKind,
+    Instance,
+    Manifest,
+    Origin,
+    Reported,
+    Submission,
+    SubmissionPart,
+    canonical,
+    now,
+)
+from worksample.sandboxes.capture.box_capture import part_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+UNKNOWN = Reported()
+USUAL = ScanLimits()
+_NAMED = 5
+"""Deliverables that a message names."""
+_PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+_DOCUMENTS = frozenset((
+    ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
+    ".whl", ".apk",
+))  # fmt: skip
+"""Endings of files that are ZIP archives inside, and one deliverable to whoever hands them in."""
+
+
+def hand_in(
+    store: Store,
+    instance: Instance,
+    path: Path,
+    *,
+    entrant: str,
+    origin: Origin = Origin.EXTERNAL,
+    at: datetime | None = None,
+    reported: Reported = UNKNOWN,
+    author: str = "",
+    id: str | None = None,
+    experiment: str | None = None,
+) -> Submission:
+    """Commit a folder or ZIP archive as a submission for `instance` and return it.
+
+    Where everything lies in one folder that no deliverable names, that folder's contents count. What a desktop, an
+    editor or an archiver left beside the work (`__MACOSX`, `.DS_Store`, `Thumbs.db`) is left out. The note says both.
+    `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
+    reported. `experiment`: whose rounds judge it; by default it has one of its own. Raises UsageError, and CaptureError
+    where the archive is unsound or none, something cannot be read, or more was handed in than is taken; UsageError
+    where there is no file in it and the task asks for some.
+    """
+    if not entrant.strip():
+        raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
+    if origin not in (Origin.PERSON, Origin.EXTERNAL):
+        raise UsageError(
+            f"what is handed in comes from a person or an external agent, not from a {origin.value}",
+            next="pass Origin.PERSON or Origin.EXTERNAL",
+        )
+    refuse_ahead(at)
+    part, note = look_at(instance, path, store.blobs)
+    submission = Submission(
+        id=id or uuid4().hex,
+        instance=instance.id,
+        work=instance.work_digest,
+        capture=instance.capture_digest,
+        experiment=experiment,
+        origin=origin,
+        entrant=entrant,
+        at=at or now(),
+        parts={"output": part},
+        reported=reported,
+        author=author or entrant,
+        note=note,
+    )
+    store.commit(submission)
+    return submission
+
+
+def refuse_ahead(at: datetime | None) -> None:
+    """UsageError for work of a day that has not come in any zone: it is no work yet, or a slip of the pen."""
+    if at is not None and at > now() + timedelta(days=1):
+        raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
+
+
+def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
+    """What of a folder or archive would be handed in, and a note; into a `HashSink` nothing is kept. As `hand_in`."""
+    if path.is_dir():
+        found = scan(path.resolve(), sink, limits)
+    elif path.is_file():
+        _check_archive(path)
+        with scratch("archive") as place:
+            folder = place / "unpacked"
+            unzip(path, folder, limits)
+            found = scan(folder, sink, limits)
+    else:
+        raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
+    manifest, notes = tidied(found.manifest, instance)
+    inner = _wrapping(manifest, instance)
+    if inner:
+        start = len(inner) + 1
+        kept = tuple(e.replaced(path=e.path[start:]) for e in manifest.entries if e.path != inner)
+        manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
+    if not manifest.files and instance.work.deliverables:
+        left = f" ({'; '.join(notes)})" if notes else ""
+        raise UsageError(f"nothing was handed in: no file is in it{left}", where=str(path), next=_asked(instance))
+    if not notes:
+        return part_of(found), ""
+    part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
+    return part, "; ".join(notes)
+
+
+def _asked(instance: Instance) -> str:
+    names = [d.name for d in instance.work.deliverables]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"hand in a folder or a ZIP archive with {', '.join(names[:_NAMED])}{more}"
+
+
+def _check_archive(path: Path) -> None:
+    """Raises CaptureError for a file that is no ZIP archive, and for a document that is a ZIP inside."""
+    with path.open("rb") as file:
+        begins = file.read(4)
+    into = "put the file into a folder, and hand in the folder"
+    if not (begins.startswith(b"PK") or zipfile.is_zipfile(path)):
+        packed = path.name.lower().endswith(_PACKED)
+        raise CaptureError(
+            "is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
+            next="unpack it, and hand in the folder" if packed else into,
+        )  # fmt: skip
+    if path.suffix.lower() in _DOCUMENTS:
+        raise CaptureError(
+            "is a document and no archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+        )
+
+
+def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
+    """What people handed in, without what desktops, editors and archivers left beside it, and what was done, in words.
+
+    A path that a deliverable names is kept whatever its name. macOS writes `é` as a letter and an accent: such names
+    are composed, as briefs and graders write them, unless another file has that name.
+    """
+    named = {d.name for d in instance.work.deliverables}
+    left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
+    kept = [e for e in manifest.entries if e.path not in left]
+    files = [e.path for e in manifest.entries if e.path in left and e.kind is not EntryKind.FOLDER]
+    there, notes = {e.path for e in kept}, [note] if (note := litter_note(files)) else []
+    changed = 0
+    for n, entry in enumerate(kept):
+        plain = unicodedata.normalize("NFC", entry.path)
+        if plain != entry.path and plain not in there:
+            kept[n], changed = entry.replaced(path=plain), changed + 1
+            there.add(plain)
+    if changed:
+        notes.append(f"{changed} names with accents apart, as macOS writes them, are composed")
+    if not left and not changed:
+        return manifest, []
+    return Manifest(entries=tuple(sorted(kept, key=lambda e: e.path))), notes
+
+
+def _wrapping(manifest: Manifest, instance: Instance) -> str:
+    """The one folder that holds everything, or "" where there is none or a deliverable asks for it."""
+    top = [e for e in manifest.entries if "/" not in e.path]
+    if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
+        return ""
+    named = {d.name.split("/")[0] for d in instance.work.deliverables}
+    return "" if top[0].path in named or any("*" in n for n in named) else top[0].path

@@ -1,0 +1,216 @@
+"""Rows of a table that somebody else made: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from worksample.errors import ImportFailed, UsageError
+
+from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
+from .encodings import is_text_encoding, marked_encoding
+from .unique_keys import TwiceError, unique
+
+JSON_LIMIT = 1 << 30
+"""Bytes of a JSON file, which is read in whole; the other forms are read row by row."""
+INTEGER_DIGITS = 308
+"""Digits of a whole number in JSON; one with more is not finite as a float."""
+AGAIN = "correct the file, then run the same command again"
+LOOKED_AT = 10_000
+"""Records whose keys make the header."""
+
+
+class FaultyRow(dict[str, Any]):
+    """A row that could not be read, which stops no other."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTable:
+    """A table that was opened: `rows` reads on with each step, numbered as a person would (the header is line 1).
+
+    A row that cannot be read is a `FaultyRow`.
+    """
+
+    header: tuple[str, ...]
+    rows: Iterator[tuple[int, dict[str, Any]]]
+    nameless: tuple[str, ...] = ()
+    """Columns that hold something and have no name, as `column 1`; nothing is taken from them."""
+
+
+@contextmanager
+def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
+    """By its ending: .csv, .tsv, .json, .jsonl, .parquet.
+
+    `encoding`: of a CSV; where it is "", by its first bytes, else UTF-8. Raises UsageError, ImportFailed.
+    """
+    check_encoding(encoding)
+    if not path.is_file():
+        raise UsageError("there is no such file", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
+    form = path.suffix.lower()
+    if form in (".csv", ".tsv", ".txt"):
+        with path.open(encoding=encoding or _encoding(path), newline="") as file:
+            yield _csv(file, path)
+    elif form in (".jsonl", ".ndjson"):
+        with path.open(encoding=_marked(path) or "utf-8") as file:
+            yield table_of_records(_lines(file, path))
+    elif form == ".json":
+        yield table_of_records(enumerate(_whole(path), 1))
+    elif form == ".parquet":
+        yield table_of_records(_parquet(path))
+    else:
+        raise UsageError(f"{form or 'a file without an ending'} is not read", where=str(path),
+                         next="save it as .csv, .json, .jsonl or .parquet")  # fmt: skip
+
+
+def check_encoding(name: str) -> None:
+    """UsageError for a name that no encoding of text has; "" is none."""
+    if name and not is_text_encoding(name):
+        raise UsageError(f"there is no encoding {name!r}", next="such as cp1252, latin-1, cp1251, shift_jis")
+
+
+def read_json(text: str) -> Any:
+    """JSON whose whole numbers may have any length: those that no float holds are read as infinite. ValueError, also
+    for a key that stands twice."""
+    return json.loads(text, parse_int=_integer, object_pairs_hook=unique)
+
+
+def _integer(text: str) -> int | float:
+    return int(text) if len(text) <= INTEGER_DIGITS else float("-inf" if text[0] == "-" else "inf")
+
+
+def _marked(path: Path) -> str:
+    """The encoding that the first bytes tell, or ""."""
+    with path.open("rb") as file:
+        return marked_encoding(file.read(1 << 12))
+
+
+def _encoding(path: Path) -> str:
+    """By the first bytes, else UTF-8; never guessed: two code pages differ in few letters, and nobody would see it."""
+    if marked := _marked(path):
+        return marked
+    with path.open("rb") as file:
+        head = file.read(1 << 20)
+        if b"\0" in head:
+            raise ImportFailed("holds NUL bytes: it is not text", where=str(path), next=f"save it as CSV; {AGAIN}")
+        try:
+            while head:
+                # A character may be cut by the end of a piece, never by a line's end.
+                (head + file.readline()).decode("utf-8")
+                head = file.read(1 << 20)
+        except UnicodeDecodeError:
+            raise ImportFailed(
+                "not UTF-8", where=str(path),
+                next="name its encoding, such as --encoding cp1252 for a table that Excel saved in Western Europe",
+            ) from None  # fmt: skip
+    return "utf-8"
+
+
+def _csv(file: TextIO, path: Path) -> OpenedTable:
+    try:
+        sample = file.read(SAMPLE)
+        whole = len(sample) < SAMPLE
+        dialect = sniff(sample, whole=whole, separator="\t" if path.suffix.lower() == ".tsv" else "")
+        file.seek(0)
+        header, below = header_of(records(file, dialect))
+        first = next(below, None)
+    except TableFault as fault:
+        raise _refused(fault, path) from fault
+    except UnicodeError as e:
+        raise ImportFailed(f"not a CSV: {e}", where=str(path), next=AGAIN) from e
+    named = [bool(name) for name in header.names]
+    seen = first.cells if first else []
+    nameless = tuple(f"column {n + 1}" for n, cell in enumerate(seen[: len(named)]) if cell.strip() and not named[n])
+    rows = below if first is None else chain([first], below)
+    return OpenedTable(header.named, _csv_rows(rows, header, path), nameless)
+
+
+def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    while True:
+        try:
+            record = next(rows, None)
+        except TableFault as fault:
+            raise _refused(fault, path) from fault
+        if record is None:
+            return
+        try:
+            yield record.line, header.row(record)
+        except TableFault as fault:
+            yield record.line, FaultyRow(f"{fault.what}; {fault.next}")
+
+
+def _refused(fault: TableFault, path: Path) -> ImportFailed:
+    step = f"{AGAIN}: {fault.next}" if fault.next else AGAIN
+    return ImportFailed(fault.what, where=str(path), next=step)
+
+
+def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
+    n = 0
+    try:
+        for n, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield n, read_json(line)
+            except TwiceError as e:
+                yield n, FaultyRow(f"{e}; {e.next}")
+            except (ValueError, RecursionError) as e:
+                yield n, FaultyRow(f"is not JSON: {e}")
+    except UnicodeError as e:
+        raise ImportFailed(f"line {n + 1}: {e}", where=str(path), next=AGAIN) from e
+
+
+def _whole(path: Path) -> list[Any]:
+    if path.stat().st_size > JSON_LIMIT:
+        raise ImportFailed(f"more than {JSON_LIMIT >> 20} MiB", where=str(path), next="save it as .jsonl or .parquet")
+    try:
+        data = path.read_bytes()
+        found = read_json(data.decode(marked_encoding(data[: 1 << 12]) or "utf-8"))
+    except TwiceError as e:
+        raise ImportFailed(str(e), where=str(path), next=f"{e.next}, then run the same command again") from e
+    except (ValueError, RecursionError) as e:
+        raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
+    if isinstance(found, dict):
+        lists = [v for v in found.values() if isinstance(v, list)]
+        found = lists[0] if len(lists) == 1 else [found]
+    if not isinstance(found, list):
+        raise ImportFailed(
+            "does not hold a list of jobs", where=str(path), next="write [ {...}, {...} ], one object per job"
+        )
+    return found
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
+    import polars as pl
+
+    try:
+        frames = pl.scan_parquet(path).collect_batches(chunk_size=10_000)
+        n = 0
+        for frame in frames:
+            for row in frame.iter_rows(named=True):
+                n += 1
+                yield n, row
+    except pl.exceptions.PolarsError as e:
+        raise ImportFailed(f"not Parquet: {str(e).splitlines()[0]}", where=str(path), next=AGAIN) from e
+
+
+def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:
+    """The header is what the first records say together; a record may leave out any of it."""
+    first = [_table(n, row) for n, row in islice(found, LOOKED_AT)]
+    header = tuple(dict.fromkeys(str(key) for _, row in first for key in row))
+    return OpenedTable(header, chain(first, (_table(n, row) for n, row in found)))
+
+
+def _table(n: int, row: Any) -> tuple[int, dict[str, Any]]:
+    if not isinstance(row, dict):
+        return n, FaultyRow("is not an object; write one object per row")
+    return n, row

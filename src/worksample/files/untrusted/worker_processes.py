@@ -1,0 +1,165 @@
+"""Work on foreign input in processes of their own, few and kept, each under limits of processor time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any
+
+from worksample.errors import ForeignInputError, ForeignWorkLost
+
+MOST = 2
+"""Processes at once; further work waits for one of them."""
+SECONDS = 10
+"""Processor time of one piece of work."""
+MEMORY = 3 << 29
+"""Bytes that a process may have of its own, with the libraries that it loads."""
+LENGTH = struct.Struct("!Q")
+Data = bytes | bytearray | Sequence[bytes | bytearray]
+"""Bytes, whole or in pieces."""
+
+
+class Apart:
+    """Processes that do one piece of work after the other. They end with this process, however it ends."""
+
+    def __init__(self, most: int = MOST, seconds: int = SECONDS, memory: int = MEMORY) -> None:
+        self._limits = (seconds, memory)
+        self._threads = ThreadPoolExecutor(most, thread_name_prefix="worksample-apart")
+        self._own = threading.local()
+        self._all: set[_Worker] = set()
+        self._closed = False
+
+    async def run(self, function: str, data: Data, *more: Any) -> Any:
+        """What `function` (`package.module:name`) returns for these bytes, and whatever else it takes.
+
+        ForeignInputError where it raises that, or needs more than it may; ForeignWorkLost where its process was ended.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, function, data, more)
+
+    def warm(self, module: str) -> None:
+        """Have a process load a module, so that the first piece of work does not wait for that."""
+        self._threads.submit(self._run, "worksample.files.untrusted.worker:load", b"", (module,))
+
+    def close(self) -> None:
+        """End all processes. What they work on is lost."""
+        self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in tuple(self._all):
+            worker.process.kill()
+
+    def _run(self, function: str, data: Data, more: tuple[Any, ...]) -> Any:
+        """In a thread that has a process of its own."""
+        for again in range(3):
+            worker = self._worker()
+            try:
+                kind, value = worker.ask(function, data, more)
+                break
+            except (OSError, EOFError):
+                self._own.worker = None
+                self._all.discard(worker)
+                status = worker.end()
+                # One that nobody had asked for a while has ended; one that was killed gets a successor, once.
+                if status == -signal.SIGPROF or self._closed or again == 2 or (status and again):
+                    raise _why_lost(status, self._limits[0]) from None
+        if kind == "refused":
+            raise ForeignInputError(*value)
+        if kind == "failed":
+            raise ForeignWorkLost(value)
+        return value
+
+    def _worker(self) -> _Worker:
+        """This thread's process."""
+        worker: _Worker | None = getattr(self._own, "worker", None)
+        if worker is None:
+            worker = self._own.worker = _Worker(*self._limits)
+            self._all.add(worker)
+            if self._closed:
+                worker.process.kill()
+        return worker
+
+
+class _Worker:
+    """One process and the pipes to it."""
+
+    def __init__(self, seconds: int, memory: int) -> None:
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "worksample.files.untrusted.worker",
+                str(os.getpid()),
+                str(seconds),
+                str(memory),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self._into: IO[bytes] = self.process.stdin
+        self._out: IO[bytes] = self.process.stdout
+
+    def ask(self, function: str, data: Data, more: tuple[Any, ...]) -> tuple[str, Any]:
+        """One piece of work. OSError or EOFError where the process has ended."""
+        head = pickle.dumps((function, more))
+        pieces = [data] if isinstance(data, bytes | bytearray) else data
+        self._into.write(LENGTH.pack(len(head)) + head + LENGTH.pack(sum(map(len, pieces))))
+        for piece in pieces:
+            self._into.write(piece)
+        self._into.flush()
+        size = self._out.read(LENGTH.size)
+        if len(size) < LENGTH.size:
+            raise EOFError
+        answer = self._out.read(LENGTH.unpack(size)[0])
+        kind, value = pickle.loads(answer)
+        return str(kind), value
+
+    def end(self) -> int:
+        """Its exit status; it is ended if it was not."""
+        for pipe in (self._into, self._out):
+            try:
+                pipe.close()
+            except OSError:
+                continue
+        try:
+            return self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+
+def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
+    if status == -signal.SIGPROF:
+        return ForeignInputError(f"reading it takes more than {seconds} s of processor time", too_large=True)
+    return ForeignWorkLost(f"the process that reads foreign input ended with status {status}")
+
+
+_shared: Apart | None = None
+_lock = threading.Lock()
+
+
+def apart() -> Apart:
+    """The processes that all of this program share."""
+    global _shared  # noqa: PLW0603 - started when first needed
+    with _lock:
+        if _shared is None:
+            _shared = Apart()
+        return _shared
+
+
+def close_apart() -> None:
+    """End the shared processes; the next `apart()` begins anew."""
+    global _shared
+    with _lock:
+        ended, _shared = _shared, None
+    if ended is not None:
+        ended.close()

@@ -1,0 +1,156 @@
+"""What a regrade changed, submission by submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from worksample.records import (
+    Amendment,
+    AmendmentTarget,
+    Evaluation,
+    EvaluationOutcome,
+    GradePayload,
+    Pairwise,
+    PairwiseChoice,
+    PartPayload,
+    Protocol,
+    Round,
+    Standing,
+    Submission,
+    Verdict,
+    struck,
+)
+from worksample.results.pairs import key_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class GradeChange:
+    """One submission whose standing differs between two rounds; a score is None where it is not decided."""
+
+    subject: str
+    instance: str
+    entrant: str
+    old: float | None
+    new: float | None
+    old_standing: Standing | None
+    """None where the round has no evaluation of it."""
+    new_standing: Standing | None
+    reasons: tuple[str, ...]
+    """What differs, part by part, in words."""
+
+
+def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
+    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
+
+    Of pairs a row each, under the first of the two; they have no scores.
+    """
+    from worksample.results.resolving import resolve
+
+    if new.protocol is Protocol.PAIRWISE:
+        return _pairs_changed(store, old, new)
+    amendments = store.find(Amendment)
+    before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
+    found = []
+    for subject in sorted({*before, *after}):
+        first, second = before.get(subject), after.get(subject)
+        reasons = _differences(first, second)
+        if not reasons:
+            continue
+        submission = store.get(Submission, subject)
+        found.append(
+            GradeChange(
+                subject=subject,
+                instance=submission.instance,
+                entrant=submission.entrant,
+                old=first.score if first else None,
+                new=second.score if second else None,
+                old_standing=first.standing if first else None,
+                new_standing=second.standing if second else None,
+                reasons=tuple(reasons),
+            )
+        )
+    return found
+
+
+Votes = list[tuple[str, str]]
+"""What a pair's evaluations say of completion and quality, `first`, `equal` or `second`, sorted."""
+
+
+def votes_of_pairs(store: Store, round: Round) -> dict[str, Votes]:
+    """Pair (`key_of`) -> what stands of it; `first` is the submission whose id comes first."""
+    out = struck(store.find(Amendment))
+    found: dict[str, Votes] = {}
+    for e in store.find(Evaluation, round=round.id, outcome=EvaluationOutcome.GIVEN):
+        gone = {(AmendmentTarget.EVALUATION, e.id), (AmendmentTarget.EVALUATOR, e.evaluator)} & out
+        if gone or e.second is None or not isinstance(e.payload, Pairwise):
+            continue
+        sides = (e.payload.completion, e.payload.quality)
+        completion, quality = sides if e.subject < e.second else (_TURNED[side] for side in sides)
+        found.setdefault(key_of(e.subject, e.second), []).append((completion.value, quality.value))
+    return {key: sorted(votes) for key, votes in found.items()}
+
+
+_TURNED = {
+    PairwiseChoice.FIRST: PairwiseChoice.SECOND,
+    PairwiseChoice.EQUAL: PairwiseChoice.EQUAL,
+    PairwiseChoice.SECOND: PairwiseChoice.FIRST,
+}
+
+
+def _pairs_changed(store: Store, old: Round, new: Round) -> list[GradeChange]:
+    before, after = votes_of_pairs(store, old), votes_of_pairs(store, new)
+    found = []
+    for key in sorted({*before, *after}):
+        was, is_ = before.get(key), after.get(key)
+        if was == is_:
+            continue
+        one, two = (store.get(Submission, id) for id in key.split("\x1f"))
+        reason = f"against {two.entrant}: {_told(was)} before, {_told(is_)} now"
+        stood, stands = (None if votes is None else Standing.DECIDED for votes in (was, is_))
+        found.append(GradeChange(one.id, one.instance, one.entrant, None, None, stood, stands, (reason,)))
+    return found
+
+
+def _told(votes: Votes | None) -> str:
+    said = dict.fromkeys(f"completion {completion}, quality {quality}" for completion, quality in votes or ())
+    return " and ".join(said) or "nothing"
+
+
+def _differences(first: Verdict | None, second: Verdict | None) -> list[str]:
+    if first is None or second is None:
+        return ["graded in one round only"]
+    found = []
+    if first.standing != second.standing:
+        found.append(f"{first.standing} before, {second.standing} now: {second.reason or first.reason}".rstrip(": "))
+    if first.score != second.score:
+        found.append(f"score {_show(first.score)} before, {_show(second.score)} now")
+    if first.grade is not None and second.grade is not None:
+        found += _parts(first.grade, second.grade)
+    return found
+
+
+def _parts(first: GradePayload, second: GradePayload) -> list[str]:
+    before, after = _flat(first.parts), _flat(second.parts)
+    found = []
+    for name in dict.fromkeys([*before, *after]):
+        a, b = before.get(name), after.get(name)
+        if a is None or b is None:
+            found.append(f"{name}: {'is new' if a is None else 'is gone'}")
+        elif (a.fraction, a.points) != (b.fraction, b.points):
+            found.append(f"{name}: {_show(a.fraction)} of {a.points:g} before, {_show(b.fraction)} of {b.points:g} now")
+    return found
+
+
+def _flat(parts: tuple[PartPayload, ...]) -> dict[str, PartPayload]:
+    found: dict[str, PartPayload] = {}
+    for part in parts:
+        found |= {part.name: part} | _flat(part.parts)
+    return found
+
+
+def _show(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.4g}"

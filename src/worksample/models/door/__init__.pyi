@@ -1,0 +1,2 @@
+from .asked import Refusal as Refusal
+from .door import ModelGateway as ModelGateway

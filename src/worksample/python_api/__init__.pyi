@@ -1,0 +1,17 @@
+from .checking import check as check
+from .checking import check_async as check_async
+from .grading import Graded as Graded
+from .grading import grade as grade
+from .grading import grade_async as grade_async
+from .opening import open_store as open_store
+from .opening import task as task
+from .pictures import Picture as Picture
+from .reporting import report as report
+from .reporting import report_async as report_async
+from .results import Run as Run
+from .running import resume as resume
+from .running import resume_async as resume_async
+from .running import run as run
+from .running import run_async as run_async
+from .submitting import submit as submit
+from .submitting import submit_async as submit_async

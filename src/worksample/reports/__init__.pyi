@@ -1,0 +1,6 @@
+from .board import Leaderboard as Leaderboard
+from .board import Row as Row
+from .board import leaderboard as leaderboard
+from .static_site.site import ReportConfig as ReportConfig
+from .static_site.site import write_report as write_report
+from .terminal import print_board as print_board

@@ -1,0 +1,342 @@
+"""Agents side by side: pass, score, money, cost, time, tokens, steps, each with counts and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from worksample.extras import need
+from worksample.metrics import Estimate
+from worksample.records import Experiment
+from worksample.store import Store
+from worksample.store.spending import AGENTS, Spending, spending
+
+from .cost_notes import cost_notes
+from .experiments import find_experiments, held_out, same_lock
+from .formatting import figure
+from .unserved import unserved
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.metrics import Resampling
+    from worksample.results.frame import ResultSet, WorkRules
+
+ILLUSTRATIVE = "illustrative"
+COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
+"""Counts in the frame of a leaderboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The figures of one agent under one arm, of one attempt. Every Estimate carries its own counts."""
+
+    agent: str
+    name: str
+    """The agent's, with arm and attempt where there are several."""
+    arm: str
+    attempt: int
+    harness: str
+    model: str | None
+    planned: int | None
+    """None for who handed work in: nothing was planned for them."""
+    valid: int
+    infrastructure_failed: int
+    ungraded: int
+    """Those that their deliverable left ungraded among them: `broken`."""
+    broken: int
+    """Ungraded because the deliverable broke its grader, or is of a kind that no model can be shown."""
+    unseen: int
+    """Ungraded because whoever judged could not see enough of it."""
+    pending: int
+    not_attemptable: int
+    passed: Estimate
+    """What passed under the protocol, of what is graded."""
+    bounds: tuple[float | None, float | None]
+    """The least and the most that `passed` can be once all is graded: what broke its grader is 0 in both."""
+    score: Estimate
+    s_partial: Estimate
+    earned: Estimate
+    """US dollars: the value of the passed instances, the mean over repeats (RLI 3.3)."""
+    cost: Estimate
+    """US dollars per trial."""
+    seconds: Estimate
+    tokens: Estimate
+    steps: Estimate
+    blind: int = 0
+    """Both `broken` and `unseen`: of a kind that no model can be shown."""
+    entrant: str = ""
+    """Who handed work in: "person" or "external agent"; "" for an agent of the plan."""
+
+    @property
+    def label(self) -> str:
+        """The name, marked where it is no agent of the plan."""
+        return f"{self.name} ({self.entrant})" if self.entrant else self.name
+
+    @property
+    def graded(self) -> str:
+        """`7/8` of what was planned, `2 handed in`."""
+        return f"{self.valid}/{self.planned}" if self.planned is not None else f"{self.valid} handed in"
+
+    @property
+    def rest(self) -> str:
+        """What is not graded, in words: none of it counts as 0."""
+        counts = (
+            (self.infrastructure_failed, "failed by infrastructure"),
+            (self.broken - self.blind, "ungraded since the deliverable broke its grader"),
+            (self.unseen, "ungraded since who judged could not see all of it"),
+            (self.ungraded - self.broken - self.unseen + self.blind, "ungraded"),
+            (self.not_attemptable, "not attemptable"),
+            (self.pending, "not run"),
+        )
+        told = ", ".join(f"{count} {what}" for count, what in counts if count)
+        low, high = self.bounds
+        if low is None or high is None or low == high == self.passed.value:
+            return told
+        return f"{told} (pass between {100 * low:.1f} % and {100 * high:.1f} %)"
+
+    def plain(self) -> dict[str, Any]:
+        out = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            out[item.name] = value.as_dict() if isinstance(value, Estimate) else value
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    experiments: tuple[Experiment, ...]
+    rows: tuple[Row, ...]
+    """Best first: by pass rate, then mean score, then name; later attempts below the first one that they follow."""
+    notes: tuple[str, ...] = ()
+    confidence: float = 0.95
+    """Of its intervals."""
+    spending: tuple[Spending, ...] = ()
+    """What the models of agents, colleagues and judges took over all tries and rounds."""
+
+    @property
+    def level(self) -> str:
+        """The confidence of the intervals in words: `95 %`."""
+        return f"{100 * self.confidence:.4g} %"
+
+    @property
+    def unsandboxed(self) -> bool:
+        return any(e.lock.sandbox == "none" for e in self.experiments)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row per agent: counts, and each figure with `_low` and `_high`, null where there is none."""
+        import polars as pl
+
+        rows = []
+        for row in self.rows:
+            cells: dict[str, Any] = {"agent": row.label, "model": row.model}
+            for item in fields(row):
+                value = getattr(row, item.name)
+                if isinstance(value, Estimate):
+                    cells |= {item.name: value.value, f"{item.name}_low": value.low, f"{item.name}_high": value.high}
+                elif item.name in COUNTED:
+                    cells[item.name] = value
+            rows.append(cells)
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the table that the terminal shows."""
+        from html import escape
+
+        from .terminal import HEADS, cells_of
+
+        lines = [HEADS, *(cells_of(row) for row in self.rows)]
+        html = ["".join(f"<td>{escape(cell)}</td>" for cell in line) for line in lines]
+        notes = [f"{r.label}: {r.rest}; none of it counts as 0." for r in self.rows if r.rest] + list(self.notes)
+        told = "".join(f"<p>{escape(note)}</p>" for note in notes)
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in html)}</table>{told}"
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON: locks, counts and figures."""
+        return {
+            "experiments": [e.plain() for e in self.experiments],
+            "lock": self.experiments[0].lock.comparable,
+            "unsandboxed": self.unsandboxed,
+            "rows": [row.plain() for row in self.rows],
+            "notes": list(self.notes),
+            "spending": [one.plain() for one in self.spending],
+        }
+
+
+def leaderboard(
+    store: Store,
+    experiments: Sequence[str] = (),
+    *,
+    illustrative: bool = False,
+    rules: WorkRules | None = None,
+    how: Resampling | None = None,
+) -> Leaderboard:
+    """The leaderboard of one or more experiments with equal locks (else PlanError).
+
+    `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `rules`: whose
+    answers make the verdicts (by default as the experiments say), and which part of the work is shown.
+    """
+    from worksample.results.frame import ResultSet
+
+    need("report")
+    found = find_experiments(store, experiments)
+    same_lock(found)
+    work = ResultSet(store, found, rules)
+    board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
+    if rules is not None and rules.where:
+        board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
+    board = replace(board, notes=(*board.notes, *_judges(store, work)))
+    return with_reasons(store, board)
+
+
+def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
+    """How far the judges behind the board's verdicts follow the order of a pair."""
+    from worksample.results.judge_orders import order_notes
+
+    deciding = work.bench_of(work.primary).deciding.get(work.primary, ())
+    return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
+
+
+def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
+    """The board with what judges and colleagues cost, and why slots are open; of a private suite the causes only."""
+    said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
+    spent = spending(store, [e.id for e in board.experiments])
+    return replace(board, notes=(*board.notes, *_spent_in_words(spent), *said), spending=spent)
+
+
+def _ordered(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+    """Best first. An attempt after the first is of work that failed before, and its rate ranks nobody: it stands below
+    the attempt that it follows."""
+    follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
+    first = {(row.agent, row.arm): row for row in rows if row.attempt == 1}
+
+    def key(row: Row) -> tuple[Any, ...]:
+        arm = row.arm if row.attempt == 1 else follows.get(row.arm) or row.arm
+        top = first.get((row.agent, arm), row)
+        late = top.attempt > 1
+        return (late, -(top.passed.value or 0), -(top.score.value or 0), top.label, top.agent, row.attempt, row.label)
+
+    return sorted(rows, key=key)
+
+
+def board_of(
+    frame: pl.DataFrame,
+    experiments: tuple[Experiment, ...],
+    *,
+    illustrative: bool = False,
+    how: Resampling | None = None,
+) -> Leaderboard:
+    """The leaderboard over the frame of verdicts (`verdicts.frame`): a row per agent, arm and attempt, and one for
+    everybody who handed work in.
+    """
+    rows, missing = [], []
+    wanted = {instance for e in experiments for instance in e.lock.instances}
+    for group in frame.partition_by("entry", maintain_order=True):
+        row = _row(group, illustrative=illustrative, how=how)
+        if group["slot"].is_null().all():
+            origin = {"external": "external agent"}.get(group["harness"][0], "person")
+            row = replace(row, planned=None, entrant=origin)
+            if (there := group["instance"].n_unique()) < len(wanted):
+                missing.append(f"{row.label} handed in work on {there} of {len(wanted)} instances.")
+        rows.append(row)
+    rows = _ordered(rows, experiments)
+    notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
+    if any(row.entrant for row in rows):
+        notes += ("Persons and external agents handed their work in: nothing was planned for them.", *sorted(missing))
+    return Leaderboard(experiments, tuple(rows), notes, how.level if how else 0.95)
+
+
+def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> Row:
+    import polars as pl
+
+    from worksample.metrics import Resampling, Unit, mean_score, rate
+    from worksample.results.frame import state_of
+
+    how = how or Resampling()
+
+    first = frame.row(0, named=True)
+    tried = frame.filter(pl.col("state") != "not_attemptable")
+    states = dict(frame["state"].value_counts().iter_rows())
+    known = frame.with_columns(state=state_of("passed"))
+    cells: dict[str, Any] = {"task": frame["task"], "instance": frame["instance_name"], "how": how}
+    passed = rate(known["passed"], state=known["state"], failed=known["broken"], name="pass", **cells)
+
+    def per_trial(column: str, unit: Unit) -> Estimate:
+        values = tried.filter("live")
+        return mean_score(values[column].cast(pl.Float64), task=values["task"], name=column, unit=unit, how=how)
+
+    return Row(
+        agent=first["agent"],
+        name=first["entry_label"],
+        arm=first["arm"],
+        attempt=first["attempt"],
+        harness=first["harness"] or "",
+        model=first["model"],
+        planned=frame.height,
+        valid=states.get("valid", 0),
+        infrastructure_failed=states.get("infrastructure", 0),
+        ungraded=states.get("ungraded", 0),
+        broken=int(frame["broken"].sum()),
+        unseen=int(frame["unseen"].sum()),
+        blind=int((frame["broken"] & frame["unseen"]).sum()),
+        pending=states.get("pending", 0),
+        not_attemptable=states.get("not_attemptable", 0),
+        passed=passed,
+        bounds=passed.bounds or (passed.value, passed.value),
+        score=mean_score(frame["score"], state=frame["state"], name="mean score", **cells),
+        s_partial=mean_score(frame["partial"], state=known["state"], name="S_partial", **cells),
+        earned=_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
+        cost=per_trial("cost", Unit.USD),
+        seconds=per_trial("seconds", Unit.NUMBER),
+        tokens=per_trial("tokens", Unit.COUNT),
+        steps=per_trial("steps", Unit.COUNT),
+    )
+
+
+def _earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
+    """Dollars of the instances that were passed; repeats share an instance's price."""
+    import polars as pl
+
+    from worksample.metrics import dollars_earned
+
+    graded = pl.col("state") == "valid"
+    repeats = graded.sum().over("instance").clip(1)
+    cells = frame.select(
+        pl.when(pl.col("value_currency") == "USD").then(pl.col("value_middle") / repeats).alias("price"),
+        pl.when(graded).then("passed").alias("passed"),
+        (pl.col("value_source") == ILLUSTRATIVE).alias("illustrative"),
+        "state",
+        "task",
+    )
+    return dollars_earned(
+        cells["price"],
+        cells["passed"],
+        state=cells["state"],
+        illustrative=cells["illustrative"],
+        include_illustrative=illustrative,
+        how=how,
+        task=cells["task"],
+    ).earned
+
+
+def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
+    notes = []
+    priced = frame.filter(frame["value_source"] == ILLUSTRATIVE)["instance"].n_unique()
+    if priced and illustrative:
+        notes.append(f"Earned counts {priced} instances whose price is only illustrative.")
+    elif priced:
+        notes.append(f"{priced} instances have only an illustrative price: they stay out of what was earned.")
+    return (*notes, *cost_notes(frame))
+
+
+def _spent_in_words(spent: Sequence[Spending]) -> Iterator[str]:
+    """What models took beside the agents' own; nothing of colleagues and judges that nobody asked."""
+    for one in spent:
+        if one.who == AGENTS or not one.pieces:
+            continue
+        cost = "cost not known (no price)" if one.cost is None else figure(one.cost, "dollars")
+        part = f", and {one.unpriced} without a known price" if one.unpriced and one.cost is not None else ""
+        most = f", at most {figure(one.at_most, 'dollars')}" if one.unsettled and one.at_most is not None else ""
+        yield f"{one.who.capitalize()}: {one.calls:,} model calls, {cost}{part}{most}; not in the agents' cost."

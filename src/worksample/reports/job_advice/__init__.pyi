@@ -1,0 +1,8 @@
+from .advice import Advice as Advice
+from .advice import AdviceConfig as AdviceConfig
+from .advice import Advised as Advised
+from .advice import advise as advise
+from .evidence import Evidence as Evidence
+from .evidence import evidence_of as evidence_of
+from .listed import ListedJob as ListedJob
+from .listed import read_list as read_list

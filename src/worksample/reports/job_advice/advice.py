@@ -1,0 +1,272 @@
+"""Who should do each job of a list: AI, AI with people, people; or what to measure first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from worksample import metrics as m
+from worksample.errors import UsageError
+from worksample.metrics.columns import Floats
+from worksample.reports.clusters import embed
+from worksample.reports.clusters.words import words_of
+from worksample.reports.sections.people_at_work import TOGETHER
+
+from .evidence import Evidence
+from .listed import ListedJob
+from .nearness import Nearness, distances, learn, same_category, unheard_of
+
+AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
+MEASURED, ASSUMED = "measured", "assumed"
+NEAREST = 5
+_MOST_KNOWN = 5_000
+"""Jobs of a suite, whose distances are a table."""
+_MOST_MORE = 1_000
+_CERTAIN = 99 / 100
+"""A chance that is as good as none other."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceConfig:
+    """`sure`: from which probability on an answer is given; `wage`: US dollars for an hour of those who do such work,
+    without which a person's work costs what the job is worth; `people`: as they were measured where they did enough
+    jobs like it, else, or always, taken to succeed; `embedding`: as of `worksample clusters`.
+    """
+
+    sure: float = 0.8
+    wage: float | None = None
+    people: str = MEASURED
+    embedding: str = "tfidf"
+    base_url: str = ""
+    how: m.Resampling = m.Resampling(resamples=2000)  # noqa: RUF009 - a frozen value
+
+    def __post_init__(self) -> None:
+        if not 0.5 < self.sure < 1:
+            raise UsageError(
+                f"{self.sure:g} is not a probability that an answer can be given from",
+                next="pass more than 0.5, less than 1",
+            )
+        if self.people not in (MEASURED, ASSUMED):
+            raise UsageError(f"people is {self.people!r}", next=f"pass {MEASURED} or {ASSUMED}")
+        if self.wage is not None and not 0 <= self.wage < math.inf:
+            raise UsageError(f"a wage of {self.wage:g}", next="pass US dollars an hour")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Of one job. `likely`: who is likeliest best, `answer` the same or `UNSURE`; `chances`: approach -> probability of
+    being best; `dollars`: what the likely one brings a month, less its cost; `over_people`: the same less what people
+    would bring; `near`: keys of the nearest known jobs, none of a private suite; `weight`: how many jobs it rests on;
+    `stake`: US dollars a month that knowing better would be worth at most, None where nothing is known at all;
+    `measured`: whether people are taken as they did such jobs.
+    """
+
+    job: ListedJob
+    answer: str
+    likely: str
+    chances: dict[str, float]
+    dollars: m.Estimate | None
+    over_people: m.Estimate | None
+    near: tuple[str, ...]
+    suites: tuple[str, ...]
+    weight: float
+    stake: float | None
+    next: str
+    measured: bool = False
+
+    @property
+    def sure(self) -> str:
+        """How likely the likely one is, as it is printed: never all."""
+        if not self.likely:
+            return "–"
+        return (
+            ">\N{NO-BREAK SPACE}99\N{NO-BREAK SPACE}%"
+            if self.chances[self.likely] > _CERTAIN
+            else f"{100 * self.chances[self.likely]:.0f}\N{NO-BREAK SPACE}%"
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        told = {name: getattr(self, name) for name in self.__slots__}
+        return told | {
+            "job": {k: v for k, v in asdict(self.job).items() if k != "text"},
+            "dollars": self.dollars.as_dict() if self.dollars else None,
+            "over_people": self.over_people.as_dict() if self.over_people else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """Advice on a whole list, as it stands there. `by`: the embedding; `notes` must be said beside it."""
+
+    each: tuple[Advice, ...]
+    agent: str
+    by: str
+    jobs: int
+    notes: tuple[str, ...]
+
+    @property
+    def measure_next(self) -> tuple[Advice, ...]:
+        """Those not told surely, by what knowing better would be worth a month; where nothing is known, by all that
+        the job is worth.
+        """
+
+        def worth(advice: Advice) -> float:
+            return advice.job.value * advice.job.monthly if advice.stake is None else advice.stake
+
+        return tuple(sorted((a for a in self.each if a.answer == UNSURE), key=worth, reverse=True))
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        each = [a.plain() for a in self.each]
+        return {"agent": self.agent, "by": self.by, "jobs": self.jobs, "notes": list(self.notes), "advice": each}
+
+
+def advise(evidence: Evidence, listed: Sequence[ListedJob], config: AdviceConfig | None = None) -> Advised:
+    """Advice on each job of a list from what is known of others.
+
+    An approach brings success x value - cost (UpBench 5.4.1). Where people did the jobs, too, they are taken as they
+    did them, else to succeed always. Raises UsageError where more jobs
+    are known than distances can be told of, and what `embed` does for a provider that fails.
+    """
+    config = config or AdviceConfig()
+    known = evidence.jobs.filter(pl.col("alone").is_not_null() & pl.col("alone_cost").is_not_null())
+    if evidence.has_help:
+        known = known.filter(pl.col("helped").is_not_null() & pl.col("helped_cost").is_not_null())
+    if not known.height:
+        raise UsageError("no job here has a verdict and a known cost", next="worksample metrics --only value")
+    if known["key"].n_unique() > _MOST_KNOWN:
+        raise UsageError(f"more than {_MOST_KNOWN:,} known jobs", next="name fewer experiments")
+    told = _Telling(evidence, known, listed, config)
+    each = tuple(told.of(n) for n in range(len(listed)))
+    assumed = sum(not one.measured for one in each)
+    few: tuple[str, ...] = ()
+    if evidence.has_person and config.people == MEASURED and assumed:
+        few = (f"people did too few jobs like {assumed} of these {len(each)}, and are taken to succeed there",)
+    return Advised(each, evidence.agent, told.by, known["key"].n_unique(), (*evidence.notes, *told.notes, *few))
+
+
+class _Telling:
+    def __init__(
+        self, evidence: Evidence, known: pl.DataFrame, listed: Sequence[ListedJob], config: AdviceConfig
+    ) -> None:
+        self.evidence, self.known, self.listed, self.config = evidence, known, listed, config
+        self.jobs = known.group_by("key", maintain_order=True).agg(
+            pl.col("text", "category", "suite").first(), pl.col("alone").cast(pl.Float64).mean()
+        )
+        made = embed([*self.jobs["text"], *(job.text for job in listed)], config.embedding, base_url=config.base_url)
+        self.by = made.by
+        mine, asked = made.vectors[: self.jobs.height], made.vectors[self.jobs.height :]
+        categories = self.jobs["category"].to_list()
+        within = distances(mine, mine)
+        self.rule: Nearness = learn(within, same_category(categories, categories), self.jobs["alone"].to_numpy())
+        self.far = distances(asked, mine)
+        same = same_category([j.category for j in listed], categories)
+        self.weights = self.rule.weights(self.far, same)
+        pairs = zip(listed, same, strict=True)
+        new = [not alike.any() or unheard_of(job.text, self._words) for job, alike in pairs]
+        self.strange = (self.far.min(axis=1) > self.rule.strange) & np.array(new)
+        place = {key: n for n, key in enumerate(self.jobs["key"])}
+        self.rows = np.array([place[key] for key in known["key"]])
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for text in self.jobs["text"] for word in words_of(text))
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        measured = self.evidence.has_person and self.config.people == MEASURED
+        people = "as measured on jobs that they did, if these are enough, else " if measured else ""
+        found = [
+            "an approach brings its rate of success times the value, less its cost; people are taken "
+            f"{people}to succeed always",
+            f"a measured job of another category counts {self.rule.other:g} times as much, and any job less the "
+            "more its text differs: the rule by which the measured jobs predict each other best",
+        ]
+        if not self.evidence.has_help:
+            found.append("no feedback by people was tried or priced here: nothing is said about AI with people")
+        if self.config.wage is None:
+            found.append("without a wage (--wage) people's work costs what the job is worth")
+        elif bare := sum(job.hours is None for job in self.listed):
+            found.append(f"{bare} jobs without hours: people's work on them costs what the job is worth")
+        return tuple(found)
+
+    def of(self, n: int) -> Advice:
+        job, weight = self.listed[n], self.weights[n]
+        if self.strange[n]:
+            say = "nothing that was measured is like it: measure jobs such as this one"
+            return Advice(job, UNSURE, "", {}, None, None, (), (), 0.0, None, say)
+        chosen, rows = self._choice(job, weight[self.rows])
+        if rows is not None:
+            weight = weight * np.isin(np.arange(len(weight)), self.rows[rows])
+        order = np.argsort(-weight, kind="stable")[:NEAREST]
+        near = () if self.evidence.private else tuple(self.jobs["key"][int(k)] for k in order)
+        suites = tuple(dict.fromkeys(self.jobs["suite"][int(k)] for k in order))
+        if isinstance(chosen, str):
+            say = f"{chosen} {f'jobs of {job.category}' if job.category else 'jobs like this one'}"
+            return Advice(job, UNSURE, "", {}, None, None, near, suites, float(weight.sum()), None, say)
+        chances = chosen.best(job.value)
+        likely = max(chances, key=lambda name: chances[name])
+        answer = likely if chances[likely] >= self.config.sure else UNSURE
+        dollars = chosen.gain(likely, None, job.value, job.monthly)
+        over = chosen.gain(likely, PEOPLE, job.value, job.monthly) if likely != PEOPLE else None
+        stake = chosen.regret(likely, job.value) * job.monthly
+        say = "" if answer == likely else self._next(job, chances, float(weight.sum()))
+        return Advice(
+            job, answer, likely, chances, dollars, over, near, suites, float(weight.sum()), stake, say,
+            rows is not None,
+        )  # fmt: skip
+
+    def _choice(self, job: ListedJob, weight: Floats) -> tuple[m.Choice | str, NDArray[np.bool_] | None]:
+        """With which rows of `known` where people are as measured."""
+        known, wage = self.known, self.config.wage
+        price = None if wage is None or job.hours is None else wage * job.hours
+        ways = {AI: m.Outcomes(known["alone"], known["alone_cost"])}
+        if self.evidence.has_help:
+            ways[HELPED] = m.Outcomes(known["helped"], known["helped_cost"])
+        if self._measured:
+            seen = dict(ways)
+            if "together" in self._measured:
+                seen[TOGETHER] = m.Outcomes(known["together"], known["together_cost"])
+            if "person" in self._measured:
+                spent = known["person_cost"] if price is None else [price] * known.height
+                seen[PEOPLE] = m.Outcomes(known["person"], spent)
+            seen.setdefault(PEOPLE, self._always(job, price))
+            chosen = m.choose_from_jobs(seen, task=known["task"], weight=weight, how=self.config.how)
+            if not isinstance(chosen, str):
+                done = [known[c].is_not_null() for way in self._measured for c in (way, f"{way}_cost")]
+                return chosen, np.logical_and.reduce([one.to_numpy() for one in done])
+        ways[PEOPLE] = self._always(job, price)
+        return m.choose_from_jobs(ways, task=known["task"], weight=weight, how=self.config.how), None
+
+    def _always(self, job: ListedJob, price: float | None) -> m.Outcomes:
+        size = self.known.height
+        return m.Outcomes([True] * size, [job.value if price is None else price] * size, assumed=True)
+
+    @cached_property
+    def _measured(self) -> tuple[str, ...]:
+        """The ways in which people did jobs that are looked at."""
+        if self.config.people == ASSUMED:
+            return ()
+        ways = (("together", self.evidence.has_together), ("person", self.evidence.has_person))
+        return tuple(way for way, there in ways if there)
+
+    def _next(self, job: ListedJob, chances: dict[str, float], weight: float) -> str:
+        """How many jobs more would make it sure, were the likely one as much ahead as it looks."""
+        first, second = sorted(chances, key=lambda name: -chances[name])[:2]
+        odds = chances[first] / (chances[first] + chances[second])
+        normal = NormalDist()
+        ahead = normal.inv_cdf(min(max(odds, 0.5), 0.999))
+        more = _MOST_MORE + 1.0 if ahead < 0.05 else weight * ((normal.inv_cdf(self.config.sure) / ahead) ** 2 - 1)
+        many = f"more than {_MOST_MORE:,}" if more > _MOST_MORE else f"about {max(1, math.ceil(more))}"
+        way = " with people's feedback" if HELPED in (first, second) else ""
+        kind = f"jobs of {job.category}" if job.category else "jobs like it"
+        return f"{first} or {second}: {many} more {kind}{way} would tell"

@@ -1,0 +1,16 @@
+from .census import Census as Census
+from .census import CensusItem as CensusItem
+from .census import census_of as census_of
+from .census import grader_forms as grader_forms
+from .census import take_census as take_census
+from .market import Market as Market
+from .market import MarketRow as MarketRow
+from .market import read_market as read_market
+from .page import DescribeConfig as DescribeConfig
+from .page import Description as Description
+from .page import describe as describe
+from .page import description_of as description_of
+from .page import draw_description as draw_description
+from .page import write_description as write_description
+from .tables import DescriptionTable as DescriptionTable
+from .tables import tables_of as tables_of

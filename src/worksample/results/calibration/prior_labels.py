@@ -1,0 +1,82 @@
+"""Proofs that go on: labels of earlier experiments, set beside the same judge in the same cell.
+
+They prove or refuse, and enter no figure: what is estimated is of the experiment's own work, from its own draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from worksample.errors import PlanError
+from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
+from worksample.results.rounds import InForce
+
+from .config import CalibrationConfig, calibrated, calibration_of
+from .labels import LabelRound, labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from worksample.metrics import Proof
+    from worksample.metrics.calibration.proof import Cell
+    from worksample.store import Store
+
+WHERE = "[calibration] proofs"
+
+
+def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
+    """The experiments that `proofs` names, by id, or by name the latest that was planned before this one.
+
+    PlanError where there is none, or where it calibrated none of this one's protocols.
+    """
+    found = []
+    known = [e for e in store.find(Experiment) if e.id != experiment.id and e.at <= experiment.at]
+    for name in config.proofs:
+        fitting = [e for e in known if e.id == name] or [e for e in known if e.name == name]
+        if not fitting:
+            raise PlanError(f"there is no earlier experiment {name!r}", where=WHERE, next="worksample list")
+        one = max(fitting, key=lambda e: (e.at, e.id))
+        if not calibrated(one) & frozenset(config.protocols):
+            under = " or ".join(config.protocols)
+            raise PlanError(
+                f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
+            )
+        found.append(one)
+    return found
+
+
+def carried(
+    store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
+    rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
+) -> pl.DataFrame | None:  # fmt: skip
+    """The labelled rows of earlier experiments, as `rows_of` gives them for one; None where there are none."""
+    rows = []
+    for one in earlier(store, experiment, config):
+        labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
+        rounds = InForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
+        judged = rounds.deciding(protocol, EvaluatorKind.JUDGE)
+        if labels is not None and judged:
+            rows.append(rows_of(one, judged[-1], labels))
+    every = pl.concat(rows, how="diagonal") if rows else None
+    return None if every is None else every.filter(pl.col("person").is_not_null() & pl.col("drawn"))
+
+
+def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
+    config = calibration_of(experiment)
+    return config is not None and protocol in config.protocols
+
+
+def joined(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
+    """Of each cell of this experiment what all labels show, unless its own refuse the judge: they are of this work."""
+    from worksample.metrics import JudgeStanding
+
+    found = dict(own)
+    for cell, proof in own.items():
+        before = pooled[cell].agreement.counts.valid - proof.agreement.counts.valid
+        if before and proof.standing is not JudgeStanding.REFUSED:
+            found[cell] = replace(pooled[cell], why=f"{pooled[cell].why}; {before} of them from earlier experiments")
+    return found

@@ -1,0 +1,149 @@
+"""What goes to people since the judge may not decide it: where it is not proven, and where it is contradicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from worksample.records import Agent, Experiment, Instance, Protocol, Round
+from worksample.results.answers import WHOLE, answers, by_kind
+from worksample.results.frame import ResultSet
+from worksample.results.graded import as_graded
+
+from .config import CalibrationConfig, Stratum
+from .drawing import WHOLE as KIND_OF_WHOLE
+from .drawing import about, kind_of, leaves_of
+from .labels import LabelRound, evaluators, work_of
+from .prior_labels import carried, joined
+
+if TYPE_CHECKING:
+    from worksample.metrics import Proof
+    from worksample.metrics.calibration.proof import Cell
+    from worksample.store import Store
+
+PARTED = "the judge's answers part"
+CONTRADICTED = "a person said otherwise"
+_ITEM = {Stratum.IMPORTANCE: "importance", Stratum.KIND: "kind_of"}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What a judge answered, a row per piece of work and criterion, and how far it is proven in each cell.
+
+    `rows` has `subject`, `item`, `judge`, `person`, `parted` and a column for each part of the cell; `by` names those.
+    """
+
+    rows: pl.DataFrame
+    by: tuple[str, ...]
+    proofs: dict[Cell, Proof]
+
+
+def cells(
+    store: Store,
+    experiment: Experiment,
+    protocol: Protocol,
+    judged: Round,
+    labels: LabelRound,
+    config: CalibrationConfig,
+) -> Cells:
+    """Set the judge beside people's labels: by judge (with its version), kind of criterion and the plan's strata; with
+    labels of earlier experiments where the plan takes them over.
+    """
+    by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
+    if Stratum.IMPORTANCE in config.strata:
+        by = (*by, "importance")
+    rows = _rows(store, experiment, judged, labels, config)
+
+    def before(one: Experiment, its: Round, theirs: LabelRound) -> pl.DataFrame:
+        return _rows(store, one, its, theirs, config)
+
+    own = _proven(rows, by, config)
+    more = carried(store, experiment, protocol, config, before)
+    if more is None:
+        return Cells(rows, by, own)
+    return Cells(rows, by, joined(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
+
+
+def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) -> dict[Cell, Proof]:
+    from worksample.metrics import Sample, prove_by
+
+    sample = Sample(rows["judge"], rows["person"], rows["task"], drawn=rows["drawn"])
+    return prove_by(sample, [rows[name] for name in by], config.rules)
+
+
+def _rows(
+    store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
+) -> pl.DataFrame:  # fmt: skip
+    """What the judge and people answered in an experiment, by the strata of `config`."""
+    protocol = judged.protocol
+    table = answers(ResultSet(store, [experiment]), protocol)
+    whole = pl.col("item") == WHOLE
+    table = table.filter(whole if protocol is Protocol.HOLISTIC else ~whole)
+    each = pl.col("value").n_unique() > 1
+    parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
+    wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
+    known = _described(store, experiment, judged, labels, config)
+    return wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
+
+
+def _described(
+    store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
+) -> pl.DataFrame:  # fmt: skip
+    """By subject and item what the cell is made of, and whether the work was drawn."""
+    protocol, said_by = judged.protocol, evaluators(store, judged.id)
+    agents = {a.id: a for a in store.find(Agent)}
+    arms = dict(_arms(store, experiment))
+    known: dict[str, Instance] = {}
+    rows = []
+    for s, slot in work_of(store, experiment.id):
+        if s.instance not in known:
+            known[s.instance] = as_graded(store, judged, store.get(Instance, s.instance))
+        instance = known[s.instance]
+        told = about(agents.get(s.entrant), arms.get(slot or "", ""), instance)
+        shared = {"subject": s.id, "by": said_by.get(s.id, ""), "drawn": labels.draw.has(slot, s.id)}
+        shared |= {f"in_{name}": told[name] for name in config.strata if name in told}
+        if protocol is Protocol.HOLISTIC:
+            rows.append({**shared, "item": WHOLE, "kind_of": KIND_OF_WHOLE, "importance": KIND_OF_WHOLE})
+        for leaf in leaves_of(instance, protocol):
+            rows.append(
+                {**shared, "item": leaf.id, "kind_of": kind_of(leaf), "importance": leaf.importance or "points"}
+            )
+    names = ("subject", "item", "by", "kind_of", "importance", *(f"in_{s}" for s in config.strata if s not in _ITEM))
+    shape = {**dict.fromkeys(names, pl.String()), "drawn": pl.Boolean()}
+    return pl.DataFrame([{name: row[name] for name in shape} for row in rows], schema=shape, orient="row")
+
+
+def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
+    from worksample.records import Slot
+
+    for slot in store.find(Slot, experiment=experiment.id):
+        yield slot.id, slot.arm
+
+
+def routed(found: Cells, config: CalibrationConfig) -> dict[str, str]:
+    """Submission -> why it goes to people; the rest is the judge's.
+
+    Work that a person labelled goes to another one only where they and the judge differ: where they agree, the verdict
+    is the same whoever decides.
+    """
+    from worksample.metrics import route
+
+    out: dict[str, str] = {}
+    for row in found.rows.iter_rows(named=True):
+        subject = row["subject"]
+        if subject in out:
+            continue
+        if row["person"] is not None:
+            if "disagreement" in config.route and row["judge"] != row["person"]:
+                out[subject] = f"{row['item']}: {CONTRADICTED}"
+            continue
+        if "disagreement" in config.route and (row["parted"] or row["judge"] is None):
+            out[subject] = f"{row['item']}: {PARTED}"
+            continue
+        told = route(tuple(str(row[name]) for name in found.by), found.proofs)
+        if told.people and "unproven" in config.route:
+            out[subject] = f"{row['item']}: {told.standing}, {told.why}"
+    return out

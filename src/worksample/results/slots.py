@@ -1,0 +1,156 @@
+"""Every planned slot with what became of it, and with the verdict on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+from sqlalchemy import Connection, func, select
+
+from worksample.errors import Cause
+from worksample.records import IMPORTED, Amendment, AmendmentTarget, Experiment, JudgedBy, Round, Standing, struck
+from worksample.records.members import member
+from worksample.store import schema
+from worksample.store.frames import UNSETTLED, experiment_id, seconds_of
+from worksample.store.tabulate import Columns, middle, tabulate
+
+from .chained import continued, needed
+from .judging import RoundReader
+from .resolved_judgments import Subjects, judge
+from .resolving import VERDICTS
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_i, _a, _s, _t = schema.instances.c, schema.agents.c, schema.slots.c, schema.trials.c
+
+_TRIAL = (
+    "ending", "cause", "working_seconds", "person_seconds", "steps", "input_tokens", "output_tokens",
+    "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens", "cost", "priced", *UNSETTLED,
+)  # fmt: skip
+_USED = (
+    "steps", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "tokens",
+)  # fmt: skip
+_ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
+_HOURS = ("hours_low", "hours_high", "hours_source")
+_TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")
+
+
+def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
+    """One row per planned slot, by instance, agent, arm, attempt, repeat, without any verdict.
+
+    `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
+    one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
+    """
+    with store.database.reading() as connection:
+        slots, trials = _planned(connection, experiment), _tries(connection, experiment)
+        handed = _submissions(connection)
+    frame = slots.join(trials, on="slot", how="left").with_columns(pl.col("tries").fill_null(0))
+    frame = frame.join(handed, on="trial", how="left")
+    finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
+    state = pl.when(pl.col("not_attemptable") == "").then(finished).otherwise(pl.lit("not_attemptable"))
+    # What agents used that only tables of others name is not known, and no 0.
+    frame = frame.with_columns(
+        pl.when(pl.col("harness").fill_null("") != IMPORTED).then(name).alias(name) for name in _USED
+    )
+    return frame.with_columns(
+        state.alias("state"),
+        middle("value_low", "value_high", "value_middle"),
+        middle("hours_low", "hours_high", "hours_middle"),
+    ).sort("experiment", "instance", "agent", "arm", "attempt", "repeat", "slot")
+
+
+def slots_df(
+    store: Store, experiment: str | None = None, round: str | None = None, judged_by: JudgedBy | None = None
+) -> pl.DataFrame:
+    """`plan_df` with the verdict on each slot's submission.
+
+    That of `round`, else of the rounds that decide under the experiment's own protocol (see `verdicts.rounds`), after
+    what people decided when they looked again. `standing` is `decided`, `undecided` or `ungraded` (then `reason` says
+    why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
+    what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
+    the experiments say.
+    """
+    judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
+    experiment = None if experiment is None else experiment_id(store, experiment)
+    plan = plan_df(store, experiment)
+    amendments = store.find(Amendment)
+    judging = RoundReader(store, amendments)
+    found = store.find(Experiment, **({} if experiment is None else {"id": experiment}))
+    parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
+    for each in found:
+        told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
+        parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
+    verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
+    frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
+    return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
+
+
+def _told(
+    judging: RoundReader, experiment: Experiment, plan: pl.DataFrame, round: str | None, judged_by: JudgedBy | None
+) -> pl.DataFrame:
+    if round is not None:
+        return judging.looked_at(judging.store.get(Round, round))[0].verdicts
+    protocol = experiment.lock.protocol
+    mine = frozenset(plan["submission"].drop_nulls())
+    by = judged_by or experiment.lock.judged_by or JudgedBy.COMBINED
+    return judge(judging, Subjects({experiment.id: mine}), (protocol,), by).verdicts(protocol)
+
+
+def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
+    """`frame` with a standing and a reason for the submissions that no round says anything of."""
+    waiting = pl.col("submission").is_not_null() & pl.col("standing").is_null()
+    gone = pl.col("submission").is_in([id for target, id in struck(amendments) if target is AmendmentTarget.SUBMISSION])
+    why = pl.when(gone).then(pl.lit("the submission was struck")).otherwise(pl.lit("not graded yet"))
+    return frame.with_columns(
+        pl.when(waiting).then(pl.lit(Standing.UNGRADED.value)).otherwise("standing").alias("standing"),
+        pl.when(waiting).then(why).otherwise("reason").alias("reason"),
+    )
+
+
+def _planned(connection: Connection, experiment: str | None) -> pl.DataFrame:
+    columns: Columns = {
+        "slot": _s.id,
+        "experiment": _s.experiment,
+        "agent": _s.agent,
+        "agent_name": _a.name,
+        "model": _a.model,
+        "harness": _a.harness,
+        "instance": _s.instance,
+        "task": _i.task,
+        "instance_name": _i.name,
+        **{n: _s[n] for n in ("arm", "attempt", "repeat", "not_attemptable")},
+        **{n: _i[n] for n in _ABOUT + _HOURS},
+    }
+    source = schema.slots.outerjoin(schema.agents, _a.id == _s.agent).outerjoin(schema.instances, _i.id == _s.instance)
+    query = select(_s.id).select_from(source)
+    if experiment is not None:
+        query = query.where(_s.experiment == experiment)
+    return tabulate(connection, columns, query, ["slot"])
+
+
+def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+    """Per slot: how many tries, the live one's columns, and the latest cause where none is live."""
+    columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
+    columns |= {name: _t[name] for name in _TRIAL}
+    query = select(_t.id).select_from(schema.trials)
+    if experiment is not None:
+        query = query.where(_t.experiment == experiment)
+    # Of a superseded try another one counts, and its slot is as open as that one leaves it.
+    query = query.where(func.coalesce(_t.cause != Cause.SUPERSEDED.value, True))
+    tries = tabulate(connection, columns, query, ["ended", "trial"])
+    live = tries.filter("live").with_columns(seconds_of().alias("seconds")).drop("live")
+    counts = tries.group_by("slot").agg(
+        pl.len().cast(pl.Int64).alias("tries"),
+        pl.when(~pl.col("live").any()).then(pl.col("cause").last()).alias("last_cause"),
+    )
+    return counts.join(live, on="slot", how="left")
+
+
+def _submissions(connection: Connection) -> pl.DataFrame:
+    s = schema.submissions.c
+    columns: Columns = {"submission": s.id, "trial": s.trial, "at": s.at, "content": s.content, "status": s.status}
+    query = select(s.id).select_from(schema.submissions).where(s.trial.is_not(None))
+    frame = tabulate(connection, columns, query, ["at", "submission"])
+    return frame.unique("trial", keep="first", maintain_order=True).drop("at")

@@ -1,0 +1,146 @@
+"""What an agent can do in the browser: one table, from which tools, the MCP server and the docs are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_HALF = re.compile("[\ud800-\udfff]")
+LONGEST = 100_000
+"""Characters of one text that an agent gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`kind`: a type of JSON, or `strings` for a list of them."""
+
+    kind: str
+    about: str
+    needed: bool = True
+    allowed: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        """As JSON Schema."""
+        out: dict[str, Any] = {"description": self.about}
+        out |= {"type": "array", "items": {"type": "string"}} if self.kind == "strings" else {"type": self.kind}
+        return {**out, "enum": list(self.allowed)} if self.allowed else out
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserAction:
+    """One action; the tool is called `browser_NAME`."""
+
+    name: str
+    about: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def wrong(self, given: Mapping[str, Any]) -> str:
+        """Why these arguments cannot be taken, or ""."""
+        if unknown := sorted(set(given) - set(self.parameters)):
+            return f"{self.name} takes no {unknown[0]!r}; it takes {', '.join(self.parameters) or 'nothing'}"
+        for key, one in self.parameters.items():
+            if given.get(key) is None:
+                if one.needed:
+                    return f"{self.name} needs {key!r}: {one.about}"
+                continue
+            if not _fits(given[key], one.kind):
+                return f"{key!r} of {self.name} is a {one.kind.replace('strings', 'list of strings')}"
+            if one.allowed and given[key] not in one.allowed:
+                return f"{key!r} of {self.name} is one of {', '.join(one.allowed)}"
+        return ""
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind == "strings":
+        return isinstance(value, list) and len(value) <= 100 and all(_fits(one, "string") for one in value)
+    if kind == "string":
+        return isinstance(value, str) and len(value) <= LONGEST and not _HALF.search(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) < 1e6 and (kind == "number" or isinstance(value, int))
+
+
+_BID = Parameter("string", "Id of the element, as it stands in [ ].")
+_BUTTON = Parameter("string", "Which button of the mouse; left if not given.", False, ("left", "middle", "right"))
+
+ACTIONS: dict[str, BrowserAction] = {
+    one.name: one
+    for one in (
+        BrowserAction(
+            "goto", "Go to an address.", {"url": Parameter("string", "The address, with http:// or https://.")}
+        ),
+        BrowserAction("go_back", "Go back to the page before."),
+        BrowserAction("go_forward", "Go forward again."),
+        BrowserAction("reload", "Load the page anew."),
+        BrowserAction(
+            "click",
+            "Click an element.",
+            {
+                "bid": _BID,
+                "button": _BUTTON,
+                "modifiers": Parameter("strings", "Keys held: Alt, Control, Meta, Shift.", False),
+            },
+        ),
+        BrowserAction("dblclick", "Click an element twice.", {"bid": _BID}),
+        BrowserAction("hover", "Move the mouse over an element.", {"bid": _BID}),
+        BrowserAction(
+            "fill",
+            "Put a text into a field, in place of what stands there.",
+            {"bid": _BID, "value": Parameter("string", "The text; empty to clear it.")},
+        ),
+        BrowserAction(
+            "select_option",
+            "Choose in a list.",
+            {"bid": _BID, "options": Parameter("strings", "Values or labels of what is to be chosen.")},
+        ),
+        BrowserAction("focus", "Give an element the focus.", {"bid": _BID}),
+        BrowserAction(
+            "press",
+            "Press a key, or several at once, in an element.",
+            {"bid": _BID, "keys": Parameter("string", "Such as Enter, Control+a, ArrowDown.")},
+        ),
+        BrowserAction(
+            "keyboard_type",
+            "Type where the focus is.",
+            {"text": Parameter("string", "What is typed, key by key.")},
+        ),
+        BrowserAction(
+            "scroll",
+            "Scroll, in pixels.",
+            {
+                "x": Parameter("number", "To the right; negative to the left.", False),
+                "y": Parameter("number", "Down; negative up.", False),
+            },
+        ),
+        BrowserAction("drag_and_drop", "Drag an element onto another.", {"bid": _BID, "to": _BID}),
+        BrowserAction(
+            "mouse_click",
+            "Click at a place of the screenshot.",
+            {
+                "x": Parameter("number", "Pixels from the left."),
+                "y": Parameter("number", "Pixels from the top."),
+                "button": _BUTTON,
+            },
+        ),
+        BrowserAction(
+            "upload_file",
+            "Give a file to a field or button that asks for one.",
+            {"bid": _BID, "path": Parameter("string", "Absolute path of the file.")},
+        ),
+        BrowserAction("tab_new", "Open an empty tab and work in it."),
+        BrowserAction("tab_close", "Close the tab that is worked in."),
+        BrowserAction("tab_focus", "Work in another tab.", {"tab": Parameter("integer", "Its number, from 0.")}),
+        BrowserAction(
+            "noop",
+            "Do nothing, and look again.",
+            {"wait_ms": Parameter("number", "Milliseconds to wait; 1000 if not given, 10000 at most.", False)},
+        ),
+        BrowserAction(
+            "send_msg",
+            "Leave a message for whoever reads how the work was done. Nobody answers it.",
+            {"text": Parameter("string", "The message.")},
+        ),
+    )
+}

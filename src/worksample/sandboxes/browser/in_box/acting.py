@@ -1,0 +1,171 @@
+"""The actions, on Playwright: as BrowserGym has them, elements by `bid`."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from .tabs import Tabs
+
+SCHEMES = ("http", "https", "file", "about", "data")
+LONGEST_WAIT = 10_000
+_BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
+
+
+class ActionRefused(Exception):
+    """Why an action cannot be done, for the agent."""
+
+
+async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
+    """Carry out one. Refused, or what Playwright raises."""
+    if tabs.gone:
+        await tabs.focus_some()
+    await ACTIONS[action](tabs, **given)
+
+
+def element(tabs: Tabs, bid: str) -> Any:
+    """Where Playwright finds an element."""
+    match = _BID.fullmatch(bid)
+    if not match or not bid:
+        raise ActionRefused(f"{bid[:60]!r} is no id of an element; ids stand in [ ] in what is shown of the page")
+    place = tabs.page
+    prefix, path = "", re.findall(r"[a-z][A-Z]*", match[1])
+    if not match[2]:
+        path = path[:-1]  # the element of a frame itself
+    for part in path:
+        prefix += part
+        place = place.frame_locator(f'[bid="{prefix}"]')
+    return place.locator(f'[bid="{bid}"]').first
+
+
+async def existing(tabs: Tabs, bid: str) -> Any:
+    """The element. Refused where the page has none."""
+    found = element(tabs, bid)
+    if not await found.count():
+        raise ActionRefused(f"the page has no element {bid!r} any more")
+    return found
+
+
+async def _noop(tabs: Tabs, wait_ms: float = 1000) -> None:
+    await asyncio.sleep(min(max(wait_ms, 0), LONGEST_WAIT) / 1000)
+
+
+async def _goto(tabs: Tabs, url: str) -> None:
+    if urlsplit(url).scheme not in SCHEMES:
+        raise ActionRefused(f"only addresses that begin with {', '.join(SCHEMES)} can be gone to")
+    await tabs.page.goto(url, wait_until="domcontentloaded")
+
+
+async def _back(tabs: Tabs) -> None:
+    if await tabs.page.go_back(wait_until="domcontentloaded") is None and tabs.page.url == "about:blank":
+        raise ActionRefused("there is nothing to go back to")
+
+
+async def _forward(tabs: Tabs) -> None:
+    await tabs.page.go_forward(wait_until="domcontentloaded")
+
+
+async def _reload(tabs: Tabs) -> None:
+    await tabs.page.reload(wait_until="domcontentloaded")
+
+
+async def _click(tabs: Tabs, bid: str, button: str = "left", modifiers: list[str] | None = None) -> None:
+    await (await existing(tabs, bid)).click(button=button, modifiers=modifiers or [])
+
+
+async def _dblclick(tabs: Tabs, bid: str) -> None:
+    await (await existing(tabs, bid)).dblclick()
+
+
+async def _hover(tabs: Tabs, bid: str) -> None:
+    await (await existing(tabs, bid)).hover()
+
+
+async def _fill(tabs: Tabs, bid: str, value: str) -> None:
+    await (await existing(tabs, bid)).fill(value)
+
+
+async def _select(tabs: Tabs, bid: str, options: list[str]) -> None:
+    await (await existing(tabs, bid)).select_option(options)
+
+
+async def _focus(tabs: Tabs, bid: str) -> None:
+    await (await existing(tabs, bid)).focus()
+
+
+async def _press(tabs: Tabs, bid: str, keys: str) -> None:
+    await (await existing(tabs, bid)).press(keys)
+
+
+async def _type(tabs: Tabs, text: str) -> None:
+    await tabs.page.keyboard.type(text)
+
+
+async def _drag(tabs: Tabs, bid: str, to: str) -> None:
+    await (await existing(tabs, bid)).drag_to(await existing(tabs, to))
+
+
+async def _scroll(tabs: Tabs, x: float = 0, y: float = 0) -> None:
+    await tabs.page.mouse.wheel(x, y)
+    await asyncio.sleep(0.1)
+
+
+async def _mouse(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
+    await tabs.page.mouse.click(x, y, button=button)
+
+
+async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
+    payload = {"name": name, "mimeType": "application/octet-stream", "buffer": base64.b64decode(data)}
+    found = await existing(tabs, bid)
+    if await found.evaluate("e => e.tagName === 'INPUT' && e.type === 'file'"):
+        await found.set_input_files(payload)
+        return
+    async with tabs.page.expect_file_chooser() as waiting:
+        await found.click()
+    await (await waiting.value).set_files(payload)
+
+
+async def _tab_new(tabs: Tabs) -> None:
+    if len(tabs.pages) >= 20:
+        raise ActionRefused("20 tabs are open: close one first")
+    await tabs.new_page()
+
+
+async def _tab_close(tabs: Tabs) -> None:
+    await tabs.page.close()
+    await tabs.focus_some()
+
+
+async def _tab_focus(tabs: Tabs, tab: int) -> None:
+    if not 0 <= tab < len(tabs.pages):
+        raise ActionRefused(f"there is no tab {tab}; there are {len(tabs.pages)}, from 0")
+    tabs.page = tabs.pages[tab]
+    await tabs.page.bring_to_front()
+
+
+ACTIONS: dict[str, Any] = {
+    "noop": _noop,
+    "goto": _goto,
+    "go_back": _back,
+    "go_forward": _forward,
+    "reload": _reload,
+    "click": _click,
+    "dblclick": _dblclick,
+    "hover": _hover,
+    "fill": _fill,
+    "select_option": _select,
+    "focus": _focus,
+    "press": _press,
+    "keyboard_type": _type,
+    "drag_and_drop": _drag,
+    "scroll": _scroll,
+    "mouse_click": _mouse,
+    "upload_file": _upload,
+    "tab_new": _tab_new,
+    "tab_close": _tab_close,
+    "tab_focus": _tab_focus,
+}
+"""`send_msg` is the platform's: nothing of it reaches a page."""

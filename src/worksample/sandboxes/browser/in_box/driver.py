@@ -1,0 +1,137 @@
+"""Drives the browser for the platform: a line of JSON for each action, a line with what came of it.
+
+    python3 -m in_box.driver '{"socket": ..., "viewport": [1280, 720], "downloads": ...}'
+
+It runs in a box of its own with Playwright; the browser runs in the agent's, and is hostile. What it cannot do, or what
+takes too long, is an answer with an error; the platform starts both anew where none comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Error, async_playwright
+
+from . import observing
+from .acting import ActionRefused, act
+from .tabs import Tabs
+
+LOOK = 25.0
+"""Seconds for all that is shown of a page."""
+SETTLE = 3.0
+"""For a page that an action has begun to load."""
+
+
+class Driver:
+    """One browser, started when it is first needed and again when it has ended."""
+
+    def __init__(self, playwright: Any, given: dict[str, Any]) -> None:
+        self._playwright, self._given = playwright, given
+        self._browser: Any = None
+        self.tabs = Tabs(given["downloads"])
+
+    async def do(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """An action, and what is to be seen after it."""
+        began_new = await self._ready()
+        if began_new:
+            self.tabs.note("the browser was started")
+        error = ""
+        try:
+            await act(self.tabs, asked["action"], asked["with"])
+        except ActionRefused as refused:
+            error = str(refused)
+        except (Error, TimeoutError) as failed:
+            error = plainly(failed)
+        if self._browser.is_connected() and not error:
+            await self.tabs.settle(SETTLE)
+        seen = await self._seen(asked["observe"])
+        return {"error": error, **seen, **self.tabs.told()}
+
+    async def _ready(self) -> bool:
+        if self._browser is not None and self._browser.is_connected():
+            return False
+        # The shim takes none of these words: the platform has its own for the browser.
+        self._browser = await self._playwright.chromium.launch(executable_path=self._shim(), timeout=30_000)
+        width, height = self._given["viewport"]
+        context = await self._browser.new_context(viewport={"width": width, "height": height}, accept_downloads=False)
+        context.set_default_timeout(self._given["timeout"] * 1000)
+        await self.tabs.begin(self._browser, context)
+        return True
+
+    def _shim(self) -> str:
+        path = Path(self._given["scratch"]) / "chromium"
+        module = Path(__file__).parent / "shim.py"
+        path.write_text(f"#!/bin/sh\nexec {sys.executable} -I {module} {self._given['socket']}\n", encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    async def _seen(self, observe: list[str]) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(LOOK):
+                return await self._looked(set(observe))
+        except (Error, TimeoutError, RuntimeError, OSError) as failed:
+            if not self._browser.is_connected():
+                return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}
+            if self.tabs.gone:
+                await self.tabs.focus_some()
+                return {"observation": {}, "lost": "the page is gone, and another tab is worked in"}
+            said = plainly(failed)
+            await self.tabs.replace(f"the tab did not answer ({said}) and was closed")
+            return {"observation": {}, "lost": "the tab did not answer, and an empty one stands in its place"}
+
+    async def _looked(self, observe: set[str]) -> dict[str, Any]:
+        session = await self.tabs.session()
+        page = self.tabs.page
+        visible, characters = "visible" in observe, observing.LONGEST if "dom" in observe else 0
+        marked = await observing.mark(session, characters=characters, visible=visible)
+        out: dict[str, Any] = {}
+        large = marked.cut
+        if "tree" in observe and not large:
+            out["tree"] = await observing.tree(session, marked, visible=visible)
+        if "dom" in observe:
+            out["dom"] = observing.document(marked)
+        if "interactable" in observe or ("tree" in observe and large):
+            out["interactable"] = observing.interactable(marked)
+        if large:
+            out["large"] = f"the page has more than {observing.MOST_ELEMENTS} elements; those after them have no id"
+        if "viewport" in observe:
+            out["viewport"] = marked.page
+        image = await observing.picture(session)
+        out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.listed()}
+        pictures = {"screen": observing.written(image)}
+        if "marks" in observe:
+            pictures["marked"] = observing.written(observing.with_marks(image, marked))
+        return {"observation": out, **pictures}
+
+
+def plainly(error: BaseException) -> str:
+    """What Playwright says, without its log."""
+    text = str(error).split("\nCall log:")[0].split("=====")[0].strip() or type(error).__name__
+    return text.replace("Error: ", "", 1)[:600]
+
+
+async def main() -> None:
+    """See the module."""
+    given = json.loads(sys.argv[1])
+    reader = asyncio.StreamReader(limit=64 << 20)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    async with async_playwright() as playwright:
+        driver = Driver(playwright, given)
+        while line := await reader.readline():
+            asked = json.loads(line)
+            try:
+                answer = await driver.do(asked)
+            except (Error, TimeoutError, OSError) as failed:
+                answer = {"error": plainly(failed), "observation": {}, **driver.tabs.told()}
+            answers.write(json.dumps({"id": asked["id"], **answer}).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,100 @@
+"""What a browser did, as it is kept: each action with what it was shown, each page that was loaded, each screen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from worksample.files import Sink
+from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
+
+PART = "browser"
+ACTIONS, NAVIGATION, SCREENS = "actions.jsonl", "navigation.jsonl", "screens"
+MOST_ACTIONS, MOST_VISITS = 20_000, 50_000
+MOST_SCREENS = 256 << 20
+"""Bytes of all screens; later actions have none."""
+LARGEST_SCREEN = 4 << 20
+LONGEST, LONGEST_LINE = 4_000, 300
+JPEG = b"\xff\xd8\xff"
+
+
+class BrowserLedger:
+    """The record of one trial's browser, in this process: nothing in a box writes to it."""
+
+    def __init__(self, version: str = "") -> None:
+        self.actions: list[dict[str, Any]] = []
+        self.visits: list[dict[str, Any]] = []
+        self.screens: dict[str, bytes] = {}
+        self.version = version
+        self._size = self._left = 0
+
+    def act(
+        self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float,
+        element: str = "",
+    ) -> None:  # fmt: skip
+        """Keep an action and what came of it. What `answer` says comes from a box: text within limits, or left out.
+        `element`: what the agent had been shown of the one that it names.
+        """
+        number = len(self.actions) + self._left + 1
+        visits = [visit for one in _list(answer, "navigations")[:100] if (visit := _visit(one, number))]
+        self.visits += visits[: max(0, MOST_VISITS - len(self.visits))]
+        if len(self.actions) >= MOST_ACTIONS:
+            self._left += 1
+            return
+        row: dict[str, Any] = {"n": number, "at": now().isoformat(), "seconds": round(seconds, 3), "action": action}
+        row["with"] = {key: _short(value) for key, value in given.items()}
+        row |= {"element": element[:LONGEST_LINE]} if element else {}
+        seen = answer.get("observation")
+        shown = seen if isinstance(seen, Mapping) else {}
+        row |= {key: _short(shown[key]) for key in ("url", "title") if shown.get(key)}
+        row |= {key: _short(answer[key]) for key in ("error", "lost", "driver", "chromium") if answer.get(key)}
+        if remarks := [_short(one) for one in _list(answer, "remarks")[:100]]:
+            row["remarks"] = remarks
+        if screen.startswith(JPEG) and len(screen) <= LARGEST_SCREEN and self._size + len(screen) <= MOST_SCREENS:
+            row["screen"] = f"{SCREENS}/{number:05}.jpg"
+            self.screens[row["screen"]] = screen
+            self._size += len(screen)
+        self.actions.append(row)
+
+    def part(self, sink: Sink) -> SubmissionPart:
+        """All of it as a part of a submission."""
+        rows = [*self.actions, {"left_out": self._left}] if self._left else self.actions
+        begun = [{"browser": f"Chromium {self.version}"}] if self.version else []
+        files = {ACTIONS: _lines([*begun, *rows]), NAVIGATION: _lines(self.visits), **self.screens}
+        entries = tuple(Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items()))
+        digest = sink.put(canonical(Manifest(entries=entries).plain()))
+        size = sum(len(data) for data in files.values())
+        return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=len(files), size=size)
+
+
+def _visit(one: Any, number: int) -> dict[str, Any] | None:
+    if not isinstance(one, Mapping) or not isinstance(one.get("url"), str):
+        return None
+    at, tab, status = one.get("at"), one.get("tab"), one.get("status")
+    moment = datetime.fromtimestamp(at, UTC) if isinstance(at, float) and 0 < at < 1e11 else now()
+    row: dict[str, Any] = {"at": moment.isoformat(), "action": number, "url": one["url"][:LONGEST]}
+    row |= {"tab": tab} if isinstance(tab, int) and abs(tab) < 1 << 31 else {}
+    return row | ({"status": status} if isinstance(status, int) and 0 < status < 1000 else {})
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()[:LONGEST]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, (bool, int, float)) or value is None:
+        return value
+    if isinstance(value, list):
+        return [_short(one) for one in value[:100]]
+    return str(value)[:LONGEST]
+
+
+def _list(answer: Mapping[str, Any], key: str) -> Sequence[Any]:
+    found = answer.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return b"".join(canonical(row) + b"\n" for row in rows)

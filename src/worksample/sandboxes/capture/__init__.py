@@ -1,0 +1,5 @@
+"""What an agent, a person or a control left behind, taken in as parts of a submission."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,0 +1,15 @@
+from .box_capture import Captured as Captured
+from .box_capture import CaptureLimits as CaptureLimits
+from .box_capture import capture as capture
+from .box_capture import snapshot as snapshot
+from .box_capture import take as take
+from .collecting import COLLECTED as COLLECTED
+from .root_changes import ROOT_LAYER as ROOT_LAYER
+from .root_changes import add_to_layer as add_to_layer
+from .steps import ABORTED as ABORTED
+from .steps import STEP_OUTPUT as STEP_OUTPUT
+from .steps import STEPS as STEPS
+from .steps import STEPS_TOLD as STEPS_TOLD
+from .steps import Steps as Steps
+from .steps import of_step as of_step
+from .steps import step_views as step_views

@@ -1,0 +1,206 @@
+"""Take in what an agent left: freeze, scan the output, thaw, probe.
+
+What an agent leaves behind, and whatever it does to keep it from being taken in, is the agent's own outcome: as much as
+can be had is taken, and the rest is said. Only a box that is lost and a machine that fails are not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from worksample.box import Box
+from worksample.errors import Cause, SandboxError
+from worksample.files import Scan, ScanLimits, Sink, scan
+from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
+from worksample.steady_loop import steady_time
+
+from .collecting import COLLECTED, collect, collected_part
+from .probe import BlobStore, ProbeLimits, run_probes
+from .root_changes import absent, root_changes
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureLimits:
+    scan: ScanLimits = field(default_factory=ScanLimits)
+    probe: ProbeLimits = field(default_factory=ProbeLimits)
+    seconds: float = 600.0
+    """Of the processor for the output, and for the root's changes: what was taken in until then counts."""
+    backstop: float = 12_000.0
+    """On the clock, for all of it: a machine that is too busy for that fails the capture, and not the agent."""
+    hold: float = 30.0
+    """Seconds that freezing, thawing and clearing a box may take each."""
+
+
+USUAL = CaptureLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    parts: dict[str, SubmissionPart]
+    """`output`; `probes` where the instance has any, `root` where it asks for what was changed there, and `collected`
+    where hooks were run before (not of steps, which have their own)."""
+    cause: Cause | None = None
+    """Why the output is not complete; None where it is, or where only a probe failed."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Wall-clock seconds of `snapshot` and `probes`."""
+
+
+async def capture(
+    box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL
+) -> dict[str, SubmissionPart]:
+    """The parts of `take`."""
+    return (await take(box, blobs, instance, limits=limits)).parts
+
+
+async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
+    """Take in the output folder of a box, frozen meanwhile, and then what the probes find in it.
+
+    Never raises for what the box holds or does, nor where it is lost: what cannot be had is a part with status and
+    reason. A box that is dead is still scanned as far as it can be. Where processes keep files from being read, they
+    are ended first. Raises StoreError where the blobs cannot be kept.
+    """
+    hooks = instance.capture.collect if not instance.work.environment.steps else ()
+    ran = await collect(box, hooks)
+    start = steady_time()
+    found = await snapshot(box, blobs, limits, start + limits.backstop)
+    seconds = {"snapshot": steady_time() - start}
+    parts, cause = {"output": part_of(found)}, found.cause
+    if ran:
+        parts[COLLECTED] = await collected_part(ran, blobs)
+    if instance.capture.root:
+        begun = steady_time()
+        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.backstop)
+        cause = cause or lacking
+        seconds["root"] = steady_time() - begun
+    if instance.capture.probe_names:
+        begun = steady_time()
+        parts["probes"] = await run_probes(box, blobs, instance, limits.probe, start + limits.backstop)
+        seconds["probes"] = steady_time() - begun
+    return Captured(parts, cause, seconds)
+
+
+async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
+    """What was changed in the image's root, at rest."""
+    try:
+        async with asyncio.timeout(limits.hold):
+            await box.freeze()
+        try:
+            return await asyncio.to_thread(
+                root_changes, box.changes_path, blobs, replace(limits.scan, seconds=limits.seconds), until
+            )
+        finally:
+            await _trouble(box.thaw(), limits.hold, "thawed")
+    except (SandboxError, TimeoutError, OSError) as error:
+        reason = f"the root's changes cannot be reached: {error or type(error).__name__}"
+        return await asyncio.to_thread(absent, blobs, reason), Cause.SANDBOX_LOST
+
+
+def part_of(found: Scan) -> SubmissionPart:
+    """A scan as a part of a submission."""
+    return SubmissionPart(
+        manifest=found.manifest_digest,
+        status=found.status,
+        reason=found.reason,
+        files=len(found.manifest.files),
+        size=found.manifest.size,
+    )
+
+
+async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+    """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
+    found = None
+    trouble = await _trouble(box.freeze(), limits.hold, "frozen")
+    if not trouble:
+        try:
+            found = await _scanned(box, blobs, limits, until)
+        finally:
+            # A box that died while it was frozen: what was scanned stays; the probes will say that they could not run.
+            await _trouble(box.thaw(), limits.hold, "thawed")
+        if found.cause is not Cause.CAPTURE_UNREADABLE:
+            return found
+    uncleared = await _trouble(box.clear(), limits.hold, "cleared")
+    for pause in PAUSES:
+        await asyncio.sleep(pause)
+        again = await _scanned(box, blobs, limits, until)
+        # A second look that found no time for all of it is worth less than the first.
+        found = found if found is not None and again.cause is Cause.CAPTURE_TIME else again
+        if uncleared or found.cause is not Cause.CAPTURE_UNREADABLE:
+            break
+    assert found is not None
+    if trouble and uncleared:
+        return _partial(found, "; ".join(filter(None, (trouble, found.reason))))
+    return found
+
+
+PAUSES = (0.0, 0.05, 0.5)
+"""Seconds before each further look: the kernel takes back what ended processes held a moment after their end."""
+
+
+async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
+    """Do something to a box; why it could not be done, or nothing."""
+    try:
+        async with asyncio.timeout(seconds):
+            await act
+    except SandboxError as e:
+        return f"the box could not be {done}: {e.what}"
+    except TimeoutError:
+        return f"the box could not be {done} within {seconds:g} seconds"
+    except OSError as e:
+        return f"the box could not be {done}: {e.strerror or e}"
+    return ""
+
+
+async def _scanned(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+    given = limits.scan.seconds
+    seconds = limits.seconds if given is None else min(given, limits.seconds)
+    within = replace(limits.scan, seconds=seconds, backstop=max(0.0, until - steady_time()))
+    try:
+        found = await asyncio.to_thread(_scan, box.output_path, blobs, within)
+    except SandboxError as e:
+        manifest = Manifest()
+        reason = f"the output cannot be reached: {e.what}"
+        digest = await asyncio.to_thread(blobs.put, canonical(manifest.plain()))
+        return Scan(manifest, digest, CaptureStatus.ABSENT, reason, e.cause)
+    if found.status is CaptureStatus.ABSENT and found.cause is not Cause.CAPTURE_FAILED:
+        # Only the agent can have taken it away: it handed in nothing.
+        return _partial(found, found.reason)
+    return found
+
+
+def _partial(found: Scan, reason: str) -> Scan:
+    status = CaptureStatus.PARTIAL if found.cause is not Cause.SANDBOX_LOST else found.status
+    return replace(found, status=status, reason=reason)
+
+
+_FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def _scan(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
+    """Scan the folder itself, also where the agent has shut it (mode 0) and we are no privileged user."""
+    # A descriptor's way is a link to the very folder: followed once, here, and nowhere else.
+    follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW
+    try:
+        anchor = os.open(path, os.O_PATH | _FOLDER | follow)
+    except OSError as e:
+        if not follow:
+            raise SandboxError(e.strerror or str(e)) from e
+        return scan(path, blobs, limits)
+    try:
+        way = Path(f"/proc/self/fd/{anchor}")
+        mode = os.fstat(anchor).st_mode
+        if not os.access(way, os.R_OK | os.X_OK):
+            way.chmod(stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IXUSR)
+        fd = os.open(way, os.O_RDONLY | _FOLDER)
+    except OSError:
+        return scan(path, blobs, limits)
+    finally:
+        os.close(anchor)
+    try:
+        return scan(fd, blobs, limits)
+    finally:
+        os.close(fd)

@@ -1,0 +1,73 @@
+"""Hooks that collect: lines of shell that bring into files what only runs in the agent's box, once the agent is done.
+
+One that fails is told by the part `collected`, which then is not whole: what it should have brought is missing, so
+nothing can be said of the work, and no grader is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from worksample.box import Box, FairTimeout
+from worksample.errors import SandboxError
+from worksample.files import Sink
+from worksample.records import CaptureStatus, CollectSpec, Entry, Manifest, SubmissionPart, canonical
+
+COLLECTED = "collected"
+SAID = "collected.json"
+_TAIL = 4000
+"""Characters of what a hook said that are kept, of each stream."""
+
+
+async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
+    """Run them one after the other, all of them, and tell how each ended. Never raises for what they do."""
+    found = []
+    for one in hooks:
+        try:
+            workdir = (box.config.root.workdir if box.config.root else "") or None
+            done = await box.run(["sh", "-c", one.command], cwd=workdir, timeout=FairTimeout(one.timeout))
+            found.append(
+                {
+                    "command": one.command,
+                    "step": one.step,
+                    "exit": None if done.timed_out else done.returncode,
+                    "seconds": round(done.seconds, 3),
+                    **({"lost": "the machine was too busy"} if done.starved else {}),
+                    "stdout": done.stdout.decode("utf-8", "replace")[-_TAIL:],
+                    "stderr": done.stderr.decode("utf-8", "replace")[-_TAIL:],
+                }
+            )
+        except SandboxError as error:
+            found.append({"command": one.command, "step": one.step, "exit": None, "lost": str(error)})
+    return found
+
+
+def why_broken(ran: Sequence[dict[str, Any]]) -> str:
+    """What the first hook that failed came to, or nothing."""
+    for one in ran:
+        if one["exit"] != 0:
+            how = "did not end in time" if one["exit"] is None else f"left with exit code {one['exit']}"
+            how = f"could not be run: {one['lost']}" if "lost" in one else how
+            said = str(one.get("stderr") or one.get("stdout") or "").strip()[-300:]
+            return f"a hook that collects {how}: {one['command'][:200]}" + (f": {said}" if said else "")
+    return ""
+
+
+async def collected_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPart:
+    """What hooks came to as a part of the submission."""
+
+    def keep() -> SubmissionPart:
+        data = canonical({"hooks": list(ran)})
+        manifest = Manifest(entries=(Entry(path=SAID, size=len(data), blob=sink.put(data)),))
+        broken = why_broken(ran)
+        return SubmissionPart(
+            manifest=sink.put(canonical(manifest.plain())),
+            status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,
+            reason=broken,
+            files=1,
+            size=len(data),
+        )
+
+    return await asyncio.to_thread(keep)

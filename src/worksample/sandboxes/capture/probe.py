@@ -1,0 +1,138 @@
+"""Run an instance's probes in the box that the agent worked in."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from worksample.box import Box, FairTimeout
+from worksample.errors import SandboxError
+from worksample.files import Sink, read_manifest
+from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical, quote_path
+from worksample.steady_loop import steady_time
+
+
+class BlobStore(Sink, Protocol):
+    """Blobs that can be written and read, such as `Store.blobs`."""
+
+    def read(self, digest: str, limit: int | None = None) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeLimits:
+    seconds: float = 60.0
+    """For each probe."""
+    output: int = 4 << 20
+    """Bytes that one probe may print."""
+    script: int = 1 << 20
+    """Bytes of one probe's script."""
+    python: str = ""
+    """The interpreter inside the box; empty: the one beneath the platform's own, which boxes mount read-only."""
+
+
+NOT_STARTED = 126
+"""Exit status of a program that the box could not start."""
+_CROWDED = os.strerror(errno.EAGAIN).encode()
+
+
+class _Failed(Exception):
+    """A probe gave no result; the text says why."""
+
+
+async def run_probes(
+    box: Box, blobs: BlobStore, instance: Instance, limits: ProbeLimits, until: float = float("inf")
+) -> SubmissionPart:
+    """Run each of `instance.capture.probe_names` and keep what it prints; never raises for what a probe does.
+
+    A probe is one file, `NAME.py` or `NAME.sh` in `probes/`. It is read by an interpreter from its standard input, so
+    that nothing in the box can put another in its place, in the box's output folder, with WORKSAMPLE_INPUT,
+    WORKSAMPLE_SOFTWARE and WORKSAMPLE_OUTPUT in its environment. None runs after `until` (by `steady_time`), and
+    where the box has no room for one more process, all others are ended. What it prints becomes `NAME.json` where it
+    is JSON, else `NAME.txt`. A probe that fails has no file; the part is then `partial` and its reason says why.
+    """
+    entries, failures = [], []
+    for name in instance.capture.probe_names:
+        stem = PurePosixPath(name).with_suffix("").as_posix() if name.endswith((".py", ".sh")) else name
+        try:
+            printed = await _probe(box, blobs, instance, name, limits, until)
+        except (_Failed, SandboxError) as e:
+            failures.append(f"{stem}: {e}")
+            continue
+        path = quote_path(f"{stem}.{'json' if _is_json(printed) else 'txt'}".encode())
+        blob = await asyncio.to_thread(blobs.put, printed)
+        entries.append(Entry(path=path, size=len(printed), blob=blob))
+    manifest = Manifest(entries=tuple(sorted(entries, key=lambda e: e.path)))
+    status = CaptureStatus.COMPLETE
+    if failures:
+        status = CaptureStatus.PARTIAL if entries else CaptureStatus.ABSENT
+    return SubmissionPart(
+        manifest=await asyncio.to_thread(blobs.put, canonical(manifest.plain())),
+        status=status,
+        reason="; ".join(failures),
+        files=len(entries),
+        size=manifest.size,
+    )
+
+
+async def _probe(box: Box, blobs: BlobStore, instance: Instance, name: str, limits: ProbeLimits, until: float) -> bytes:
+    manifest = read_manifest(await asyncio.to_thread(blobs.read, instance.capture.probes))
+    entry = next((e for end in ("", ".py", ".sh") if (e := manifest.find(name + end)) and e.blob), None)
+    if entry is None or entry.blob is None:
+        raise _Failed("there is no such script in probes/")
+    if entry.size > limits.script:
+        raise _Failed(f"its script exceeds {limits.script:,} bytes")
+    if entry.path.endswith(".py"):
+        python = limits.python or str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
+        argv = [python if instance.work.environment.image is None else "python3", "-I", "-"]
+    elif entry.path.endswith(".sh"):
+        argv = ["/bin/sh", "-s"]
+    else:
+        raise _Failed("a probe is a .py or .sh file")
+    paths = instance.work.environment.paths
+    env = {"WORKSAMPLE_INPUT": paths.input, "WORKSAMPLE_SOFTWARE": paths.software, "WORKSAMPLE_OUTPUT": paths.output}
+    for last in (False, True):
+        left = until - steady_time()
+        if left <= 0:
+            raise _Failed("there was no time left for it")
+        timeout = FairTimeout(limits.seconds)
+        timeout.backstop = min(timeout.backstop, left)
+        ran = await box.run(
+            argv,
+            input=await asyncio.to_thread(blobs.read, entry.blob),
+            cwd=paths.output,
+            env=env,
+            timeout=timeout,
+            output_limit=limits.output,
+        )
+        if last or ran.returncode != NOT_STARTED or _CROWDED not in ran.stderr:
+            break
+        await box.clear()
+    if ran.starved:
+        raise _Failed(f"the machine was too busy: it had {ran.counted:.1f} of {ran.seconds:.0f} seconds")
+    if ran.timed_out:
+        raise _Failed(f"not done after {limits.seconds:g} seconds")
+    if ran.truncated:
+        raise _Failed(f"it printed more than {limits.output:,} bytes")
+    if ran.returncode != 0:
+        raise _Failed(f"exit code {ran.returncode}: {_tail(ran.stderr)}")
+    return ran.stdout
+
+
+def _tail(printed: bytes) -> str:
+    """The end of what it said, printable."""
+    text = printed[-500:].decode("utf-8", "replace").strip()
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _is_json(printed: bytes) -> bool:
+    try:
+        json.loads(printed)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,181 @@
+"""What was changed in the root of an image's box, as one layer by the OCI image specification 1.1.
+
+The upper side of the box's overlay is read from outside, while the box is frozen. Nothing of it is followed or run.
+What the box itself put there is left out, and so are names by which a layer marks what was removed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tarfile
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from worksample.errors import Cause
+from worksample.files import ScanLimits, Sink
+from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical
+from worksample.steady_loop import steady_time
+
+ROOT_LAYER = "root.tar"
+WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
+OWN = frozenset({"dev", "proc", ".old", "etc/hosts", "etc/hostname", "etc/resolv.conf"})
+"""Paths that the box makes in every root."""
+_OPAQUE_MARKS = ("user.overlay.opaque", "trusted.overlay.opaque")
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass
+class _Layer:
+    """A layer that is being written. `cause` and `reason` say why it is not whole."""
+
+    tar: tarfile.TarFile
+    limits: ScanLimits
+    until: float
+    bytes: int = 0
+    files: int = 0
+    cause: Cause | None = None
+    reason: str = ""
+    seen: dict[tuple[int, int], str] = field(default_factory=dict)
+    used: float = field(default_factory=time.thread_time)
+
+    def lacks(self, cause: Cause, reason: str) -> None:
+        """Note the first thing that is not as it should be."""
+        self.cause, self.reason = self.cause or cause, self.reason or reason
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more is taken."""
+        if self.files >= self.limits.files:
+            self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
+        elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
+            self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+        elif steady_time() > self.until:
+            self.lacks(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
+        else:
+            return False
+        return True
+
+    def folder(self, descriptor: int, path: str, depth: int) -> None:
+        """What lies in an open folder. OSError from the folder itself."""
+        for name in sorted(os.listdir(descriptor)):
+            inner = f"{path}/{name}".lstrip("/")
+            if self.full:
+                return
+            if inner in OWN:
+                continue
+            if name.startswith(WHITEOUT) or depth > self.limits.depth or len(os.fsencode(inner)) > self.limits.path:
+                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
+                continue
+            try:
+                self.entry(descriptor, name, inner, depth)
+            except OSError as error:
+                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
+
+    def entry(self, above: int, name: str, path: str, depth: int) -> None:
+        """One name. OSError."""
+        self.files += 1
+        state = os.stat(name, dir_fd=above, follow_symlinks=False)
+        info = tarfile.TarInfo(path)
+        info.mode, info.mtime = stat.S_IMODE(state.st_mode) & 0o1777, int(state.st_mtime)
+        if stat.S_ISCHR(state.st_mode) and state.st_rdev == 0:
+            head, _, last = path.rpartition("/")
+            self.tar.addfile(tarfile.TarInfo(f"{head}/{WHITEOUT}{last}".lstrip("/")))
+        elif stat.S_ISLNK(state.st_mode):
+            info.type, info.linkname = tarfile.SYMTYPE, os.readlink(name, dir_fd=above)
+            self.tar.addfile(info)
+        elif stat.S_ISREG(state.st_mode):
+            self._file(above, name, info, state)
+        elif stat.S_ISDIR(state.st_mode):
+            self._folder(above, name, info, depth)
+
+    def _folder(self, above: int, name: str, info: tarfile.TarInfo, depth: int) -> None:
+        descriptor = os.open(name, _FOLDER, dir_fd=above)
+        try:
+            info.type = tarfile.DIRTYPE
+            self.tar.addfile(info)
+            if any(_marked(descriptor, mark) for mark in _OPAQUE_MARKS):
+                self.tar.addfile(tarfile.TarInfo(f"{info.name}/{OPAQUE}"))
+            self.folder(descriptor, info.name, depth + 1)
+        finally:
+            os.close(descriptor)
+
+    def _file(self, above: int, name: str, info: tarfile.TarInfo, state: os.stat_result) -> None:
+        first = self.seen.setdefault((state.st_dev, state.st_ino), info.name) if state.st_nlink > 1 else info.name
+        if first != info.name:
+            info.type, info.linkname = tarfile.LNKTYPE, first
+            self.tar.addfile(info)
+            return
+        if self.bytes + state.st_size > self.limits.bytes:
+            self.lacks(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
+            return
+        with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
+            info.size = os.fstat(file.fileno()).st_size
+            self.bytes += info.size
+            self.tar.addfile(info, _Steady(file, info.size))
+
+
+class _Steady:
+    """A file that has the size it had when it was opened, whoever writes to it meanwhile."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        self._file, self._left = file, size
+
+    def read(self, count: int = -1) -> bytes:
+        """As a file does; zeros where it has become shorter."""
+        wanted = self._left if count < 0 else min(count, self._left)
+        found = self._file.read(wanted)
+        self._left -= wanted
+        return found.ljust(wanted, b"\0")
+
+
+def _marked(descriptor: int, mark: str) -> bool:
+    try:
+        return os.getxattr(descriptor, mark) == b"y"
+    except OSError:
+        return False
+
+
+def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
+    """The part `root` from the upper side of an overlay, and why it is not whole.
+
+    until: the moment, by `steady_time`, after which nothing more is taken. Raises StoreError.
+    """
+    with tempfile.TemporaryFile() as file:
+        with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            layer = _Layer(tar, limits, until)
+            try:
+                descriptor = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except OSError as error:
+                return absent(sink, f"the root's changes cannot be reached: {error.strerror}"), Cause.CAPTURE_FAILED
+            try:
+                layer.folder(descriptor, "", 0)
+            finally:
+                os.close(descriptor)
+        size = file.tell()
+        file.seek(0)
+        blob = sink.put_file(file.fileno(), size)
+    manifest = Manifest(entries=(Entry(path=ROOT_LAYER, size=size, blob=blob),))
+    status = CaptureStatus.COMPLETE if layer.cause is None else CaptureStatus.PARTIAL
+    digest = sink.put(canonical(manifest.plain()))
+    return SubmissionPart(
+        manifest=digest, status=status, reason=layer.reason, files=layer.files, size=size
+    ), layer.cause
+
+
+def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None:
+    """Put what has a name in an open folder into a layer at `path`: a file, or a folder with all in it.
+
+    What lies beyond the usual limits is left out, as in `root_changes`. OSError.
+    """
+    layer = _Layer(tar, ScanLimits(), steady_time() + 600)
+    layer.entry(above, name, path, path.count("/"))
+
+
+def absent(sink: Sink, reason: str) -> SubmissionPart:
+    """The part where there is nothing to be had."""
+    return SubmissionPart(manifest=sink.put(canonical(Manifest().plain())), status=CaptureStatus.ABSENT, reason=reason)

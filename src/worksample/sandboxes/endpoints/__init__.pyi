@@ -1,0 +1,16 @@
+from .connect_proxy import ConnectProxy as ConnectProxy
+from .endpoint_server import serving as serving
+from .endpoint_server import serving_sockets as serving_sockets
+from .record import Contact as Contact
+from .record import Ledger as Ledger
+from .rules import Allowance as Allowance
+from .rules import HostRule as HostRule
+from .rules import allowed_by as allowed_by
+from .rules import read_rule as read_rule
+from .rules import refused_network as refused_network
+from .stream_relay import relay as relay
+from .targets import ConnectionRefused as ConnectionRefused
+from .targets import Host as Host
+from .targets import Nowhere as Nowhere
+from .targets import Streams as Streams
+from .targets import Target as Target

@@ -1,0 +1,116 @@
+"""The CONNECT proxy, for names that only a wildcard allows. The name asked for must be the one in the TLS handshake."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from dataclasses import dataclass
+
+from worksample.box import is_host_name
+
+from .record import Contact
+from .rules import Allowance, HostRule, allowed_by, refused_network
+from .stream_relay import relay
+from .targets import ConnectionRefused, Refusing, dial
+from .tls_client_hello import HelloReader, NoHello
+
+MOST_HEAD = 8192
+"""Bytes of a request."""
+PATIENCE = 30.0
+"""Seconds for a request, and for a ClientHello."""
+_CONNECT = re.compile(rb"CONNECT ([!-~]{1,300}):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectProxy:
+    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
+
+    rules: tuple[HostRule, ...]
+    """The wildcards of the task."""
+    allowance: Allowance
+    refusing: Refusing = refused_network
+
+    @property
+    def rule(self) -> str:
+        return f"proxy for {', '.join(map(str, self.rules))}"
+
+    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+        """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
+        loop = asyncio.get_running_loop()
+        try:
+            name, port, rest = await _asked(connection)
+            contact.name = f"{name}:{port}"
+            rule = allowed_by(name, port, self.rules)
+            if rule is None:
+                raise ConnectionRefused(
+                    f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}"
+                )
+            if why := self.allowance.why_not(name, port):
+                raise ConnectionRefused(f"{name}:{port} {why}")
+            contact.rule = f"allow {rule}"
+            outside = await dial(name, port, contact, self.refusing)
+        except ConnectionRefused as refused:
+            text = f"{refused}\n".encode(errors="replace")
+            head = f"HTTP/1.1 403 Forbidden\r\nContent-Length: {len(text)}\r\nConnection: close\r\n\r\n"
+            await loop.sock_sendall(connection, head.encode() + text)
+            contact.refused = str(refused)
+            connection.shutdown(socket.SHUT_WR)
+            connection.close()
+            return
+        done = False
+        try:
+            await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
+            first = await _hello(connection, rest, name)
+            await loop.sock_sendall(outside, first)
+            contact.sent += len(first)
+            done = True
+        finally:
+            if not done:
+                outside.close()
+        await relay(connection, outside, contact)
+
+
+async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
+    """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
+    head = b""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while b"\r\n\r\n" not in head:
+                piece = await _receive(connection)
+                head += piece
+                if not piece or len(head) > MOST_HEAD:
+                    raise ConnectionRefused("no whole request came: this proxy takes CONNECT only")
+    except TimeoutError:
+        raise ConnectionRefused(
+            f"no whole request came within {PATIENCE:.0f} s: this proxy takes CONNECT only"
+        ) from None
+    found = _CONNECT.match(head)
+    if found is None:
+        raise ConnectionRefused("this proxy takes CONNECT only")
+    name, port = found[1].decode("ascii").lower(), int(found[2])
+    if not is_host_name(name) or not 0 < port < 1 << 16:
+        raise ConnectionRefused(f"{name}:{port} is not a name of a host and port: addresses are refused")
+    return name, port, head.partition(b"\r\n\r\n")[2]
+
+
+async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
+    """What a client sends first. Refused unless it is a ClientHello for the same name."""
+    hello, piece = HelloReader(), data
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while (said := hello.feed(piece)) is None:
+                piece = await _receive(connection)
+                if not piece:
+                    raise NoHello("it ended before its ClientHello")
+    except TimeoutError:
+        raise ConnectionRefused(f"{name}: no whole ClientHello came within {PATIENCE:.0f} s") from None
+    except NoHello as error:
+        raise ConnectionRefused(f"{name}: {error}") from None
+    if said != name:
+        raise ConnectionRefused(f"CONNECT was for {name}, the TLS server name is {said}")
+    return bytes(hello.data)
+
+
+async def _receive(connection: socket.socket) -> bytes:
+    return await asyncio.get_running_loop().sock_recv(connection, 1 << 14)

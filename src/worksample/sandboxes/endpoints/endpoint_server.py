@@ -1,0 +1,104 @@
+"""A box's endpoints while they are served: accept, answer, record."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Mapping
+
+from worksample.box import Box, Endpoint
+
+from .record import Ledger
+from .stream_relay import reset
+from .targets import ConnectionRefused, Nowhere, Target
+
+MOST = 64
+"""Connections of one endpoint at once; further ones wait, and hold up no other endpoint."""
+
+
+@contextlib.asynccontextmanager
+async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger | None = None) -> AsyncIterator[Ledger]:
+    """Serve every endpoint of the box's config; those without a target refuse. All that went through is recorded.
+
+    At the end every connection is broken off, and programs of the box are refused from then on.
+    """
+    listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
+    async with serving_sockets(listening, targets, ledger) as kept:
+        yield kept
+
+
+@contextlib.asynccontextmanager
+async def serving_sockets(
+    listening: Mapping[Endpoint, socket.socket], targets: Mapping[Endpoint, Target], ledger: Ledger | None = None
+) -> AsyncIterator[Ledger]:
+    """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
+    ledger = ledger or Ledger()
+    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
+    for place in places:
+        place.open(listening[place.endpoint])
+    try:
+        yield ledger
+    finally:
+        await asyncio.gather(*(place.close() for place in places))
+
+
+class _Place:
+    """One endpoint."""
+
+    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger) -> None:
+        self.endpoint = endpoint
+        self._target, self._ledger, self._free = target, ledger, asyncio.Semaphore(MOST)
+        self._answers: set[asyncio.Task[None]] = set()
+        self._accepting: asyncio.Task[None] | None = None
+        self._socket: socket.socket | None = None
+
+    def open(self, listening: socket.socket) -> None:
+        """Accept from now on."""
+        self._socket = listening
+        self._accepting = asyncio.create_task(self._accept(listening))
+
+    async def close(self) -> None:
+        """Accept no more, and break off what goes on."""
+        tasks = [*self._answers, *([self._accepting] if self._accepting else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._socket is not None:
+            self._socket.close()
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._free.acquire()
+            connection = None
+            try:
+                connection, _ = await loop.sock_accept(listening)
+            except OSError:  # gone again, or this process has no descriptor left: its neighbours need some first
+                await asyncio.sleep(0.01)
+            finally:
+                if connection is None:
+                    self._free.release()
+            if connection is not None:
+                task = asyncio.create_task(self._answer(connection))
+                self._answers.add(task)
+                task.add_done_callback(self._answers.discard)
+
+    async def _answer(self, connection: socket.socket) -> None:
+        contact = self._ledger.begin(str(self.endpoint), self._target.rule)
+        try:
+            await self._target.answer(connection, contact)
+        except ConnectionRefused as refused:
+            contact.refused = str(refused)
+        except OSError as error:
+            contact.failed = str(error)
+        except Exception as error:  # noqa: BLE001 - the boundary of a connection: one that fails ends no other
+            contact.failed = f"{type(error).__name__}: {error}"[:500]
+        except asyncio.CancelledError:
+            contact.failed = contact.failed or "broken off when the box was closed"
+            raise
+        finally:
+            if connection.fileno() >= 0:
+                reset(connection)
+            self._ledger.over(contact)
+            self._free.release()

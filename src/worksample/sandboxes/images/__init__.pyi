@@ -1,0 +1,11 @@
+from .build_network import BuildNetwork as BuildNetwork
+from .builder_settings import BuildSettings as BuildSettings
+from .builder_settings import build_settings as build_settings
+from .cache import Cached as Cached
+from .cache import user_in as user_in
+from .layered_root import changed as changed
+from .limits import ImageLimits as ImageLimits
+from .of_task import have_images as have_images
+from .of_task import image_of as image_of
+from .of_task import root_of as root_of
+from .preparing import prepare as prepare

@@ -1,0 +1,106 @@
+"""The network of a build: a loopback of its own, on which the hosts that the operator allowed listen, and nothing else.
+
+The sockets are bound in the build's namespace before anything foreign runs there, and handed to this process, which
+accepts, dials and records as for a box's endpoints.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from worksample.box import BoxConfig, Endpoint
+from worksample.sandboxes.endpoints import (
+    Allowance,
+    ConnectProxy,
+    Host,
+    Ledger,
+    Target,
+    refused_network,
+    serving_sockets,
+)
+
+from .builder_settings import BuildSettings
+
+PROXY = Endpoint("proxy.internal", 3128)
+"""Where programs of a build find what only a wildcard allows."""
+
+
+@dataclass
+class BuildNetwork:
+    """The endpoints of one build. `ledger` has its connections."""
+
+    settings: BuildSettings
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def __post_init__(self) -> None:
+        self.endpoints = tuple(self.targets())
+        self._addresses = BoxConfig(network="endpoints", endpoints=self.endpoints).addresses
+
+    @property
+    def hosts(self) -> str:
+        """The lines of a hosts file."""
+        named = (f"{address} {name}" for name, address in self._addresses.items())
+        return "\n".join(["127.0.0.1 localhost", *named]) + "\n"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """Where programs find the proxy, which they need for wildcards only."""
+        if PROXY not in self.endpoints:
+            return {}
+        direct = ",".join(["localhost", "127.0.0.0/8", *(one.name for one in self.endpoints if one != PROXY)])
+        return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
+
+    def words(self, descriptor: int) -> list[str]:
+        """The arguments of enter.py: what to bind, and the socket to send it over."""
+        return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
+
+    @contextlib.contextmanager
+    def served(self) -> Iterator[socket.socket]:
+        """Serve until the end of the `with`; what is given is for enter.py, and closed here once it has it."""
+        ours, theirs = socket.socketpair()
+        stopped, stop = socket.socketpair()
+        thread = threading.Thread(target=self._serve, args=(ours, stopped), name="build network", daemon=True)
+        with ours, theirs, stopped, stop:
+            thread.start()
+            try:
+                yield theirs
+            finally:
+                theirs.close()
+                with contextlib.suppress(OSError):
+                    ours.shutdown(socket.SHUT_RDWR)
+                stop.close()
+                thread.join()
+
+    def _serve(self, ours: socket.socket, stopped: socket.socket) -> None:
+        given: list[int] = []
+        with contextlib.suppress(OSError):
+            _, given, _, _ = socket.recv_fds(ours, 1, len(self.endpoints))
+        sockets = [socket.socket(fileno=one) for one in given]
+        if len(sockets) == len(self.endpoints):
+            asyncio.run(self._relay(dict(zip(self.endpoints, sockets, strict=True)), stopped))
+        for one in sockets:
+            one.close()
+
+    async def _relay(self, listening: Mapping[Endpoint, socket.socket], stopped: socket.socket) -> None:
+        for one in (*listening.values(), stopped):
+            one.setblocking(False)
+        async with serving_sockets(listening, self.targets(), self.ledger):
+            await asyncio.get_running_loop().sock_recv(stopped, 1)
+
+    def targets(self) -> dict[Endpoint, Target]:
+        """What answers at each endpoint."""
+        rules = self.settings.rules
+        wild = tuple(rule for rule in rules if rule.wildcard)
+        found: dict[Endpoint, Target] = {
+            Endpoint(rule.name, rule.port): Host(rule, self._refusing) for rule in rules if not rule.wildcard
+        }
+        return {**found, **({PROXY: ConnectProxy(wild, Allowance(wild), self._refusing)} if wild else {})}
+
+    def _refusing(self, address: str) -> str:
+        why = refused_network(address)
+        return "" if why and self.settings.inside(address) else why

@@ -1,0 +1,105 @@
+"""What builds on this machine may reach, and what they are given: the operator's settings, from one file.
+
+How a machine reaches package registries belongs to the machine and not to a task, so it stands in no package and no
+experiment file: `WORKSAMPLE_BUILDS` names the file. Without one builds reach the public registries of `HOSTS`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import posixpath
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from worksample.errors import ImageError, UsageError
+from worksample.files.config_files import Faults, Says, checked, read_toml, told, unfit
+from worksample.records import Frozen
+from worksample.sandboxes.endpoints import HostRule, read_rule
+
+VARIABLE = "WORKSAMPLE_BUILDS"
+HOSTS = (
+    "deb.debian.org:80", "deb.debian.org:443", "security.debian.org:80", "archive.ubuntu.com:80",
+    "security.ubuntu.com:80", "pypi.org:443", "files.pythonhosted.org:443", "registry.npmjs.org:443",
+)  # fmt: skip
+"""The public registries of Debian, Ubuntu, Python and Node."""
+
+
+def _host(text: str) -> str:
+    try:
+        rule = read_rule(text)
+    except UsageError as error:
+        raise ValueError(error.what) from None
+    return str(rule)
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError:
+        raise told(f"{text!r} is not a network", "such as '10.1.2.3/32'") from None
+
+
+def _place(path: str) -> str:
+    if (
+        not path.startswith("/")
+        or posixpath.normpath("/" + path.lstrip("/")) != path
+        or path == "/"
+        or not path.isprintable()
+    ):
+        raise unfit()
+    return path
+
+
+def _variable(name: str) -> str:
+    if not name.isidentifier() or not name.isascii():
+        raise unfit()
+    return name
+
+
+Host = Annotated[str, AfterValidator(_host), Says("NAME, NAME:PORT or *.NAME:PORT")]
+Network = Annotated[str, AfterValidator(_network), Says("a network such as '10.1.2.3/32'")]
+Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path")]
+Variable = Annotated[str, AfterValidator(_variable), Says("the name of a variable")]
+
+
+class BuildSettings(Frozen):
+    """The keys of the file that `WORKSAMPLE_BUILDS` names."""
+
+    hosts: tuple[Host, ...] = HOSTS
+    """What builds may connect to: `NAME`, `NAME:PORT` or `*.NAME:PORT` (443 by default); `[]` for nothing."""
+    networks: tuple[Network, ...] = ()
+    """Private networks in which those hosts may lie: of a mirror inside the house. By default none is dialled."""
+    env: dict[Variable, str] = {}
+    """Variables that each `RUN` finds and the image does not keep."""
+    files: dict[Place, Place] = {}
+    """Place in the build -> file of this machine: shown to each `RUN`, read-only; not in the image."""
+    bases: dict[str, str] = {}
+    """`FROM` without a digest -> the tar or OCI layout that stands in for it. Said to be substituted."""
+
+    @property
+    def rules(self) -> tuple[HostRule, ...]:
+        """`hosts` as rules."""
+        return tuple(dict.fromkeys(read_rule(text) for text in self.hosts))
+
+    def inside(self, address: str) -> bool:
+        """Whether an address lies in a network that was allowed by name."""
+        found = ipaddress.ip_address(address.partition("%")[0])
+        return any(found in ipaddress.ip_network(text) for text in self.networks)
+
+
+def build_settings() -> BuildSettings:
+    """What the operator's file says, or the defaults. Raises ImageError."""
+    named = os.environ.get(VARIABLE)
+    if not named:
+        return BuildSettings()
+    path = Path(named)
+    faults = Faults()
+    document = read_toml(path, path.name, faults)
+    found = None if document.broken else checked(BuildSettings, document.data, faults, file=path.name)
+    if found is None or faults.found:
+        said = "; ".join(map(str, faults.found))
+        raise ImageError(f"the settings of builds cannot be used: {said}", where=named, next=f"unset {VARIABLE}")
+    return found

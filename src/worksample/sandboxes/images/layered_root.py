@@ -1,0 +1,63 @@
+"""A root with changes: an image's files as they are, and layers over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from worksample.box import Root
+
+from .cache import beside
+from .layers import Layers
+from .limits import ImageLimits
+from .overlay import NotApart, Over, lay
+from .sharing import share
+from .streams import Budget, Watched
+from .tree import ImageTree
+
+
+@contextmanager
+def changed(
+    root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
+) -> Iterator[Root]:
+    """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is. Raises
+    ImageError where a layer is unsound or above the limits.
+
+    whole: all of it in one folder, for who reads it from the host; what no layer touches is shared with the root. Else
+    the changes lie beside it where they can, which costs what they are and not what the root is.
+    """
+    limits = limits or ImageLimits()
+    with beside() as folder:
+        over = folder / "over"
+        if not whole and _apart(over, Path(root.over[0] if root.over else root.folder), layers, limits):
+            yield replace(root, over=(str(over), *root.over))
+            return
+        own = folder / "root"
+        share(Path(root.folder), own)
+        for one in reversed(root.over):
+            lay(Path(one), own)
+        _unpack(ImageTree(own), layers, limits)
+        yield replace(root, folder=str(own), over=())
+
+
+def _apart(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
+    """Unpack layers into a folder of their own; whether that can be done."""
+    folder.mkdir()
+    try:
+        _unpack(Over(folder, below), layers, limits)
+    except NotApart:
+        return False
+    return True
+
+
+def _unpack(tree: ImageTree, layers: Sequence[Path], limits: ImageLimits) -> None:
+    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
+    work = Layers(tree, bytes, files)
+    try:
+        for layer in layers:
+            with layer.open("rb") as file:
+                work.unpack(Watched(file, bytes.take))  # type: ignore[arg-type]
+    finally:
+        tree.close()

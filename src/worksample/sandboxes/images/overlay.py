@@ -1,0 +1,115 @@
+"""Layers unpacked beside a root, in the form that an overlay has for what lies over it: the root itself is not copied.
+
+What layers say of a root can hang on what lies there: a name below one of its links, a hard link to one of its files.
+Such layers are told by `NotApart`, and need a root of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Set
+from pathlib import Path
+
+from .sharing import link
+from .tree import ImageTree
+
+_OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaque"
+
+
+class NotApart(Exception):
+    """These layers cannot be unpacked without the root below them."""
+
+
+class Over(ImageTree):
+    """A folder that will lie over a root. Removed names become an overlay's marks."""
+
+    def __init__(self, folder: Path, below: Path) -> None:
+        folder.chmod(stat.S_IMODE(below.stat().st_mode))
+        super().__init__(folder)
+
+    def _folder(self, steps: list[str]) -> int:
+        """Only folders that a layer has itself: others could be links below, and their rights are not known here."""
+        with contextlib.suppress(OSError):
+            return self.opened(steps)
+        raise NotApart("/".join(steps))
+
+    def hide(self, above: int, name: str) -> None:
+        self.remove(above, name)
+        with _or_not_apart():
+            os.mknod(name, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=above)
+
+    def make_folder(self, above: int, name: str) -> None:
+        """One in the place of a file or of a mark is no longer the one below."""
+        try:
+            os.mkdir(name, 0o755, dir_fd=above)
+        except FileExistsError:
+            self.remove(above, name)
+            os.mkdir(name, 0o755, dir_fd=above)
+            self._close_off(name, above)
+
+    def link(self, steps: list[str], above: int, name: str) -> None:
+        source = self._folder(steps[:-1])
+        try:
+            state = os.stat(steps[-1], dir_fd=source, follow_symlinks=False)
+        except FileNotFoundError:
+            raise NotApart("/".join(steps)) from None
+        finally:
+            os.close(source)
+        if stat.S_ISCHR(state.st_mode):
+            raise NotApart("/".join(steps))
+        super().link(steps, above, name)
+
+    def empty(self, above: int, inside: str, kept: Set[str]) -> None:
+        super().empty(above, inside, kept)
+        self._close_off(".", above)
+
+    def _close_off(self, name: str, above: int) -> None:
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+        try:
+            with _or_not_apart():
+                os.setxattr(descriptor, _OPAQUE, b"y")
+        finally:
+            os.close(descriptor)
+
+
+def lay(over: Path, root: Path) -> None:
+    """Do to a root what a folder that lies over it says; files are shared with it. Nothing is followed."""
+    if _closed(over):
+        for path in root.iterdir():
+            _remove(path)
+    root.chmod(stat.S_IMODE(over.stat().st_mode))
+    for entry in os.scandir(over):
+        target, mode = root / entry.name, entry.stat(follow_symlinks=False).st_mode
+        if not stat.S_ISDIR(mode) or target.is_symlink() or not target.is_dir():
+            _remove(target)
+        if stat.S_ISDIR(mode):
+            target.mkdir(exist_ok=True)
+            lay(Path(entry.path), target)
+        elif not stat.S_ISCHR(mode):
+            link(entry.path, str(target))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _closed(folder: Path) -> bool:
+    try:
+        return os.getxattr(folder, _OPAQUE) == b"y"
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def _or_not_apart() -> Iterator[None]:
+    """A file system or a kernel that has no such marks for this user."""
+    try:
+        yield
+    except OSError as error:
+        raise NotApart(str(error)) from None

@@ -1,0 +1,63 @@
+"""Waiting until a service takes connections, or answers HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from worksample.errors import Cause, SandboxError
+from worksample.steady_loop import steady_time
+
+from .service import TaskService
+
+PAUSE = 0.03
+"""Seconds between two looks."""
+ANSWER_SECONDS = 10.0
+"""Of one answer of HTTP."""
+_STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
+
+
+async def until_ready(service: TaskService) -> None:
+    """Wait until it is ready, as its manifest says. SandboxError (`service.start`) where it ends or time runs out."""
+    spec = service.spec
+    end = steady_time() + spec.wait
+    why = "nothing listens"
+    while not service.fallen.done():
+        why = await _lacks(service)
+        if not why:
+            return
+        if steady_time() > end:
+            raise _failure(service, f"was not ready within {spec.wait:g} s: {why}")
+        await asyncio.wait((service.fallen,), timeout=PAUSE)
+    raise _failure(service, f"{service.fallen.result().how} before it was ready")
+
+
+async def _lacks(service: TaskService) -> str:
+    """What is still missing, or ""."""
+    for number, port in enumerate(service.spec.ports):
+        try:
+            connection = await service.dial(port)
+        except (OSError, TimeoutError) as error:
+            return f"port {port}: {error or 'no answer'}"
+        if number or service.spec.ready == "tcp":
+            connection.close()
+            continue
+        reader, writer = await asyncio.open_connection(sock=connection)
+        try:
+            writer.write(f"GET {service.spec.ready} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+            async with asyncio.timeout(ANSWER_SECONDS):
+                said = await reader.read(64)
+        except (OSError, TimeoutError) as error:
+            return f"GET {service.spec.ready}: {error or 'no answer'}"
+        finally:
+            writer.close()
+        found = _STATUS.match(said)
+        if found is None or not b"200" <= found[1] < b"400":
+            return f"GET {service.spec.ready}: {said.splitlines()[0].decode('latin-1') if said else 'no answer'}"
+    return ""
+
+
+def _failure(service: TaskService, what: str) -> SandboxError:
+    said = service.told()
+    text = f"{what}{'; it said: ' + said if said else ''}"
+    return SandboxError(text, where=f"service {service.spec.name}", cause=Cause.SERVICE_START)

@@ -1,0 +1,14 @@
+from .convert import Converter as Converter
+from .exhibit_builder import exhibits as exhibits
+from .format_table import Format as Format
+from .format_table import formats as formats
+from .in_progress import InProgress as InProgress
+from .renderings import Rendering as Rendering
+from .renderings import rendering as rendering
+from .table_query import QueryResult as QueryResult
+from .table_query import query as query
+from .view_builder import kept as kept
+from .view_builder import prepare as prepare
+from .view_builder import view as view
+from .views import KINDS as KINDS
+from .views import View as View

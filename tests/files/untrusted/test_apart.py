@@ -1,0 +1,62 @@
+"""Processes for foreign work: what they do comes back, and what they may not do ends them alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from worksample.errors import ForeignInputError, ForeignWorkLost
+from worksample.files.untrusted import Apart
+
+READ, EVAL = "worksample.files.untrusted.json_limits:read_json", "builtins:eval"
+
+
+@pytest.fixture
+def apart() -> Iterator[Apart]:
+    made = Apart(most=1, seconds=1)
+    yield made
+    made.close()
+
+
+async def test_work_is_done_elsewhere_and_refused_as_here(apart: Apart) -> None:
+    assert await apart.run(READ, b'{"a": [1]}') == {"a": [1]}
+    pid = await apart.run(EVAL, b"__import__('os').getpid()")
+    assert pid != os.getpid()
+    with pytest.raises(ForeignInputError, match="128 levels") as caught:
+        await apart.run(READ, b"[" * 200)
+    assert caught.value.too_large
+    assert await apart.run(EVAL, b"__import__('os').getpid()") == pid
+
+
+async def test_what_takes_too_long_or_too_much_is_refused(apart: Apart) -> None:
+    with pytest.raises(ForeignInputError, match="more than 1 s of processor time"):
+        await apart.run(EVAL, b"sum(range(10**10))")
+    with pytest.raises(ForeignInputError, match="more memory"):
+        await apart.run(EVAL, b"'x' * (8 << 30)")
+    assert await apart.run(EVAL, b"1 + 1") == 2
+
+
+async def test_a_process_that_is_ended_is_no_fault_of_what_it_read(apart: Apart) -> None:
+    with pytest.raises(ForeignWorkLost, match="status -9"):
+        await apart.run(EVAL, b"__import__('os').kill(__import__('os').getpid(), 9)")
+    with pytest.raises(ForeignWorkLost, match="ZeroDivisionError"):
+        await apart.run(EVAL, b"1 / 0")
+    assert await apart.run(EVAL, b"print('noise') or 3") == 3
+
+
+async def test_closing_ends_what_is_worked_on(apart: Apart) -> None:
+    pid = await apart.run(EVAL, b"__import__('os').getpid()")
+    work = asyncio.create_task(apart.run(EVAL, b"__import__('time').sleep(600)"))
+    while Path(f"/proc/{pid}/wchan").exists() and "sleep" not in Path(f"/proc/{pid}/wchan").read_text():
+        await asyncio.sleep(0.01)
+    apart.close()
+    with suppress(ForeignWorkLost):
+        await work
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, signal.SIG_DFL)

@@ -1,0 +1,60 @@
+"""`interfaces = ["terminal", "browser"]` in a task: what is kept of it, who can attempt it, what an old task keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from experiments.material import an_instance
+from worksample.agents.replay import found
+from worksample.box import Endpoint
+from worksample.experiments.planning import why_not
+from worksample.records import Agent, Environment
+from worksample.runs.browsing import secure_origins
+from worksample.runs.endpoints import endpoints_of, unreachable
+from worksample.sandboxes import browser
+from worksample.tasks.environment import EnvironmentTable
+
+
+def table(**environment: Any) -> Environment:
+    return EnvironmentTable.model_validate(environment).record()
+
+
+def test_a_browser_brings_memory_and_is_not_written_where_there_is_none() -> None:
+    given = table(interfaces=["terminal", "browser"])
+    assert given.limits.memory == 4 << 30 and given.limits.processes == 512 and given.browser is not None
+    assert table(interfaces=["terminal", "browser"], limits={"memory": 1 << 30}).limits.memory == 1 << 30
+    assert "browser" not in table().plain() and table().limits.memory == 2 << 30
+    for wrong in ({"browser": {}}, {"interfaces": ["browser"], "browser": {"observe": ["smell"]}}):
+        with pytest.raises(ValidationError):
+            table(**wrong)
+
+
+@pytest.mark.parametrize(("harness", "can"), [("scripted", True), ("command", True), ("object", False)])
+def test_who_is_given_one(harness: str, can: bool) -> None:
+    settings: dict[str, Any] = {"command": {"argv": ["x"]}, "object": {"object": "a:b"}}.get(harness, {})
+    agent = Agent.of("a", harness, settings=settings)
+    instance = an_instance("t", "c", interfaces=("terminal", "browser"))
+    assert ("is given none of" not in why_not(agent, instance)) is can
+    door = Endpoint("browser.internal", 80)
+    assert (door in endpoints_of(agent, instance.work.environment)) is (harness == "command")
+
+
+def test_what_this_machine_lacks_is_said() -> None:
+    instance = an_instance("t", "c", interfaces=("terminal", "browser"))
+    line = browser.lacking()
+    assert why_not(Agent.of("a", "scripted"), instance) == (
+        f"needs a browser, which this machine has not (type: {line})" if line else ""
+    )
+    assert "browser" in unreachable(Agent.of("a", "scripted"), instance.work.environment, None, sandbox="none")  # type: ignore[arg-type]
+
+
+def test_a_companys_services_are_secure_origins() -> None:
+    assert "http://chat:3000" in secure_origins(table(network="workplace", company="company", services=["chat"]))
+
+
+def test_a_script_names_elements_by_what_is_shown() -> None:
+    page = "T - http://a\n[1] heading 'H'\n\t[a2] button 'Save', focused\n"
+    assert found(page, "button 'Save'") == "a2" and found(page, "button 'No'") == "button 'No'"
