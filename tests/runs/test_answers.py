@@ -36,6 +36,7 @@ USAGE: list[dict[str, Any]] = [
     {"input_tokens": 10**30},
     {"input_tokens": 2**62, "output_tokens": 2**62},
     {"cached_tokens": 10**30},
+    {"output_tokens": 10**30},
 ]
 
 
