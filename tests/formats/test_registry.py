@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import UsageError
-from worksample.formats import Format, find_format, format_names
+from worksample.formats import ExchangeFormat, find_format, format_names
 from worksample.tasks import read_package
 
 NOTES = '''"""A format of another package: a text file with one task per line."""
 
-from worksample.formats import Format, FormatOption, ReportLine, ReportTable, Transfer, TransferReport, TransferRequest
+from worksample.formats import ExchangeFormat, FormatOption, ReportLine, ReportTable, Transfer, TransferReport, TransferRequest
 
 TOML = """id = "{name}"
 title = "A note"
@@ -50,7 +50,7 @@ def _import(request: TransferRequest) -> TransferReport:
     return TransferReport(written, (table, ReportLine(f"as {request.text(\'title\')}")), complete=len(written) > 1)
 
 
-NOTES = Format(
+NOTES = ExchangeFormat(
     "notes",
     "Lines of a text file",
     importer=Transfer(
@@ -118,7 +118,7 @@ def test_a_format_that_cannot_be_loaded_is_named_and_hides_no_other(tmp_path: Pa
     assert "the format 'broken' cannot be loaded: No module named 'no_such_module'" in done.stderr
     assert "next: pip install --upgrade broken-format" in done.stderr
     odd = install(tmp_path / "other", "odd", "odd_format:NOTHING", odd_format="NOTHING = 1\n")
-    assert "is not a worksample.formats.Format" in worksample(odd, "import", "odd", code=1).stderr
+    assert "is not a worksample.formats.ExchangeFormat" in worksample(odd, "import", "odd", code=1).stderr
 
 
 def test_an_entry_point_does_not_replace_an_own_format(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_an_entry_point_does_not_replace_an_own_format(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", format_names())
 def test_each_format_declares_itself(name: str) -> None:
     found = find_format(name)
-    assert isinstance(found, Format) and found.name == name and found.title
+    assert isinstance(found, ExchangeFormat) and found.name == name and found.title
     transfers = [transfer for transfer in (found.importer, found.exporter) if transfer is not None]
     assert transfers
     for transfer in transfers:

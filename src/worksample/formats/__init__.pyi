@@ -1,4 +1,4 @@
-from .interface import Format as Format
+from .interface import ExchangeFormat as ExchangeFormat
 from .interface import FormatOption as FormatOption
 from .interface import ReportLine as ReportLine
 from .interface import ReportTable as ReportTable

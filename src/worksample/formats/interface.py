@@ -1,6 +1,6 @@
 """The interface of a format: its name, what it imports and exports, its options, and why a package may not run here.
 
-A format is a value of `Format`. The entry points of the group `worksample.formats` name them (`registry.py`), and
+A format is an `ExchangeFormat`. The entry points of the group `worksample.formats` name them (`registry.py`), and
 `worksample import` and `worksample export` build a command from each. This module imports nothing heavy, so that
 listing formats stays fast; a format imports its own code when it is called.
 """
@@ -142,7 +142,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ExchangeFormat:
     """A format of another tool, that tasks or results are imported from or exported to."""
 
     name: str

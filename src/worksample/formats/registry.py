@@ -7,10 +7,10 @@ from importlib.metadata import EntryPoint, entry_points
 
 from worksample.errors import ImportFailed, UsageError
 
-from .interface import Format
+from .interface import ExchangeFormat
 
 GROUP = "worksample.formats"
-"""The group of entry points: the name is the format's, the value is a `Format`."""
+"""The group of entry points: the name is the format's, the value is a `ExchangeFormat`."""
 _OWN = {
     "atif": "worksample.formats.store_formats:ATIF",
     "gdpval": "worksample.formats.jobs.format:GDPVAL",
@@ -36,7 +36,7 @@ def format_names() -> tuple[str, ...]:
     return tuple(_points())
 
 
-def find_format(name: str) -> Format:
+def find_format(name: str) -> ExchangeFormat:
     """Import and return a format. Raises UsageError for an unknown name, ImportFailed if it cannot be loaded."""
     point = _points().get(name)
     if point is None:
@@ -49,6 +49,8 @@ def find_format(name: str) -> Format:
         found = point.load()
     except (ImportError, AttributeError) as fault:
         raise ImportFailed(f"the format {name!r} cannot be loaded: {fault}", where=point.value, next=step) from fault
-    if not isinstance(found, Format):
-        raise ImportFailed(f"the format {name!r} is not a worksample.formats.Format", where=point.value, next=step)
+    if not isinstance(found, ExchangeFormat):
+        raise ImportFailed(
+            f"the format {name!r} is not a worksample.formats.ExchangeFormat", where=point.value, next=step
+        )
     return found

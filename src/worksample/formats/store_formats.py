@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .interface import STORE, Format, FormatOption, ReportLine, Transfer, TransferReport, TransferRequest
+from .interface import STORE, ExchangeFormat, FormatOption, ReportLine, Transfer, TransferReport, TransferRequest
 
 
 def _export_atif(request: TransferRequest) -> TransferReport:
@@ -32,9 +32,9 @@ def _export_training(request: TransferRequest) -> TransferReport:
     return TransferReport(plain, tuple(lines))
 
 
-ATIF = Format(
+ATIF = ExchangeFormat(
     "atif",
-    "Agent Trajectory Interchange Format (Harbor RFC 0001)",
+    "Agent Trajectory Interchange ExchangeFormat (Harbor RFC 0001)",
     exporter=Transfer(
         "Write an experiment's trajectories as ATIF, one folder per trial.",
         """Write the trajectories of an experiment as ATIF below the folder OUT, one folder per trial.
@@ -46,7 +46,7 @@ ATIF = Format(
         (FormatOption("experiment", "Name or id; default: the latest.", value="NAME"), STORE),
     ),
 )
-TRAINING = Format(
+TRAINING = ExchangeFormat(
     "training",
     "Feedback, preference pairs and rewards as training data",
     exporter=Transfer(

@@ -9,7 +9,7 @@ from typing import Any
 from worksample.formats.interface import (
     OVERWRITE,
     SKIP_FAULTY,
-    Format,
+    ExchangeFormat,
     FormatOption,
     ReportLine,
     ReportTable,
@@ -77,7 +77,7 @@ def _export(request: TransferRequest) -> TransferReport:
     return TransferReport([asdict(one) for one in found], parts, complete=bool(written))
 
 
-HARBOR = Format(
+HARBOR = ExchangeFormat(
     "harbor",
     "Harbor's tasks",
     importer=Transfer(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import UsageError
 from worksample.formats.interface import (
     OVERWRITE,
-    Format,
+    ExchangeFormat,
     FormatOption,
     ReportLine,
     ReportTable,
@@ -103,9 +103,9 @@ def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...
     return (ReportTable(("jobs", "count"), shown, right=("count",)), *map(ReportLine, lines))
 
 
-def _job_format(name: str, title: str, summary: str, help: str, source: str = "TABLE") -> Format:
+def _job_format(name: str, title: str, summary: str, help: str, source: str = "TABLE") -> ExchangeFormat:
     run = partial(import_job_table, name)
-    return Format(name, title, importer=Transfer(summary, help, run, JOB_OPTIONS, source=source))
+    return ExchangeFormat(name, title, importer=Transfer(summary, help, run, JOB_OPTIONS, source=source))
 
 
 JOBS = _job_format(

@@ -10,7 +10,7 @@ from worksample.errors import ImportFailed, UsageError
 from worksample.formats.interface import (
     OVERWRITE,
     SKIP_FAULTY,
-    Format,
+    ExchangeFormat,
     FormatOption,
     ReportLine,
     ReportTable,
@@ -110,7 +110,7 @@ def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
     )
 
 
-TAC = Format(
+TAC = ExchangeFormat(
     "tac",
     "TheAgentCompany's tasks",
     importer=Transfer(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import UsageError
 from worksample.formats.interface import (
     STORE,
-    Format,
+    ExchangeFormat,
     FormatOption,
     ReportLine,
     ReportTable,
@@ -118,7 +118,7 @@ def _export(request: TransferRequest) -> TransferReport:
     return TransferReport(plain, (rows, *map(ReportLine, lines)))
 
 
-UPBENCH = Format(
+UPBENCH = ExchangeFormat(
     "upbench",
     "UpBench's six tables",
     importer=Transfer(
