@@ -17,7 +17,8 @@ from worksample.tasks import read_package
 
 NOTES = '''"""A format of another package: a text file with one task per line."""
 
-from worksample.formats import ExchangeFormat, FormatOption, ReportLine, ReportTable, Transfer, TransferReport, TransferRequest
+from worksample.formats import ExchangeFormat, FormatOption, ReportLine, ReportTable, Transfer
+from worksample.formats import TransferReport, TransferRequest
 
 TOML = """id = "{name}"
 title = "A note"

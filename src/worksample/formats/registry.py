@@ -10,7 +10,7 @@ from worksample.errors import ImportFailed, UsageError
 from .interface import ExchangeFormat
 
 GROUP = "worksample.formats"
-"""The group of entry points: the name is the format's, the value is a `ExchangeFormat`."""
+"""The group of entry points: the name is the format's, the value an `ExchangeFormat`."""
 _OWN = {
     "atif": "worksample.formats.store_formats:ATIF",
     "gdpval": "worksample.formats.jobs.format:GDPVAL",

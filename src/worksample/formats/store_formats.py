@@ -34,7 +34,7 @@ def _export_training(request: TransferRequest) -> TransferReport:
 
 ATIF = ExchangeFormat(
     "atif",
-    "Agent Trajectory Interchange ExchangeFormat (Harbor RFC 0001)",
+    "Agent Trajectory Interchange Format (Harbor RFC 0001)",
     exporter=Transfer(
         "Write an experiment's trajectories as ATIF, one folder per trial.",
         """Write the trajectories of an experiment as ATIF below the folder OUT, one folder per trial.
