@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from worksample.records import CheckpointKind, Instance
 
-from .finding import AuditCheck, Finding, warning
+from .findings import AuditCheck, Finding, warning
 
 FILE = "criteria.toml"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .asks import declared
-from .finding import AuditCheck, Finding, error
+from .declared_asks import declared
+from .findings import AuditCheck, Finding, error
 
 _PARTS = re.compile(r"[,;|\t]")
 _MORE = re.compile(r"\s{0,2}[,;|]")

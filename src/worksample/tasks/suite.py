@@ -29,10 +29,10 @@ from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, d
 
 from .ingestion import Ingested, ingest
 from .instances import TaskName
-from .lock import check_lock
 from .package import Version, read_package
 from .package_files import path_problem
 from .spec import Package
+from .suite_lock import check_lock
 
 
 def _listed(text: str) -> str:

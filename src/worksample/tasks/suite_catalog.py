@@ -8,8 +8,8 @@ from pathlib import Path
 from worksample.errors import ManifestError
 from worksample.files.config_files import nearest, shown
 
-from .lock import write_lock
 from .suite import read_suite
+from .suite_lock import write_lock
 
 
 def shipped_suites() -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
-from worksample.files.litter import is_litter
+from worksample.files.stray_files import is_litter
 from worksample.records import Ending, Evaluation, Manifest, SeatAct, Slot, Submission, Trial, TrialOutcome, Worker
 from worksample.results.places.events import SeatConflict, event_after, seat_of, take
 from worksample.results.places.timer import Seat, account_of

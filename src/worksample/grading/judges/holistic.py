@@ -8,8 +8,8 @@ from worksample.models import ExhibitLimits, choice
 from worksample.models.exhibit import within
 from worksample.records import Holistic
 
-from .asking import JudgeSession
 from .material import JudgeMaterial, both, hidden_in
+from .session import JudgeSession
 
 MEANING = {
     "1": "no reasonable client would accept it as the commissioned work",

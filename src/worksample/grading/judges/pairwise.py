@@ -6,8 +6,8 @@ from worksample.errors import Cause, JudgeError
 from worksample.models import pair
 from worksample.records import Pairwise, PairwiseChoice
 
-from .asking import JudgeSession
 from .material import JudgeMaterial, both, hidden_in
+from .session import JudgeSession
 
 COMPLETION = "Which of the two is closer to having done all of what was commissioned?"
 QUALITY = "Which of the two would a client rather have, all in all?"
