@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from worksample.kit.compositions import program_nodes
-from worksample.records import By, Criteria, Criterion, GradePayload, Grading, PartPayload
+from worksample.records import By, CheckpointKind, Criteria, Criterion, GradePayload, Grading, Instance, PartPayload
 
 from .declared_asks import declared_points
 from .findings import AuditCheck, Finding, error, warning
@@ -119,3 +119,20 @@ def passed_by(parts: Iterable[PartPayload]) -> dict[str, bool]:
             found.setdefault(part.name, part.passed)
         level = [inner for part in level for inner in part.parts]
     return found
+
+
+FILE = "criteria.toml"
+
+
+def check_kinds(instance: Instance) -> Iterator[Finding]:
+    """Warnings; a task whose criteria name no kind has none."""
+    for grading in instance.grading.values():
+        leaves = grading.criteria.leaves
+        bare = [leaf.id for leaf in leaves if leaf.kind is None]
+        if bare and len(bare) < len(leaves):
+            what = f"some criteria have a kind, and {', '.join(bare)} none: their points are in no kind's"
+            yield warning(AuditCheck.POINTS, what, FILE, f"give each one of {', '.join(CheckpointKind)}")
+        together = [leaf.id for leaf in leaves if leaf.kind is CheckpointKind.COLLABORATION]
+        if together and not instance.work.environment.services:
+            what = f"{', '.join(together)} looks at collaboration, and the task has no service in which to meet anybody"
+            yield warning(AuditCheck.POINTS, what, FILE, "name the kind that it looks at, or give it a workplace")

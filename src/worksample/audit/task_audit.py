@@ -19,16 +19,14 @@ from worksample.tasks import Package, ingest
 from worksample.workplace.spare import spares
 
 from .audit_plan import AuditPlan, GradingJob, plan
-from .brief_checks import check_brief
-from .checkpoint_kinds import check_kinds
+from .brief_checks import check_brief, check_examples
 from .control_builder import ControlBuilder
 from .control_results import Read, bare_finding, control_findings, tolerance_findings
-from .examples import check_examples
 from .findings import AuditCheck, Finding, Report, error, once
 from .grader_source import check_source
 from .leak_checks import check_leaks
 from .name_checks import check_names
-from .point_checks import check_coverage, check_declared, check_points
+from .point_checks import check_coverage, check_declared, check_kinds, check_points
 from .rendering_checks import reference_notes, rendering_notes
 from .rubric_checks import check_rubric
 

@@ -3,9 +3,9 @@ from .faults import Fault as Fault
 from .faults import Faults as Faults
 from .faults import FaultyManifest as FaultyManifest
 from .faults import nearest as nearest
+from .faults import told as told
+from .faults import unfit as unfit
 from .key_paths import key_of as key_of
-from .raising import told as told
-from .raising import unfit as unfit
 from .reading import Document as Document
 from .reading import UnreadableFile as UnreadableFile
 from .reading import load as load

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from .raising import unfit
+from .faults import unfit
 from .reading import WHOLE
 
 _SIZE = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)", re.ASCII)

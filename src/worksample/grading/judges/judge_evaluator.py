@@ -12,10 +12,8 @@ from worksample.grading.evaluators import Evaluates, EvaluationRequest, Evaluato
 from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
-from .holistic import holistic
 from .material import JudgeMaterial, Render
-from .pairwise import pairwise
-from .protocols import rubric
+from .protocols import holistic, pairwise, rubric
 from .session import JudgeSession
 
 PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {

@@ -5,13 +5,32 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from worksample.errors import UsageError
 from worksample.letters import plain_letters
 
-from .category import Category
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """`id` is `taxonomy:category` or `taxonomy:category/subcategory`, as it stands in `About.category`."""
+
+    id: str
+    title: str
+    parent: str = ""
+    """Id of the category above; empty for a top one."""
+
+    @property
+    def taxonomy(self) -> str:
+        return self.id.partition(":")[0]
+
+    @property
+    def top(self) -> str:
+        """Id of the top category: its own, or its parent's."""
+        return self.parent or self.id
+
 
 TAXONOMIES = ("upwork", "ale", "tac")
 
