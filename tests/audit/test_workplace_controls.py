@@ -50,7 +50,7 @@ def test_scripts_of_cases_run_as_agents(task: Path) -> None:
         read_script(task.parent / "*/script.toml")
 
 
-@pytest.mark.thorough(quick="audit/test_performed.py::test_the_scripts_of_a_task_are_its_controls")
+@pytest.mark.thorough(quick="audit/test_workplace_controls.py::test_the_scripts_of_a_task_are_its_controls")
 @pytest.mark.skipif(
     bool(lacking(("chat", "tracker", "files", "git", "calendar"))), reason="a service's program is missing"
 )
