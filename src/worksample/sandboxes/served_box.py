@@ -19,7 +19,7 @@ from worksample.sandboxes.remote import RemoteConnection, RemoteListener, Remote
 
 from .dialler import Dialler, connected
 from .exec_client import ExecConnection
-from .holding import Holder
+from .holder import Holder
 from .host_files import read_contained
 from .in_box import frames
 from .shielded import to_the_end

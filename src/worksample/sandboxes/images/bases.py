@@ -11,8 +11,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .builder_settings import VARIABLE
-from .hints import mend
+from .builder_settings import VARIABLE, mend
 
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _TYPE = "application/vnd.oci.image"

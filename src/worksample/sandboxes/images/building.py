@@ -19,9 +19,8 @@ from . import build_box
 from .bases import digest_of_base, lay_out
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
-from .builder_settings import VARIABLE, BuildSettings, build_settings
+from .builder_settings import VARIABLE, BuildSettings, build_settings, mend
 from .cache import Cached, beside, cached, names_folder
-from .hints import mend
 from .limits import ImageLimits
 from .oci import read_layout
 from .pulling import PINNED, REFERENCE, fetch

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from worksample.errors import ImageError
 
-from .hints import AGAIN
+from .limits import AGAIN
 from .streams import PIECE, Budget
 from .tree import ImageTree
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from worksample.errors import ImageError
 
 from .cache import Cached, Unpacked, beside, cached, keep
-from .hints import AGAIN
 from .layers import Layers
-from .limits import ImageLimits
+from .limits import AGAIN, ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
 from .overlay import NotApart, Over
 from .sharing import share
