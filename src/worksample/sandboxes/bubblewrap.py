@@ -19,9 +19,9 @@ from worksample.sandboxes import cgroups, layout, served_box
 from worksample.sandboxes.holder import STOPPED_WAIT, claim
 from worksample.sandboxes.sweeper import sweep_first
 
+from .availability import require
 from .host_state import BoxFolder, UidLease
-from .marked import of_this_process
-from .requirements import require
+from .marked_processes import of_this_process
 
 
 class BubblewrapHolder:

@@ -17,7 +17,7 @@ from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, Source
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import Ledger, serving
 from worksample.sandboxes.services import TaskServices, export, open_services
-from worksample.sandboxes.services.boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import boxes_of
 from worksample.store import Store
 
 pytestmark = pytest.mark.box

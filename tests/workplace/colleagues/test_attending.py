@@ -17,10 +17,10 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
-from worksample.workplace.colleagues.answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
 from worksample.workplace.colleagues.attending import MOST, ColleagueRunner, played
-from worksample.workplace.colleagues.hearing import Chat, HeardMessage
+from worksample.workplace.colleagues.chat import Chat, HeardMessage
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
+from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 BUDGET = Knowledge(id="budget", text="It is 4,704 EUR.", ask="What is the budget?", about=("budget",), marks=("4704",))

@@ -24,9 +24,9 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 
 from .actions import ACTIONS
-from .config import BrowserConfig
-from .ledger import LARGEST_SCREEN, BrowserLedger
-from .programs import BINARY, LIBRARY, OWN, PROGRAMS, libraries
+from .browser_config import BrowserConfig
+from .browser_ledger import LARGEST_SCREEN, BrowserLedger
+from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, libraries
 
 LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
 """Of the driver's box."""

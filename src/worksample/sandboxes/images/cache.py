@@ -16,10 +16,10 @@ from pathlib import Path
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
 from worksample.files.scratch import remove_tree, scratch
+from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.holder import KEPT_AS
-from worksample.sandboxes.host_files import open_contained
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 from worksample.sandboxes.sweeper import sweep_first
 
 from .oci import ImageConfig

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .tree import ImageTree
+from .image_tree import ImageTree
 
 _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaque"
 

@@ -12,9 +12,9 @@ from worksample.errors import AgentError, Cause, SandboxError
 from worksample.sandboxes.endpoints import Target
 from worksample.sandboxes.shielded import to_the_end
 
-from .boxes import ServiceBox
 from .readiness import until_ready
-from .service import Behind, Fallen, TaskService
+from .service_boxes import ServiceBox
+from .task_service import Behind, Fallen, TaskService
 
 T = TypeVar("T")
 

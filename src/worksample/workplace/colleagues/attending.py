@@ -24,11 +24,11 @@ from worksample.models import ModelService, plus
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
 from worksample.tasks.workplace import COLLEAGUE
 
-from .answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
-from .clock import CompanyClock, answered_at, stamp
+from .chat import HeardMessage, Hears
+from .company_clock import CompanyClock, answered_at, stamp
 from .deeds import Does, Nothing
-from .hearing import HeardMessage, Hears
 from .profile import Beginning, Colleague, mentions
+from .responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
 
 MOST = 500
 """Answers of one colleague: who floods the chat is answered no more."""
