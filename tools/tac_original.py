@@ -33,8 +33,8 @@ from worksample.formats.tac.original import (  # noqa: E402
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
-from worksample.workplace.in_box.dialects.http_messages import DialectRefused  # noqa: E402
 from worksample.workplace.in_box.dialects.gitlab import api, routing  # noqa: E402, F401 - one marks what the other finds
+from worksample.workplace.in_box.dialects.http_messages import DialectRefused  # noqa: E402
 from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
 PAGE = ROOT / "docs/tac.md"
