@@ -19,13 +19,13 @@ from worksample.sandboxes.services import TaskServices, export
 from worksample.sandboxes.sweeper import sweep
 from worksample.store import Store
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.colleagues.attending import LINES, MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.colleague_runner import LINES, MOST, ColleagueRunner, played
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import seed_folder, seed_of
 from worksample.workplace.workplace import own_box, reset
 
-QUICK = "workplace/colleagues/test_attending.py::test_a_flood_is_answered_up_to_a_number"
+QUICK = "workplace/colleagues/test_colleague_runner.py::test_a_flood_is_answered_up_to_a_number"
 pytestmark = [
     pytest.mark.box,
     pytest.mark.workplace,

@@ -16,8 +16,8 @@ from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.services.service_boxes import Loaded, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
-from .colleagues.attending import ColleagueRunner, played
 from .colleagues.chat import Chat
+from .colleagues.colleague_runner import ColleagueRunner, played
 from .colleagues.company_clock import CompanyClock
 from .colleagues.deeds import Hands
 from .colleagues.profile import Colleague

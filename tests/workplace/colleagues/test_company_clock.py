@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openai_server import says, serving
-from workplace.colleagues.test_attending import Room
+from workplace.colleagues.test_colleague_runner import Room
 from worksample.errors import SandboxError
 from worksample.models import ModelService
-from worksample.workplace.colleagues.attending import ColleagueRunner
 from worksample.workplace.colleagues.colleague_audit import ColleagueFault, audit
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.company_clock import CompanyClock, WorkingHours, answered_at
 from worksample.workplace.colleagues.profile import (
     Beginning,

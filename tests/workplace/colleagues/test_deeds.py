@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import pytest
 
 from workplace.test_services import ME, ask, opened
-from worksample.workplace.colleagues.attending import ColleagueRunner
 from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.deeds import Hands
 from worksample.workplace.colleagues.profile import (
     Colleague,

@@ -15,7 +15,7 @@ from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.door.http import HttpLimits, HttpRequest, HttpResponse, HttpServer, as_json
 
 from .actions import ACTIONS, BrowserAction
-from .running import Browser, BrowserObservation
+from .browser import Browser, BrowserObservation
 
 LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
 SHAPE = JsonLimits(size=1 << 20, values=2000)

@@ -61,7 +61,7 @@ class BuildNetwork:
 
     @contextlib.contextmanager
     def served(self) -> Iterator[socket.socket]:
-        """Serve until the end of the `with`; what is given is for enter_namespaces.py, and closed here once it has it."""
+        """Serve until the `with` ends; yield the socket for enter_namespaces.py, to be closed here once that has it."""
         ours, theirs = socket.socketpair()
         stopped, stop = socket.socketpair()
         thread = threading.Thread(target=self._serve, args=(ours, stopped), name="build network", daemon=True)

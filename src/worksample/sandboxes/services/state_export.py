@@ -12,7 +12,7 @@ from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, Submis
 from worksample.sandboxes.capture import CaptureLimits, snapshot
 from worksample.steady_loop import steady_time
 
-from .opened import TaskServices
+from .trial_services import TaskServices
 
 
 @dataclass(frozen=True, slots=True)

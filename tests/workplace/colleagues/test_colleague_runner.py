@@ -18,8 +18,8 @@ from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
 from worksample.supervision import supervise
-from worksample.workplace.colleagues.attending import MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.chat import Chat, HeardMessage
+from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
 from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
 
