@@ -1,4 +1,4 @@
-"""The real programs of eight makers, installed, at work on a starter task for a scripted model behind the door."""
+"""The real programs of eight makers, installed, at work on a starter task for a scripted model behind the gateway."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.metrics import Configurations, harness_effect, model_effect
-from worksample.models.services import ServiceConfig
-from worksample.python_api.running import options_of
+from worksample.models.service_config import ServiceConfig
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Submission, Trial
 from worksample.results.slots import slots_df
 from worksample.store import Store

@@ -13,7 +13,7 @@ from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
-from worksample.models.services import Services
+from worksample.models.service_config import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.results.places.turns import waits_for_person
 from worksample.results.places.waiting import has_places

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from worksample.errors import UsageError
-from worksample.records import SeatAct, SeatEvent, Slot, Trial
+from worksample.records import AssignmentAct, AssignmentEvent, Slot, Trial
 from worksample.store import Store
 
 from .timer import Seat, seat_after
@@ -16,9 +16,9 @@ class SeatConflict(UsageError):
     """The place is another's, was handed in, or is not in a state in which this can be done."""
 
 
-def events_of(store: Store, slot: str) -> list[SeatEvent]:
+def events_of(store: Store, slot: str) -> list[AssignmentEvent]:
     """In their order."""
-    return sorted(store.find(SeatEvent, slot=slot), key=lambda e: e.number)
+    return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
 def seat_of(store: Store, slot: str) -> Seat:
@@ -32,11 +32,17 @@ def seat_of(store: Store, slot: str) -> Seat:
     return seat
 
 
-def event_after(seat: Seat, person: str, act: SeatAct, at: datetime, **rest: Any) -> SeatEvent:
+def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
     """The record of what happens next; its number keeps two from happening at once."""
     number = seat.number + 1
-    return SeatEvent(
-        id=SeatEvent.identify(seat.slot, number), slot=seat.slot, number=number, person=person, act=act, at=at, **rest
+    return AssignmentEvent(
+        id=AssignmentEvent.identify(seat.slot, number),
+        slot=seat.slot,
+        number=number,
+        person=person,
+        act=act,
+        at=at,
+        **rest,
     )
 
 
@@ -49,10 +55,10 @@ def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Se
         return seat
     if seat.is_held(at):
         raise SeatConflict("somebody else has this place", next="take another one")
-    return commit(store, event_after(seat, person, SeatAct.TAKEN, at, until=at + timedelta(days=days)))
+    return commit(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
 
 
-def commit(store: Store, event: SeatEvent) -> Seat:
+def commit(store: Store, event: AssignmentEvent) -> Seat:
     """Write an event. RecordConflict where another was faster; equal ones are one."""
     store.commit(event)
     return seat_of(store, event.slot)

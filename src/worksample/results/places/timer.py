@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from worksample.records import SeatAct, SeatEvent
+from worksample.records import AssignmentAct, AssignmentEvent
 
 GAP = 120.0
 """Seconds that count at most between two signs of life."""
@@ -66,7 +66,7 @@ def account_of(person: str) -> str:
     return person.partition("@")[0]
 
 
-def seat_after(slot: str, events: Iterable[SeatEvent]) -> Seat:
+def seat_after(slot: str, events: Iterable[AssignmentEvent]) -> Seat:
     """The place after its events, in whatever order they come."""
     seat = Seat(slot)
     for event in sorted(events, key=lambda e: e.number):
@@ -74,26 +74,26 @@ def seat_after(slot: str, events: Iterable[SeatEvent]) -> Seat:
     return seat
 
 
-def _after(seat: Seat, event: SeatEvent) -> Seat:
+def _after(seat: Seat, event: AssignmentEvent) -> Seat:
     if account_of(event.person) != account_of(seat.person):
         # Another's beginnings are evidence of theirs and no part of this person's work.
         seat = Seat(seat.slot, asked=seat.asked)
-    going_on = event.act in (SeatAct.STARTED, SeatAct.WORKED)
+    going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
         seat,
         number=event.number,
         person=event.person,
         seconds=seat.seconds_at(event.at),
-        held=event.act not in (SeatAct.LEFT, SeatAct.TAKEN_BACK, SeatAct.HANDED_IN),
+        held=event.act not in (AssignmentAct.LEFT, AssignmentAct.TAKEN_BACK, AssignmentAct.HANDED_IN),
         running=going_on,
-        closed=event.act is SeatAct.HANDED_IN,
+        closed=event.act is AssignmentAct.HANDED_IN,
         began=seat.began or (event.at if going_on else None),
         last=event.at,
         until=event.until or seat.until,
         output=event.output or seat.output,
         saved=event.at if event.output else seat.saved,
-        taken_back=event.note if event.act is SeatAct.TAKEN_BACK else "",
+        taken_back=event.note if event.act is AssignmentAct.TAKEN_BACK else "",
     )
-    if event.act is SeatAct.ASKED:
+    if event.act is AssignmentAct.ASKED:
         return replace(seat, asked=seat.asked + 1, asks=(*seat.asks, event.text or ""))
     return seat
