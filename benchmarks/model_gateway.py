@@ -4,7 +4,7 @@
 
 The model is a service on loopback that answers at once. "service" is a bare HTTP call to it from a process on the host:
 the floor. "direct" is Inspect's `generate` in this process. "gateway" is a program in a box that speaks each dialect
-over a kept connection: endpoint, HTTP, translation, the same `generate`, and back. `--characters` sizes the conversation.
+over a kept connection: endpoint, HTTP, translation, the same `generate`, and back. The conversation has `--characters`.
 All are taken in turn within each round.
 """
 
