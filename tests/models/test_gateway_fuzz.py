@@ -249,7 +249,7 @@ async def assailed(number: int, seed: int) -> None:
                 data = mutated(body, rng) if count % 20 else json.dumps(body).encode()
                 told = status(await raw(port, request(data, path)))
                 assert told == 200 if count % 20 == 0 else told in (200, 400, 404, 413), (told, data[:2000])
-                assert gateway.ended is None, (gateway.ended, data[:2000])
+                assert gateway.failure.error is None, (gateway.failure.error, data[:2000])
         assert not faults
         assert stalls.longest < longest_turn()
         assert (used.calls, used.tokens) == (len(served.requests), 120 * len(served.requests))
@@ -276,7 +276,7 @@ async def test_damaged_requests_are_answered_and_harm_nothing() -> None:
     await assailed(200, seed=20261126)
 
 
-@pytest.mark.thorough(quick="models/test_door_fuzz.py::test_damaged_requests_are_answered_and_harm_nothing")
+@pytest.mark.thorough(quick="models/test_gateway_fuzz.py::test_damaged_requests_are_answered_and_harm_nothing")
 @pytest.mark.parametrize("seed", range(5))
 async def test_ten_thousand_damaged_requests_are_answered_and_harm_nothing(seed: int) -> None:
     await assailed(2000, seed)

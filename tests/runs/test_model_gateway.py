@@ -16,7 +16,7 @@ from worksample.formats.atif import export, faults
 from worksample.models import Price
 from worksample.records import Ending, Limits, Submission, Trial
 
-PROGRAM = (Path(__file__).parent / "door_program.py").read_text()
+PROGRAM = (Path(__file__).parent / "gateway_program.py").read_text()
 MODEL = "openai-api/local/model-1"
 DIALECTS = ("chat", "responses", "messages", "gemini")
 

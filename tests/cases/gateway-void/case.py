@@ -27,4 +27,4 @@ async def _asked() -> None:
             one = json.loads(line)
             answer = await raw(port, request(one["body"].encode("latin-1"), one["path"]))
             assert status(answer) in (200, 400), (one["name"], answer[:300])
-            assert gateway.ended is None, (one["name"], gateway.ended)
+            assert gateway.failure.error is None, (one["name"], gateway.failure.error)
