@@ -114,7 +114,7 @@ def test_models_and_harnesses_crossed_show_both_effects(tmp_path: Path) -> None:
     assert harness_effect(found, BOUND).spread.value == 1.0
 
 
-@pytest.mark.thorough(quick="runs/test_door.py::test_a_service_that_never_serves_is_no_failure_of_the_agent")
+@pytest.mark.thorough(quick="runs/test_model_gateway.py::test_a_service_that_never_serves_is_no_failure_of_the_agent")
 @pytest.mark.long(seconds=40)
 def test_a_service_that_serves_nobody_leaves_all_trials_ungraded(tmp_path: Path) -> None:
     crossed = [(harness, ABLE) for harness in ("codex", "claude-code", "gemini-cli", "worker")]
