@@ -10,29 +10,15 @@ from pydantic import ValidationError
 from worksample.box import is_host_name
 from worksample.tasks.mcp import McpTable, reached
 
+from .format import OBSTACLES
 from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-NEEDS = {
-    "harbor-compose": "several services by a compose file",
-    "harbor-image": "an image without a Dockerfile or a name",
-    "harbor-gpu": "a GPU or TPU",
-    "harbor-windows": "another system than Linux",
-    "harbor-steps": "steps of which one has a user or a network of its own",
-    "harbor-mcp": "an MCP server at a place that is no endpoint",
-    "harbor-collect": "hooks that collect from services of a compose file",
-    "harbor-variable": "a variable of the host's",
-    "harbor-hosts": "hosts by address or network",
-    "harbor-git": "a git repository among its files",
-    "harbor-verifier": "no tests/test.sh",
-    "internet": "the whole internet",
-}
-"""Every word, and what it stands for."""
 _NONE = HarborStep(name="")
 
 
 def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
-    """The words of a task, in the order of NEEDS."""
+    """The words of a task, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
     own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
@@ -63,7 +49,7 @@ def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple
         and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NONE,)),
         "internet": task.agent_network[0] == "public" and not without_internet,
     }
-    return tuple(word for word in NEEDS if found[word])
+    return tuple(word for word in OBSTACLES if found[word])
 
 
 def _apart(step: HarborStep, task: HarborTask) -> bool:
