@@ -12,7 +12,7 @@ PAGE = ROOT / "docs" / "settings.md"
 CONFIG = ROOT / "src" / "worksample" / "experiments" / "config.py"
 CALIBRATION = ROOT / "src" / "worksample" / "results" / "calibration" / "config.py"
 PRICE = ROOT / "src" / "worksample" / "models" / "price.py"
-SERVICES = ROOT / "src" / "worksample" / "models" / "services.py"
+SERVICES = ROOT / "src" / "worksample" / "models" / "service_config.py"
 APP = ROOT / "src" / "worksample" / "app" / "config.py"
 TABLES = {
     "experiment": (CONFIG, "ExperimentConfig"),
