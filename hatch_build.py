@@ -64,7 +64,7 @@ def build() -> bool:
     return True
 
 
-def write_types() -> None:
+def write_types(file: Path = TYPES) -> None:
     """Write the API's types from the installed package, for `svelte-check`. Needs `web/node_modules`."""
     command = [sys.executable, "-m", "worksample.app.openapi"]
     schema = subprocess.run(command, check=True, capture_output=True).stdout
@@ -72,12 +72,12 @@ def write_types() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "openapi.json"
         path.write_bytes(schema)
-        subprocess.run(["node", str(maker), str(path), "-o", str(TYPES)], check=True, capture_output=True)
+        subprocess.run(["node", str(maker), str(path), "-o", str(file)], check=True, capture_output=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["types"]:
-        write_types()
+    if sys.argv[1:2] == ["types"]:
+        write_types(*map(Path, sys.argv[2:3]))
     else:
         sys.stderr.write("built web/\n" if build() else "")
 else:
