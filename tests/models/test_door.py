@@ -18,6 +18,7 @@ from worksample.models import ModelService, resolve
 from worksample.models.door import ModelGateway, Refusal
 from worksample.models.door.door import ROUTES
 from worksample.models.door.http import LARGEST
+from worksample.supervision import supervise
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 MODEL = "openai-api/local/model-1"
@@ -185,7 +186,7 @@ async def test_what_is_no_proper_request_is_refused_in_the_dialect() -> None:
             body = json.loads(answer.partition(b"\r\n\r\n")[2])
             assert body["error"]["message"]
         assert served.requests == []
-        assert (door.served, door.ended) == (0, None)
+        assert (door.served, door.failure.error) == (0, None)
         good = await raw(port, request(asking()) + request(asking("again")))
         assert good.count(b"HTTP/1.1 200") == 2
 
@@ -214,7 +215,7 @@ async def test_after_its_budget_it_answers_nothing_more() -> None:
         assert answers == [200, 200, 429, 429]
         assert len(served.requests) == 2
         with pytest.raises(Exception, match="2 steps taken"):
-            await door.during(asyncio.sleep(60))
+            await supervise(asyncio.sleep(60), door.failure)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ async def test_a_service_s_fault_ends_the_work_and_the_program_s_own_does_not(
 ) -> None:
     async with door_of([Answer(fault=fault)]) as (door, port, _):
         assert status(await raw(port, request(asking()))) == code
-        assert getattr(door.ended, "cause", None) == cause
+        assert getattr(door.failure.error, "cause", None) == cause
 
 
 BODIES = st.recursive(

@@ -45,14 +45,14 @@ async def test_a_request_that_the_service_rejects_while_it_answers_others_goes_b
     async with door_of(choose) as (door, port, _):
         for path, body in bodies("TRIGGER"):
             assert status(await raw(port, request(body, path))) == code
-            assert door.ended is None
+            assert door.failure.error is None
         assert status(await raw(port, request(asking("hi")))) == 200
 
 
 async def test_a_service_that_forbids_everything_is_asked_a_plain_question_and_ends_the_work() -> None:
     async with door_of([refused(403)]) as (door, port, served):
         assert status(await raw(port, request(asking("hi")))) == 403
-        assert getattr(door.ended, "cause", None) == "model.refused"
+        assert getattr(door.failure.error, "cause", None) == "model.refused"
         assert [one["messages"][-1]["content"] for one in served.requests] == ["hi", QUESTION]
 
 
@@ -63,7 +63,7 @@ async def test_a_plain_question_is_asked_once_for_many_that_are_forbidden() -> N
     async with door_of(choose) as (door, port, served):
         for _ in range(5):
             assert status(await raw(port, request(asking("hi")))) == 403
-        assert door.ended is None
+        assert door.failure.error is None
         assert sum(QUESTION in json.dumps(one) for one in served.requests) == 1
 
 
@@ -90,7 +90,7 @@ UNSENT: dict[str, dict[str, Any]] = {
 async def test_what_cannot_be_sent_is_refused(name: str) -> None:
     async with door_of([says("ok")]) as (door, port, served):
         assert status(await raw(port, request(UNSENT[name]))) == 400
-        assert (door.ended, served.requests) == (None, [])
+        assert (door.failure.error, served.requests) == (None, [])
 
 
 @pytest.mark.parametrize("raw_arguments", ['{"a": NaN}', '{"a": "\\ud800"}', '{"a":' + "[" * 600 + "]" * 600 + "}"])
@@ -99,7 +99,7 @@ async def test_arguments_that_cannot_be_sent_are_refused(raw_arguments: str) -> 
     messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "tool_calls": [call]}]
     async with door_of([says("ok")]) as (door, port, served):
         assert status(await raw(port, request({"model": "model-1", "messages": messages}))) == 400
-        assert (door.ended, served.requests) == (None, [])
+        assert (door.failure.error, served.requests) == (None, [])
 
 
 async def test_a_client_that_cannot_write_a_request_says_that_nothing_was_sent() -> None:
@@ -119,7 +119,7 @@ async def test_a_client_that_fails_before_it_sends_is_no_fault_of_the_service(mo
     async with door_of([says("ok")]) as (door, port, _):
         monkeypatch.setattr("worksample.models.door.reading.check_sound", lambda body: None)
         assert status(await raw(port, request(asking(stop=[LONE])))) == 400
-        assert door.ended is None
+        assert door.failure.error is None
 
 
 async def test_a_service_that_cannot_be_reached_is_to_blame() -> None:
@@ -128,8 +128,8 @@ async def test_a_service_that_cannot_be_reached_is_to_blame() -> None:
             "openai-api/local/gone", ModelService(args={"base_url": "http://127.0.0.1:9/v1", "api_key": "k"}, retries=0)
         )
         assert status(await raw(port, request(asking()))) == 500
-        assert isinstance(door.ended, WorksampleError)
-        assert door.ended.cause == "model.error"
+        assert isinstance(door.failure.error, WorksampleError)
+        assert door.failure.error.cause == "model.error"
 
 
 def test_who_sleeps_after_a_rejected_request_waits_for_nobody() -> None:

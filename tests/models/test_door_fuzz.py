@@ -249,7 +249,7 @@ async def assailed(number: int, seed: int) -> None:
                 data = mutated(body, rng) if count % 20 else json.dumps(body).encode()
                 told = status(await raw(port, request(data, path)))
                 assert told == 200 if count % 20 == 0 else told in (200, 400, 404, 413), (told, data[:2000])
-                assert door.ended is None, (door.ended, data[:2000])
+                assert door.failure.error is None, (door.failure.error, data[:2000])
         assert not faults
         assert stalls.longest < longest_turn()
         assert (used.calls, used.tokens) == (len(served.requests), 120 * len(served.requests))

@@ -169,7 +169,7 @@ def test_a_heavy_body_is_refused_and_keeps_nobody_waiting(kind: str) -> None:
         async with listening(door.http) as (port, raised):
             assert status(await send(port, request(PATHS[0], CHAT))) == 200
             assert status(await send_beside(port, heavy)) in (400, 404)
-        assert (raised, door.ended, door.http.held) == ([], None, 0)
+        assert (raised, door.failure.error, door.http.held) == ([], None, 0)
 
     assert busiest(work()) < longest_turn()
 
@@ -202,7 +202,7 @@ def test_a_sound_body_of_many_pieces_is_refused_by_its_limit(kind: str) -> None:
         async with listening(door.http) as (port, raised):
             answer = await send_beside(port, heavy)
             assert status(answer) == 400 and why in answer, answer
-        assert (raised, door.ended, door.served) == ([], None, 0)
+        assert (raised, door.failure.error, door.served) == ([], None, 0)
 
     assert busiest(work()) < longest_turn()
 
@@ -252,7 +252,7 @@ def test_a_schema_that_multiplies_is_refused_by_its_limit(path: str) -> None:
                 assert status(answer) == 400 and b"20000 nodes" in answer, answer
             for schema in (bomb(5), around_itself(1), around_itself(2), {**long, "y": {"type": "object"}}):
                 assert status(await send(port, asking(schema))) == 200
-        assert (raised, door.ended) == ([], None)
+        assert (raised, door.failure.error) == ([], None)
 
     assert busiest(work()) < longest_turn()
 
@@ -275,7 +275,7 @@ def fuzz(first: int, count: int) -> None:
 
             await asyncio.gather(*map(one, range(first, first + count)))
             assert raised == []
-            assert (door.ended, door.http.held) == (None, 0)
+            assert (door.failure.error, door.http.held) == (None, 0)
             assert memory() - before < 200 << 20
             assert status(await send(port, request(PATHS[0], CHAT))) == 200
 

@@ -43,4 +43,4 @@ async def test_a_trial_that_sends_ever_new_conversations_is_refused() -> None:
             PATHS[0], json.dumps({"model": "gpt", "messages": [{"role": "user", "content": "y" * 900_000}]}).encode()
         )
         assert status(await send(port, other)) == 404
-    assert (raised, door.ended) == ([], None)
+    assert (raised, door.failure.error) == ([], None)

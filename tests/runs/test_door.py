@@ -12,7 +12,7 @@ from openai_server import Answer, Fault, calls, says, serving
 from runs.material import Setting, setting
 from worksample.agents import define
 from worksample.errors import Cause
-from worksample.formats.atif import export, faults
+from worksample.formats.atif import export_trajectories, faults
 from worksample.models import Price
 from worksample.records import Ending, Limits, Submission, Trial
 
@@ -67,7 +67,7 @@ async def test_a_program_works_in_every_dialect(tmp_path: Path, dialect: str, st
     rows = connections(at, trial)
     assert {row["endpoint"] for row in rows} == {"model.internal:80"}
     assert all(row["sent"] > 100 and row["received"] > 100 for row in rows)
-    (path,) = export(at.store, at.experiment.id, tmp_path / "out")
+    (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
     assert faults(document) == []
     sources = [s["source"] for s in document["steps"]]

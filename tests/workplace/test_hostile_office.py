@@ -75,7 +75,7 @@ async def test_a_chat_that_is_flooded_still_stands(tmp_path: Path) -> None:
             assert huge == [[413, True]] * 2, "refused at the door, and not by the chat"
             [(status, said)] = await ask(box, ("GET", "http://chat:3000/api/rooms/general?newest=1&limit=5", ME))
             assert status == 200 and len(json.loads(said)["messages"]) == 5
-        assert attended.fault is None
+        assert attended.failure.error is None
         assert 0 < sum(bool(one.get("said")) for one in attended.lines) <= MOST
         assert len(attended.lines) <= LINES
         with Store.open(tmp_path / "store", create=True) as store:

@@ -26,6 +26,7 @@ from worksample.records import Evaluation, Experiment, GradePayload, Protocol, S
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.store import Store, check
+from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.colleagues.attending import ColleagueRunner, played
 from worksample.workplace.colleagues.hearing import Chat
@@ -251,7 +252,7 @@ async def test_a_service_that_ends_ends_the_work(word: str, name: str, names: tu
             await asyncio.Event().wait()
 
         with pytest.raises(SandboxError) as caught:
-            await services.during(kill())
+            await supervise(kill(), services.failure)
     assert caught.value.cause is Cause.SERVICE_LOST
     assert f"{name} ended with exit status -9" in str(caught.value)
 

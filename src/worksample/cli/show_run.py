@@ -220,7 +220,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
-    from worksample.results.places.waiting import pay_of
+    from worksample.results.assignments.open_work import pay_of
 
     m = plan.material
     own = [arm for arm in m.arms if arm.continues is None]

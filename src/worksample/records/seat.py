@@ -12,7 +12,7 @@ from .task import Digest
 
 
 class SeatAct(StrEnum):
-    """What happened. The timer is what these say, and nothing else: see `worksample.results.places.timer`."""
+    """What happened. The timer is what these say, and nothing else: see `worksample.results.assignments.assignment`."""
 
     TAKEN = "taken"
     """Somebody sat down; the time does not run yet."""

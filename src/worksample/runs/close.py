@@ -111,7 +111,7 @@ async def _close(try_: TrialContext, state: TaskState, outcome: TrialOutcome) ->
     failpoint("close.begin")
     if try_.attending is not None:
         await try_.attending.stop()
-        if (fault := try_.attending.fault) is not None:
+        if (fault := try_.attending.failure.error) is not None:
             silent = crashed(fault)
             outcome = after_capture(outcome, silent.cause, silent.reason)
     steps = await try_.steps.part() if try_.steps is not None else None

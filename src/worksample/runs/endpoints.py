@@ -16,6 +16,7 @@ from worksample.sandboxes.browser.mcp import McpServer
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end
+from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
 
 from .browsing import browser_of
@@ -134,7 +135,7 @@ async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]
     """
     browser = browser_of(try_, box) if box is not None else None
     if box is None or not (box.config.endpoints or browser):
-        yield _plainly
+        yield supervise
         return
     environment, job = try_.instance.work.environment, try_.job
     door = None
@@ -150,22 +151,11 @@ async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]
         environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None
     )
 
-    async def during(work: Awaitable[Any]) -> Any:
-        guarded = try_.attending.during(work) if try_.attending is not None else work
-        if door is not None:
-            guarded = door.during(guarded)
-        if browser is not None:
-            guarded = browser.during(guarded)
-        return await (services.during(guarded) if services is not None else guarded)
-
+    watched = [one.failure for one in (try_.attending, door, browser, services) if one is not None]
     async with serving(box, targets) as try_.connections:
         CURRENT.set(browser)
         try:
-            yield during
+            yield lambda work: supervise(work, *watched)
         finally:
             if browser is not None:
                 await to_the_end(browser.close())
-
-
-async def _plainly(work: Awaitable[Any]) -> Any:
-    return await work

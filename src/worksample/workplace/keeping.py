@@ -27,6 +27,7 @@ from worksample.errors import SandboxError, WorksampleError
 from worksample.sandboxes.endpoints import serving_sockets
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.sweeper import LOCK
+from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
@@ -120,7 +121,7 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
             asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
         sys.stdout.write(json.dumps(keeper.said) + "\n")
         sys.stdout.flush()
-        await services.during(keeper.over.wait())
+        await supervise(keeper.over.wait(), services.failure)
 
 
 @contextlib.asynccontextmanager

@@ -19,8 +19,7 @@ from app.workstations.working import REPORT, Workroom
 from cli.run_cli import start
 from forking.child import Child
 from worksample.records import SeatAct, Submission, Trial
-from worksample.results.places.events import events_of, seat_of
-from worksample.results.places.timer import GAP
+from worksample.results.assignments.assignment import GAP, events_of, seat_of
 from worksample.store.checking import check
 
 QUICK = "app/workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.workstations.working import REPORT, Browser, Workroom
-from worksample.app.workstations.upload import place_below, sound_path
+from worksample.app.workstations.uploads import place_below, sound_path
 from worksample.errors import UsageError
 from worksample.records import SeatAct, SeatEvent, Submission, Trial
-from worksample.results.places.events import events_of, seat_of
-from worksample.results.places.timer import GAP, seat_after
+from worksample.results.assignments.assignment import GAP, events_of, seat_after, seat_of
 from worksample.store.checking import check
 from worksample.store.rebuilding import rebuild
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.workstations.working import REPORT, Workroom
 from worksample.records import SeatAct, Trial
-from worksample.results.places.events import events_of, seat_of
+from worksample.results.assignments.assignment import events_of, seat_of
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [

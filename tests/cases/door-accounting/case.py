@@ -21,6 +21,7 @@ from worksample.models import ModelService, Price, resolve
 from worksample.models.account import ModelAccount
 from worksample.models.door import ModelGateway
 from worksample.records import Usage
+from worksample.supervision import supervise
 
 MODEL = "openai-api/local/model-1"
 PRICES = {MODEL: Price(input=1.0, output=1.0)}
@@ -113,7 +114,7 @@ async def recorded(program: Program, turns: int | None = None, **limits: Any) ->
             server = await asyncio.start_server(accept, "127.0.0.1", 0)
             place.port = server.sockets[0].getsockname()[1]
             try:
-                await door.during(program(place))
+                await supervise(program(place), door.failure)
             except (LimitExceededError, WorksampleError):
                 pass  # how the work ended is another test's
             finally:  # as at a trial's end: what is under way is cut off

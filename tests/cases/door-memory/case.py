@@ -52,6 +52,6 @@ def check(room: Path, fixtures: pytest.FixtureRequest) -> None:
             for task in bodies:
                 task.cancel()
             await asyncio.gather(*bodies, return_exceptions=True)
-        assert (raised, door.ended) == ([], None)
+        assert (raised, door.failure.error) == ([], None)
 
     asyncio.run(work())

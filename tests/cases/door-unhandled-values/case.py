@@ -26,4 +26,4 @@ async def _asked() -> None:
             assert status(await raw(port, request(BODY % value))) == 400, value
         both = b'{"model":"model-1","input":"x","tool_choice":[1]}'
         assert status(await raw(port, request(both, "/v1/responses"))) == 400
-        assert door.ended is None
+        assert door.failure.error is None

@@ -27,4 +27,4 @@ async def _asked() -> None:
             one = json.loads(line)
             answer = await raw(port, request(one["body"].encode("latin-1"), one["path"]))
             assert status(answer) in (200, 400), (one["name"], answer[:300])
-            assert door.ended is None, (one["name"], door.ended)
+            assert door.failure.error is None, (one["name"], door.failure.error)

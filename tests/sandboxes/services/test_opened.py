@@ -19,6 +19,7 @@ from worksample.sandboxes.endpoints import Ledger, serving
 from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.sandboxes.services.boxes import boxes_of
 from worksample.store import Store
+from worksample.supervision import supervise
 
 pytestmark = pytest.mark.box
 
@@ -152,7 +153,7 @@ async def ended(services: TaskServices, act: Any) -> BaseException:
         await asyncio.Event().wait()
 
     with pytest.raises((SandboxError, AgentError)) as told:
-        await asyncio.wait_for(services.during(work()), 300)
+        await asyncio.wait_for(supervise(work(), services.failure), 300)
     return told.value
 
 
@@ -192,7 +193,7 @@ async def test_work_that_ends_first_is_not_held_up(tmp_path: Path) -> None:
         return 7
 
     async with reached(tmp_path, desk()) as (_, services, _):
-        assert await services.during(seven()) == 7
+        assert await supervise(seven(), services.failure) == 7
 
 
 async def test_a_service_that_does_not_read_holds_up_nobody_else(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
+from worksample.supervision import supervise
 from worksample.workplace.colleagues.answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
 from worksample.workplace.colleagues.attending import MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.hearing import Chat, HeardMessage
@@ -286,9 +287,9 @@ async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -
     async with attended.begun():
         await chat.say("alex", "What is the budget?", to="rosa", room="")
         with pytest.raises(KeyError, match="a fault of ours"):
-            await attended.during(work())
+            await supervise(work(), attended.failure)
     assert ended.is_set()
-    assert isinstance(attended.fault, KeyError)
+    assert isinstance(attended.failure.error, KeyError)
     assert [(one["colleague"], one["crashed"]) for one in attended.lines] == [("rosa", "KeyError: 'a fault of ours'")]
 
 
@@ -303,8 +304,8 @@ async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
             await crashing.begun.wait()
             return 3
 
-        assert await attended.during(work()) == 3
-    assert attended.fault is None
+        assert await supervise(work(), attended.failure) == 3
+    assert attended.failure.error is None
     assert [one["crashed"] for one in attended.lines] == ['KeyError: "a library\'s"']
 
 
@@ -315,7 +316,7 @@ async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
             raise ValueError("the work's own")
 
         with pytest.raises(ValueError, match="the work's own"):
-            await attended.during(fails())
+            await supervise(fails(), attended.failure)
 
 
 def test_a_colleague_of_a_model_needs_one() -> None:

@@ -11,14 +11,13 @@ from datetime import datetime, timedelta
 
 from worksample.errors import SandboxError, StoreError, UsageError
 from worksample.records import SeatAct, SeatEvent, Slot
-from worksample.results.places.events import SeatConflict, commit, seat_of
-from worksample.results.places.timer import GAP, Seat, account_of
-from worksample.results.places.turns import waits_for_person
-from worksample.results.places.waiting import days_of
+from worksample.results.assignments.assignment import GAP, Seat, SeatConflict, account_of, commit, seat_of
+from worksample.results.assignments.open_work import days_of
+from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
 from worksample.store.owner import is_dead, new_owner
 
-from .opening import WorkstationTask, open_box_of
+from .task_box import WorkstationTask, open_box_of
 from .workstation import Workstation
 
 IDLE = 1800.0

@@ -13,14 +13,13 @@ from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
 from worksample.records import EntryKind, Manifest, SeatAct
-from worksample.results.places.events import commit, event_after
-from worksample.results.places.timer import Seat
+from worksample.results.assignments.assignment import Seat, commit, event_after
 from worksample.sandboxes.capture.box_capture import USUAL, snapshot
 from worksample.store import Store
 
-from .opening import WorkstationTask
+from .task_box import WorkstationTask
 from .terminal import Terminal
-from .upload import Uploads
+from .uploads import Uploads
 
 
 @dataclass

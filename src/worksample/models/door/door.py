@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.util import LimitExceededError
@@ -13,6 +13,7 @@ from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, failure_of_call, status_of
 from worksample.models.sending import Sending, observed
+from worksample.supervision import FailureSignal
 
 from .asked import ModelRequest
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
@@ -23,7 +24,6 @@ from .reading import read
 from .refusal import Refusal
 from .sharing import Sharing
 
-T = TypeVar("T")
 ROUTES: tuple[tuple[str, Dialect], ...] = (
     ("/chat/completions", openai_chat.DIALECT),
     ("/responses", openai_responses.DIALECT),
@@ -37,42 +37,23 @@ class ModelGateway:
     """One trial's way to its model.
 
     Calls are made in the context of who made the door's server: they count against that sample's limits and stand in
-    its transcript. A limit, or a service that fails after all its retries, ends the work: see `during`.
+    its transcript. A limit, or a service that fails after all its retries, ends the work: see `failure`.
     """
 
     def __init__(self, model: Model, names: Sequence[str], turns: int | None = None) -> None:
         """names: what programs may call the model; turns: calls it may make, None for any number."""
         self.model, self.names, self.turns = model, tuple(names), turns
-        self.ended: BaseException | None = None
-        """What ended the work; nothing is answered from then on."""
+        self.failure = FailureSignal(overrules=True)
+        """What ends the work; no request is answered afterwards. LimitExceededError of a limit of the sample,
+        AgentError (`limit.turns`), or WorksampleError (`model.error` and `model.refused`)."""
         self.served = 0
         """Requests that were answered by the model."""
         self.http = HttpServer(self._answered, _fault)
         self._sharing = Sharing()
         self._begun = 0
-        self._over = asyncio.Event()
         self._memory = Memory()
         self._control = ControlQuestion(model)
         self._noted: set[str] = set()
-
-    async def during(self, work: Awaitable[T]) -> T:
-        """The result of `work`, which uses the door. Where a call ended the trial, `work` is cancelled and that raised.
-
-        LimitExceededError of a limit of the sample, AgentError (`limit.turns`), WorksampleError (`model.error` and
-        `model.refused`).
-        """
-        task: asyncio.Future[T] = asyncio.ensure_future(work)
-        over = asyncio.ensure_future(self._over.wait())
-        try:
-            await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
-            if self.ended is not None:
-                raise self.ended
-            return await task
-        finally:
-            over.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection."""
@@ -112,10 +93,10 @@ class ModelGateway:
 
     async def _asked(self, asked: ModelRequest) -> ModelOutput:
         """One call. Refusal, also for all that comes after the end."""
-        if self.ended is None and self.turns is not None and self._begun >= self.turns:
-            self._end(AgentError(f"{self.turns} steps taken", cause=Cause.LIMIT_TURNS))
-        if self.ended is not None:
-            raise Refusal(429, f"the work is over: {self.ended}", "insufficient_quota")
+        if self.failure.error is None and self.turns is not None and self._begun >= self.turns:
+            self.failure.fail(AgentError(f"{self.turns} steps taken", cause=Cause.LIMIT_TURNS))
+        if self.failure.error is not None:
+            raise Refusal(429, f"the work is over: {self.failure.error}", "insufficient_quota")
         self._begun += 1
         note_settings(asked.noted, self._noted)
         messages = asked.numbered()
@@ -125,16 +106,16 @@ class ModelGateway:
                     self._memory.restored(messages), asked.tools, asked.choice, config=asked.config
                 )
         except LimitExceededError as error:
-            self._end(error)
+            self.failure.fail(error)
             raise Refusal(429, f"the work is over: {error.message}", "insufficient_quota") from None
         except WorksampleError as error:
-            self._end(error)
+            self.failure.fail(error)
             raise Refusal(500, str(error), "api_error") from None
         except Exception as error:  # noqa: BLE001 - the boundary of a model's service, whichever package speaks to it
             failure, status = failure_of_call(error), status_of(error)
             if await self._brought_about(error, seen):
                 raise Refusal(status if status in REFUSED else 400, failure.reason) from None
-            self._end(WorksampleError(failure.reason, cause=failure.cause))
+            self.failure.fail(WorksampleError(failure.reason, cause=failure.cause))
             raise Refusal(status or 500, failure.reason, "api_error") from None
         if output.stop_reason == "model_length":
             raise Refusal(400, "prompt is too long: maximum context length exceeded", "context_length_exceeded")
@@ -147,13 +128,8 @@ class ModelGateway:
         try:
             return await by_request(error, seen, self._control)
         except (LimitExceededError, WorksampleError) as limit:
-            self._end(limit)
+            self.failure.fail(limit)
             raise Refusal(429, f"the work is over: {limit}", "insufficient_quota") from None
-
-    def _end(self, why: BaseException) -> None:
-        if self.ended is None:
-            self.ended = why
-            self._over.set()
 
 
 def _dialect_at(path: str) -> Dialect | None:

@@ -14,7 +14,7 @@ import contextlib
 import json
 import posixpath
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,6 +22,7 @@ from typing import Any
 from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process, start_box
 from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
+from worksample.supervision import FailureSignal
 
 from .actions import ACTIONS
 from .config import BrowserConfig
@@ -69,9 +70,8 @@ class Browser:
     kind: str = "bubblewrap"
     """Of the driver's box."""
     ledger: BrowserLedger = field(default_factory=BrowserLedger)
-    ended: SandboxError | None = None
-    """What ended the trial: a box that was lost, or could not be had."""
-    _over: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
+    """SandboxError that ends the trial: a box of the browser was lost or could not be started."""
     _driver: Box | None = None
     _process: Process | None = None
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -94,8 +94,7 @@ class Browser:
             try:
                 answer = {"error": wrong} if wrong else await self._done(action, given)
             except SandboxError as error:
-                self.ended = self.ended or error
-                self._over.set()
+                self.failure.fail(error)
                 raise
             screen = _picture(answer.get("screen"))
             meant = line_of(self._shown, given.get("bid"))
@@ -103,21 +102,6 @@ class Browser:
             seen = _seen(answer, self.config, screen)
             self._shown = seen.text or self._shown
             return seen
-
-    async def during(self, work: Awaitable[Any]) -> Any:
-        """The result of `work`. Where a box of the browser's is lost, `work` is cancelled and that raised."""
-        task: asyncio.Future[Any] = asyncio.ensure_future(work)
-        over = asyncio.ensure_future(self._over.wait())
-        try:
-            await asyncio.wait((task, over), return_when=asyncio.FIRST_COMPLETED)
-            if self.ended is not None:
-                raise self.ended
-            return await task
-        finally:
-            over.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
 
     async def close(self) -> None:
         """End both. What was recorded stays."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, TypeVar
 
 from worksample.box import Box, open_box
 from worksample.errors import AgentError, Cause, SandboxError
 from worksample.sandboxes.endpoints import Target
 from worksample.sandboxes.shielded import to_the_end
+from worksample.supervision import FailureSignal
 
 from .boxes import ServiceBox
 from .readiness import until_ready
 from .service import Behind, Fallen, TaskService
-
-T = TypeVar("T")
 
 
 class TaskServices:
@@ -26,32 +24,18 @@ class TaskServices:
         self.boxes = tuple(boxes)
         self._by_name = {one.spec.name: one for _, inside in self.boxes for one in inside}
         self._asked_before = asked_before
+        self.failure = FailureSignal()
+        """A service that ended while the trial needed it: SandboxError (`service.lost`, or `service.asked` if the agent
+        was asking it), AgentError (`agent.service`) if that also happened in an earlier try of the same work: then the
+        agent's requests cause it."""
+        for service in self._by_name.values():
+            service.fallen.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
 
     def target(self, to: str) -> Target:
         """What stands behind `service:NAME` or `service:NAME:PORT`."""
         _, name, *port = to.split(":")
         service = self._by_name[name]
         return Behind(service, int(port[0]) if port else service.spec.ports[0])
-
-    async def during(self, work: Awaitable[T]) -> T:
-        """The result of `work`; where a service ends before it, `work` is cancelled and that is raised.
-
-        SandboxError (`service.lost`, or `service.asked` where the agent was asking it), AgentError (`agent.service`)
-        where that has happened in an earlier try of the same work, too: then it is what the agent does.
-        """
-        task: asyncio.Future[T] = asyncio.ensure_future(work)
-        ends = [one.fallen for one in self._by_name.values()]
-        waited: list[asyncio.Future[Any]] = [task, *ends]
-        try:
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-            fallen = next((end.result() for end in ends if end.done()), None)
-            if fallen is not None and not task.done():
-                raise self._failure(fallen)
-            return await task
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
 
     def _failure(self, fallen: Fallen) -> Exception:
         said = self._by_name[fallen.name].told()

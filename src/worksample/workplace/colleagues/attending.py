@@ -11,17 +11,18 @@ import asyncio
 import contextlib
 import contextvars
 import re
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any
 
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
 from worksample.files import Sink
 from worksample.models import ModelService, plus
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
+from worksample.supervision import FailureSignal
 from worksample.tasks.workplace import COLLEAGUE
 
 from .answering import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
@@ -45,7 +46,6 @@ CANCELS = 30
 ROLE = COLLEAGUE
 """Under which their calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
-T = TypeVar("T")
 
 
 def played(
@@ -89,9 +89,9 @@ class ColleagueRunner:
     hands: Does = field(default_factory=Nothing)
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
-    fault: BaseException | None = None
-    """A crash of ours, by which somebody fell silent while they should have answered."""
-    _crashed: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: FailureSignal = field(default_factory=FailureSignal)
+    """A crash of ours that silenced a colleague: what an agent does without an answer that it should have had says
+    nothing about the agent."""
     _stopping: bool = False
     _after: int = 0
     """Where what is heard goes on from."""
@@ -139,23 +139,6 @@ class ColleagueRunner:
             while answers.cut:
                 self._paid(answers.cut.pop())
 
-    async def during(self, work: Awaitable[T]) -> T:
-        """The result of `work`. Where a crash of ours silences somebody before it, `work` is cancelled and that raised:
-        what an agent does without an answer that it should have had says nothing about it.
-        """
-        task: asyncio.Future[T] = asyncio.ensure_future(work)
-        crashed = asyncio.create_task(self._crashed.wait())
-        try:
-            await asyncio.wait((task, crashed), return_when=asyncio.FIRST_COMPLETED)
-            if not task.done() and self.fault is not None:
-                raise self.fault
-            return await task
-        finally:
-            crashed.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait((task,))
-
     def _go_on(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
         """Have it done until `stop`. `who`: the colleague whose conversation it is; "" for all of them."""
         task = asyncio.create_task(work, context=context)
@@ -167,9 +150,8 @@ class ColleagueRunner:
         if error is None:
             return
         self._line({"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]})
-        if not self._stopping and self.fault is None:
-            self.fault = error
-            self._crashed.set()
+        if not self._stopping:
+            self.failure.fail(error)
 
     def part(self, sink: Sink) -> SubmissionPart:
         """The transcript as a part of a submission."""
