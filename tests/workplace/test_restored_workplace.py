@@ -11,7 +11,7 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
 from worksample.store import Store, check
 

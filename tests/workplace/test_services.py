@@ -21,7 +21,7 @@ from worksample.experiments.regrading import Regrading, regrade
 from worksample.experiments.run import run_experiment
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, open_services

@@ -22,12 +22,12 @@ open(sys.argv[2] + "/note.sh", "w").write(said)
 
 
 def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
-    """Trials with their boxes, services, doors and grading."""
+    """Trials with their boxes, services, gateways and grading."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
     from worksample.experiments.preparing import commit_plan, prepare
     from worksample.experiments.run import run_experiment
-    from worksample.models.services import ServiceConfig
-    from worksample.python_api.running import options_of
+    from worksample.models.service_config import ServiceConfig
+    from worksample.python_api.experiment_run import options_of
     from worksample.store import Store
 
     if kind == "image":

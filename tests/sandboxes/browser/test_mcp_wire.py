@@ -1,4 +1,4 @@
-"""The browser's MCP server shares the door's HTTP: odd requests have an answer of the protocol."""
+"""The browser's MCP server shares the gateway's HTTP: odd requests have an answer of the protocol."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from worksample.experiments.planning import why_not
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import run_experiment
 from worksample.files import HashSink
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
 from worksample.runs.endpoints import unreachable
 from worksample.sandboxes.endpoints import Allowance

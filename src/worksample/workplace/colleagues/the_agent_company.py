@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import ManifestError
-from worksample.letters import plain_letters
 
 from .profile import Colleague
 
