@@ -7,8 +7,8 @@ import re
 import shutil
 from pathlib import Path
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import ImportFailed
-from worksample.letters import plain_letters
 from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask

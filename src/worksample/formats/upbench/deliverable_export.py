@@ -10,7 +10,7 @@ from worksample.files.tables.cell_values import Unfit
 from worksample.formats.jobs.job_package import inside, job_folder
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 from .job_export import contract_of
 

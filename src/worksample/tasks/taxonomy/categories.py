@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import UsageError
-from worksample.letters import plain_letters
 
 
 @dataclass(frozen=True, slots=True)
