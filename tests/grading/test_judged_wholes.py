@@ -15,7 +15,7 @@ from grading.judging_material import judged_bench, roles
 from openai_server import Answer, judged, read, says, serving
 from worksample.errors import POLICY, Cause
 from worksample.grading import evaluate, open_round
-from worksample.grading.judges import ByJudge, Render
+from worksample.grading.judges import JudgeEvaluator, Render
 from worksample.grading.judges.material import UNSEEN
 from worksample.grading.pending_evaluations import EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
@@ -45,7 +45,7 @@ async def asked(
     )  # fmt: skip
     with serving(answers) as served:
         [role] = roles(served, made.store.blobs, **config)["judge"]
-        judge = ByJudge(role, showing(made, submission, work, reference))
+        judge = JudgeEvaluator(role, showing(made, submission, work, reference))
         said = await evaluate(made.store, round, submission, made.instance, EvaluationPlace(judge, 1))
     assert said is not None
     return said, served.requests

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .declared_asks import declared
+from .declared_asks import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")
@@ -58,7 +58,7 @@ LINE = 2_000
 def check_examples(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
     """Records in the brief (values with commas between) that `re.fullmatch` would take, but for what follows them."""
     grading = instance.grading[protocol]
-    patterns = dict.fromkeys(declared(grading, "patterns"))
+    patterns = dict.fromkeys(declared_texts(grading, "patterns"))
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             patterns |= dict.fromkeys(_patterns(store.blobs.read(entry.blob).decode("utf-8", "replace")))

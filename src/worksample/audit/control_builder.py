@@ -55,7 +55,7 @@ class ControlBuilder:
     performed: Mapping[str, Mapping[str, Submission]] = field(default_factory=dict)
     """By an instance's id and a script's name: what it left in the company's services."""
 
-    def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
+    def build_all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
         """Reference, nothing, empty files, copied inputs, and the author's cases."""
         yield ControlSubmission("reference", FULL), self.reference(instance, protocol)
         done = self.performed.get(instance.id, {})
@@ -110,7 +110,7 @@ class ControlBuilder:
         root = self.package.root / "cases" / "reference"
         return next((p for p in (root / instance.name, root) if (p / "output").is_dir()), None)
 
-    def changed(self, submission: Submission, path: str, data: bytes) -> Submission:
+    def change_file(self, submission: Submission, path: str, data: bytes) -> Submission:
         """A copy of a submission with one deliverable (a quoted path) replaced."""
         output = submission.parts["output"]
         blob = self.store.blobs.put(data)

@@ -17,7 +17,7 @@ EXISTENCE = {"nothing", "empty files", "copied inputs"}
 
 
 @dataclass
-class Read:
+class AuditResults:
     """What an audit has found so far."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -25,7 +25,9 @@ class Read:
     notes: list[str] = field(default_factory=list)
 
 
-def control_findings(one: AuditPlan, results: Sequence[Evaluation], read: Read) -> list[tuple[str, GradePayload]]:
+def control_findings(
+    one: AuditPlan, results: Sequence[Evaluation], read: AuditResults
+) -> list[tuple[str, GradePayload]]:
     """Say what scored wrong or differently; the grades given, by control. `results`: `repeats` for each control."""
     grades, name = [], one.instance.name
     ungraded: dict[str, list[ControlSubmission]] = {}
@@ -96,7 +98,7 @@ def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterato
             yield warning(AuditCheck.TOLERANCE, what, one.instance.name, do)
 
 
-def bare_finding(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
+def missing_reference_findings(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
     """Without its reference a grader must say so: ungraded. A score would call our own fault the agent's."""
     name = one.instance.name
     if isinstance(result.payload, GradePayload):

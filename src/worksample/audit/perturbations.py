@@ -24,7 +24,7 @@ class Perturbation:
     within: bool
 
 
-def changes(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
+def perturb(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
     """For CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
 
     The tolerance is what the package states: `settings.tolerance`, a number or a table of column (or key) -> number.

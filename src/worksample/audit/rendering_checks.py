@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import SandboxUnavailable
 from worksample.records import Instance
 
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -57,7 +57,7 @@ def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
         text = f"reference files that evaluators see: {_named(seen)}"
         if hidden := [path for path in held if path not in seen]:
             text += f"; not: {_named(hidden)}"
-        elif own := [path for path in seen if not delivered(path, names)]:
+        elif own := [path for path in seen if not is_deliverable(path, names)]:
             text += f"; no deliverable is {_named(own)}: [reference] in task.toml says what is the grader's alone"
         notes.append(f"{instance.key}: {text}")
     return notes

@@ -9,20 +9,20 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
-from worksample.files.scratch import scratch
-from worksample.files.stray_files import litter_below, litter_note
-from worksample.grading import grade, has_solution, open_round, perform, solve
+from worksample.files.scratch import scratch_folder
+from worksample.files.stray_files import stray_files_below, stray_files_note
+from worksample.grading import grade, has_solution, open_round, perform_scripts, run_solution
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.warm_pool import spares
 
-from .audit_plan import AuditPlan, GradingJob, plan
+from .audit_plan import AuditPlan, GradingJob, plan_audit
 from .brief_checks import check_brief, check_examples
 from .control_builder import ControlBuilder
-from .control_results import Read, bare_finding, control_findings, tolerance_findings
-from .findings import AuditCheck, Finding, Report, error, once
+from .control_results import AuditResults, control_findings, missing_reference_findings, tolerance_findings
+from .findings import AuditCheck, Finding, Report, error, without_repetitions
 from .grader_source import check_source
 from .leak_checks import check_leaks
 from .name_checks import check_names
@@ -63,23 +63,30 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             raise UsageError(
                 f"{name} is {getattr(config, name)}; it must be 1 or more", where="audit", next="pass 1 or more"
             )
-    with scratch("audit") as temporary:
+    with scratch_folder("audit") as temporary:
         store = Store.open(temporary / "store", create=True)
         try:
             taken = ingest(package, store.blobs)
             store.commit(taken.task, *taken.instances)
-            read = Read(notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"])
+            read = AuditResults(
+                notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"]
+            )
             bench = ControlBuilder(store, package, await _solved(store, taken.instances, config))
             bench = replace(bench, performed=await _performed(bench, taken.instances, config, read))
             plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
-            read.notes.extend(filter(None, [litter_note(litter_below(package.root))]))
+            read.notes.extend(filter(None, [stray_files_note(stray_files_below(package.root))]))
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
                 read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))
             graded = iter(await _grade(store, [job for one in plans for job in one.jobs], config))
             for one in plans:
                 _conclude(one, list(islice(graded, len(one.jobs))), read)
-            return Report(taken.task.name, once(read.findings), tuple(read.graded), tuple(dict.fromkeys(read.notes)))
+            return Report(
+                taken.task.name,
+                without_repetitions(read.findings),
+                tuple(read.graded),
+                tuple(dict.fromkeys(read.notes)),
+            )
         finally:
             store.close()
 
@@ -93,7 +100,7 @@ async def _solved(
         for protocol in instance.grading:
             if has_solution(instance, protocol):
                 config.on_step(f"{instance.name}: the solution is run")
-                found[instance.id, protocol] = await solve(store, instance, protocol, sandbox=config.sandbox)
+                found[instance.id, protocol] = await run_solution(store, instance, protocol, sandbox=config.sandbox)
     return found
 
 
@@ -102,7 +109,7 @@ def _told(config: AuditConfig, instance: str, name: str) -> None:
 
 
 async def _performed(
-    bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: Read
+    bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: AuditResults
 ) -> dict[str, dict[str, Submission]]:
     """What the scripts of tasks that are done in a company leave in its services; nothing where nothing is graded."""
     found: dict[str, dict[str, Submission]] = {}
@@ -110,7 +117,9 @@ async def _performed(
         if instance.work.environment.workplace is None:
             continue
         told = partial(_told, config, instance.name)
-        done = await perform(bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told)
+        done = await perform_scripts(
+            bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told
+        )
         found[instance.id] = {name: one.submission for name, one in done.items()}
         for name, one in done.items():
             if one.failed:
@@ -121,7 +130,7 @@ async def _performed(
     return found
 
 
-def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: Read) -> Iterator[AuditPlan]:
+def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: AuditResults) -> Iterator[AuditPlan]:
     """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
@@ -137,7 +146,7 @@ def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, rea
         read.findings.extend(broken)
         if config.static or broken:
             continue
-        yield plan(bench, instance, protocol, config.repeats)
+        yield plan_audit(bench, instance, protocol, config.repeats)
 
 
 def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
@@ -148,7 +157,7 @@ def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Fi
     yield from check_declared(grading, "criteria.toml")
 
 
-def _conclude(one: AuditPlan, results: Sequence[Evaluation], read: Read) -> None:
+def _conclude(one: AuditPlan, results: Sequence[Evaluation], read: AuditResults) -> None:
     """What the gradings of one plan say."""
     grading, where = one.instance.grading[one.protocol], f"{one.instance.name}: {one.entry}"
     read.findings.extend(one.findings)
@@ -159,7 +168,7 @@ def _conclude(one: AuditPlan, results: Sequence[Evaluation], read: Read) -> None
     if one.proven:
         read.findings.extend(check_coverage(grading.criteria, grades, where))
     read.findings.extend(tolerance_findings(one, list(islice(rest, len(one.changes)))))
-    read.findings.extend(finding for result in rest for finding in bare_finding(one, result))
+    read.findings.extend(finding for result in rest for finding in missing_reference_findings(one, result))
 
 
 def _name(job: GradingJob) -> str:

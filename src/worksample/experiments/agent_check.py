@@ -19,7 +19,7 @@ from worksample.agents.installing.folder import digest_of_tree
 from worksample.agents.installing.install import split
 from worksample.agents.installing.resolve_settings import need
 from worksample.agents.workspace import clipped
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.records import (
     About,
     Agent,
@@ -100,7 +100,7 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     if digest_of_tree(Path(here.folder)) != here.digest:
         return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
-    with scratch("check") as folder:
+    with scratch_folder("check") as folder:
         trial, printed, log = run_steadily(_trial(folder, agent, config, words))
     answer = "-".join(words)
     said = find_answer(answer, printed, log)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from worksample.errors import PlanError
-from worksample.grading.evaluator_kinds import kinds_of
+from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.prior_labels import earlier
@@ -42,7 +42,7 @@ def calibrating(
 def _judged(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
     if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
         return any(protocol in judge.rounds for judge in config.judges.values())
-    return any(EvaluatorKind.JUDGE in kinds_of(i.grading[protocol]) for i in instances if protocol in i.grading)
+    return any(EvaluatorKind.JUDGE in evaluator_kinds(i.grading[protocol]) for i in instances if protocol in i.grading)
 
 
 def _how(protocol: Protocol) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Evaluators, GradeChange, changes, open_round, subjects
-from worksample.grading.evaluator_kinds import kinds_of
+from worksample.grading import Evaluators, GradeChange, find_grade_changes, open_round, subjects
+from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.grading.grade_changes import votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
@@ -101,7 +101,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     finally:
         listener.end()
     mine = {s.id for s in subjects(store, round)}
-    changed = tuple(c for c in changes(store, before, round) if c.subject in mine) if before else ()
+    changed = tuple(c for c in find_grade_changes(store, before, round) if c.subject in mine) if before else ()
     lost = _lost(store, before, round, mine) if before else ()
     if before is not None and not lost:
         _adopt(store, round, what)
@@ -142,7 +142,7 @@ def _need_somebody(instances: Sequence[Instance], what: Regrading, here: Evaluat
             next="worksample grade --judge judge=MODEL",
         )
     whole = judged and what.protocol in WHOLE
-    if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
+    if graded and not whole and not any(what.by in evaluator_kinds(grading) for grading in graded):
         raise PlanError(
             f"no {what.by} grades protocol {what.protocol}; its own round asks whoever judges it",
             next="worksample review, or worksample resume",
@@ -225,7 +225,7 @@ def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], bef
             next="worksample grade --protocol with a protocol that all have, or --submission",
         )
     known = instances | given
-    asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
+    asked = {id for id, i in known.items() if what.by in evaluator_kinds(i.grading[what.protocol])} or set(known)
     own = {id: known[id].grading_digest(what.protocol) for id in known if id in asked}
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
-from worksample.grading.evaluator_kinds import kinds_of, usual
+from worksample.grading import EvaluatorPanel, Evaluators, RoundEvaluator, open_round
+from worksample.grading.evaluator_kinds import default_evaluator, evaluator_kinds
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -55,7 +55,7 @@ def asked_of(
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
     found = []
     for protocol in protocols:
-        named = {kind for i in known if protocol in i.grading for kind in kinds_of(i.grading[protocol])}
+        named = {kind for i in known if protocol in i.grading for kind in evaluator_kinds(i.grading[protocol])}
         if protocol in WHOLE and protocol in calibrated:
             named = {EvaluatorKind.JUDGE}
         found += [(protocol, kind) for kind in order if kind in named]
@@ -132,7 +132,7 @@ def current_round(
     What is graded as trials close goes into it, so once a regrade is adopted new trials meet the new graders.
     """
     protocol = protocol or experiment.lock.protocol
-    by = by or usual(protocol)
+    by = by or default_evaluator(protocol)
     with alone(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, protocol, by)
         if found is not None:
@@ -155,7 +155,7 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     """Of the instances of which this kind answers something; None, which is all, where that is a matter of asking."""
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
-    return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
+    return {i.id: i.grading_digest(protocol) for i in graded if by in evaluator_kinds(i.grading[protocol])} or None
 
 
 def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
@@ -169,7 +169,7 @@ def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Evaluato
     return EvaluatorPanel(by, overlap, ResolutionRule.MEAN if points else ResolutionRule.MAJORITY)
 
 
-def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
+def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[RoundEvaluator]:
     """The judges that are configured for rounds under a protocol."""
     draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)

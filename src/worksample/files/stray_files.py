@@ -13,7 +13,7 @@ _SWAP = (".swp", ".swo", ".swn", ".swx")
 """Of an open file in Vim: `.report.md.swp`."""
 
 
-def is_litter(path: str) -> bool:
+def is_stray_file(path: str) -> bool:
     """Whether a step of a path is what macOS, Windows, an office program or an editor left: `__MACOSX/._a.csv`.
 
     Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
@@ -34,7 +34,7 @@ def _left_behind(name: str) -> bool:
     )
 
 
-def litter_below(root: Path) -> list[str]:
+def stray_files_below(root: Path) -> list[str]:
     """Paths of such files below a folder; of a folder that is left out as a whole, its own path."""
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
@@ -44,7 +44,7 @@ def litter_below(root: Path) -> list[str]:
     return found
 
 
-def litter_note(paths: Iterable[str]) -> str:
+def stray_files_note(paths: Iterable[str]) -> str:
     """What was left out, in words; "" for nothing."""
     found = sorted(set(paths))
     if not found:

@@ -20,7 +20,7 @@ _EXCHANGE = 2
 
 
 @contextmanager
-def swapped(out: Path) -> Iterator[Path]:
+def replace_folder(out: Path) -> Iterator[Path]:
     """A folder to write in, beside `out`, which takes its place in one step once all is written.
 
     What `out` held and the new folder does not is carried over. What a killed process left beside it is cleared away. A

@@ -29,7 +29,7 @@ CONNECTIONS = 4
 """That are served at once; further ones wait."""
 
 
-class Junk(Exception):
+class MalformedRequest(Exception):
     """A request that is none; the text says why."""
 
 
@@ -98,11 +98,11 @@ class GradingBroker:
         try:
             number, verb, body = _parsed(data)
             if self._taken > REQUESTS:
-                raise Junk(f"more than {REQUESTS} requests in one grading")
+                raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
             if verb not in self.verbs:
-                raise Junk(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
+                raise MalformedRequest(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
-        except Junk as junk:
+        except MalformedRequest as junk:
             return self._junk(number, str(junk))
         except SandboxError as error:
             return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
@@ -119,14 +119,14 @@ def _parsed(data: bytes) -> tuple[int, str, dict[str, Any]]:
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
-        raise Junk("the request is not JSON") from None
+        raise MalformedRequest("the request is not JSON") from None
     if not isinstance(raw, dict):
-        raise Junk("the request is not an object")
+        raise MalformedRequest("the request is not an object")
     number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
-        raise Junk("the request's number is none")
+        raise MalformedRequest("the request's number is none")
     if not isinstance(verb, str) or not isinstance(body, dict):
-        raise Junk("the request has no verb, or its body is not an object")
+        raise MalformedRequest("the request has no verb, or its body is not an object")
     return number, verb, body
 
 

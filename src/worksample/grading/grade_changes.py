@@ -43,7 +43,7 @@ class GradeChange:
     """What differs, part by part, in words."""
 
 
-def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
+def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
     """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
 
     Of pairs a row each, under the first of the two; they have no scores.

@@ -12,9 +12,9 @@ from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submi
 from worksample.results.pairs import PAIRS, drawn_pairs
 from worksample.workplace.warm_pool import spares
 
-from .evaluators import Evaluates, Evaluators, evaluators_of
+from .evaluators import Evaluators, RoundEvaluator, evaluators_of
 from .grade_submission import evaluate
-from .pending_evaluations import TRIES, EvaluationPlace, wanted
+from .pending_evaluations import TRIES, EvaluationPlace, pending_places
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -62,7 +62,7 @@ class RoundWork:
 
     store: Store
     round: Round
-    by: tuple[Evaluates, ...]
+    by: tuple[RoundEvaluator, ...]
     tries: int = TRIES
     began: datetime = field(default_factory=now)
     """When this run began: a judge that failed since is not asked again before the next run."""
@@ -91,7 +91,7 @@ class RoundWork:
         )  # fmt: skip
 
     def _wanted(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
-        return wanted(self.round, self.by, made, self.tries, self.began)
+        return pending_places(self.round, self.by, made, self.tries, self.began)
 
 
 def asks_services(instance: Instance, round: Round) -> bool:

@@ -16,9 +16,9 @@ from worksample.results.graded import grading_in_force
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
 
-from .evaluators import EvaluationRequest, EvaluatorReply, known
+from .evaluators import EvaluationRequest, EvaluatorReply, stored_evaluator
 from .pending_evaluations import EvaluationPlace, place_of
-from .program_evaluator import ByProgram
+from .program_evaluator import ProgramEvaluator
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -57,7 +57,7 @@ async def grade(
     is grading is waited for. Raises StoreError where the store cannot be read or written, UsageError where the round
     has no grading for the instance.
     """
-    place = EvaluationPlace(ByProgram(sandbox), 1)
+    place = EvaluationPlace(ProgramEvaluator(sandbox), 1)
     done = await evaluate(store, round, submission, instance, place)
     assert done is not None, "a place that is always wanted has an evaluation"
     return done
@@ -144,12 +144,12 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
             job.store.commit(evaluation)
         return evaluation
     except Superseded:
-        late = superseded(evaluation)
+        late = mark_superseded(evaluation)
     job.store.commit(late)
     return _ready(job, _made(job.asked)) or late
 
 
-def superseded(evaluation: Evaluation) -> Evaluation:
+def mark_superseded(evaluation: Evaluation) -> Evaluation:
     """An evaluation that another process was quicker with: what it cost and what was said stay on record."""
     said = "another process graded this while this one stood still"
     return evaluation.replaced(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
@@ -164,7 +164,7 @@ def _evaluation(job: _Job, answer: EvaluatorReply) -> Evaluation:
         second=asked.second.id if asked.second is not None else None,
         instance=asked.instance.id,
         grading=asked.grading.digest,
-        evaluator=known(job.store, job.place.by.evaluator).id,
+        evaluator=stored_evaluator(job.store, job.place.by.evaluator).id,
         outcome=EvaluationOutcome.GIVEN if answer.payload is not None else EvaluationOutcome.FAILED,
         payload=answer.payload,
         cause=answer.cause,

@@ -109,7 +109,7 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             writable=(paths.output,) if copied else (),
             env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
             network="endpoints" if workplace is not None else "none",
-            endpoints=reached(instance.work.environment) if workplace is not None else (),
+            endpoints=workplace_endpoints(instance.work.environment) if workplace is not None else (),
             limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
             python="platform",
             label="grade",
@@ -126,16 +126,16 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
         verifying=verifying,
         workplace=workplace,
-        behind={Endpoint(one.name, one.port): one.to for one in of_workplace(instance.work.environment)},
+        behind={Endpoint(one.name, one.port): one.to for one in workplace_endpoint_specs(instance.work.environment)},
     )
 
 
-def reached(environment: Environment) -> tuple[Endpoint, ...]:
+def workplace_endpoints(environment: Environment) -> tuple[Endpoint, ...]:
     """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
-    return tuple(Endpoint(one.name, one.port) for one in of_workplace(environment))
+    return tuple(Endpoint(one.name, one.port) for one in workplace_endpoint_specs(environment))
 
 
-def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
+def workplace_endpoint_specs(environment: Environment) -> tuple[EndpointSpec, ...]:
     """The endpoints that lead to the workplace's services."""
     return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 

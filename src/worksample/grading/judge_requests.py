@@ -17,7 +17,7 @@ from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, Probe
 from worksample.models.judge import DEFAULT
 from worksample.records import Usage
 
-from .broker import Junk
+from .broker import MalformedRequest
 
 EXHIBITS = 200
 """Of one question."""
@@ -31,22 +31,22 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
-            raise Junk("the question is not text, or too long a one")
+            raise MalformedRequest("the question is not text, or too long a one")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
             tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
             quotes=bool(body.get("quotes", True)),
         )  # fmt: skip
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise Junk(f"the question is none: {str(error)[:200]}") from None
+        raise MalformedRequest(f"the question is none: {str(error)[:200]}") from None
     except UsageError as error:
-        raise Junk(error.what) from None
+        raise MalformedRequest(error.what) from None
     return role, probe
 
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise Junk(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -59,19 +59,19 @@ def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
 
 def _texts(raw: Any) -> list[str]:
     if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
-        raise Junk("options are not a list of texts")
+        raise MalformedRequest("options are not a list of texts")
     return raw
 
 
 def _named(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
-        raise Junk("items are not a table of texts")
+        raise MalformedRequest("items are not a table of texts")
     return raw
 
 
 def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(schema, dict) for schema in raw.values()):
-        raise Junk("fields are not a table of tables")
+        raise MalformedRequest("fields are not a table of tables")
     return raw
 
 

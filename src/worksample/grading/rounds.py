@@ -25,7 +25,7 @@ from worksample.records import (
 )
 from worksample.results.pairs import PAIRS
 
-from .evaluator_kinds import usual
+from .evaluator_kinds import default_evaluator
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -68,7 +68,7 @@ def open_round(
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,
-        by=asked.by or usual(protocol),
+        by=asked.by or default_evaluator(protocol),
         overlap=asked.overlap,
         rule=asked.rule,
         purpose=Purpose.GRADING if over is None else Purpose.REGRADE,

@@ -18,7 +18,7 @@ from typing import Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
 from worksample.errors import SandboxError
 from worksample.files import Sink
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
 from worksample.sandboxes.capture import add_to_layer
@@ -62,7 +62,7 @@ class Verifier:
     def place(self) -> Iterator[Root]:
         """The root that the verifier sees, until the end of the `with`. Raises ImageError."""
         with ExitStack() as held:
-            work = held.enter_context(scratch("verifier"))
+            work = held.enter_context(scratch_folder("verifier"))
             layers = list(self.layers)
             tests = self.settings.get("tests")
             given = [_layer(work / "tests.tar", lambda tar: _tests(tar, self.grader / str(tests)))] if tests else []
@@ -105,7 +105,7 @@ def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
 
 
 @dataclass
-class Verifying:
+class VerifierRequests:
     """Answers `verify` for one grading. `records` grows by an entry per run."""
 
     verifier: Verifier | None

@@ -25,7 +25,7 @@ from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
-from .grading_boxes import reached
+from .grading_boxes import workplace_endpoints
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -36,17 +36,17 @@ SECONDS = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class PerformedScript:
     """`failed` says which command of the script went wrong, and how; "" where none did."""
 
     submission: Submission
     failed: str
 
 
-async def perform(
+async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
-) -> dict[str, Performed]:  # fmt: skip
+) -> dict[str, PerformedScript]:  # fmt: skip
     """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
     environment = instance.work.environment
     workplace = await asyncio.to_thread(workplace_of, environment, store.folder, f"perform-{uuid4().hex[:12]}")
@@ -56,7 +56,7 @@ async def perform(
         raise SandboxError(
             "scripts are performed with this machine's programs, and the work has an image", where="cases"
         )
-    found: dict[str, Performed] = {}
+    found: dict[str, PerformedScript] = {}
     async with open_services((workplace.box,), sandbox) as services:
         for name, steps in scripts.items():
             on_step(name)
@@ -76,14 +76,15 @@ class _Stage:
     sandbox: str
 
 
-async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Performed:
+async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
     attending = workplace.attended(own_box(stage.services), None, ModelService())
     targets = {
-        one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
+        one: stage.services.target(f"service:{WORKPLACE}:{one.port}")
+        for one in workplace_endpoints(instance.work.environment)
     }
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
         if by_rules:
@@ -99,7 +100,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
         note=failed[:1000],
     )  # fmt: skip
     await asyncio.to_thread(store.commit, submission)
-    return Performed(submission, failed)
+    return PerformedScript(submission, failed)
 
 
 async def _exported(stage: _Stage) -> SubmissionPart:
@@ -154,7 +155,7 @@ def _box_config(stage: _Stage) -> BoxConfig:
     limits = environment.limits
     return BoxConfig(
         network="endpoints",
-        endpoints=reached(environment),
+        endpoints=workplace_endpoints(environment),
         mounts=(
             Mount(str(store.folder(work.inputs)), environment.paths.input),
             Mount(str(store.folder(work.software)), environment.paths.software),

@@ -21,7 +21,7 @@ from .case import Case
 from .check import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
-from .grade_check import checked
+from .grade_check import check_result
 from .source import UnreadableSource
 
 TAIL = 3_000
@@ -68,7 +68,7 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
-        return {"grade": checked(result, case.criteria).plain()}
+        return {"grade": check_result(result, case.criteria).plain()}
     except DeliverableError as error:
         return {"grade": Grade(score=0.0, composition="deliverable", reason=shorten(str(error))).plain()}
     except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is its result
@@ -102,10 +102,10 @@ def _refused(error: BaseException) -> str:
 
     if not isinstance(error, ValidationError) or error.title not in ("GradePayload", "PartPayload"):
         return ""
-    from worksample.files.config_files import in_words
+    from worksample.files.config_files import describe_errors
     from worksample.records import grade
 
-    return in_words(error, getattr(grade, error.title))
+    return describe_errors(error, getattr(grade, error.title))
 
 
 def _place(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from worksample.records.grade_tree import CriteriaTree
 from . import table, text
 from .broker_client import BrokerClient, Ran
 from .criteria import CaseCriteria
-from .json_shape import shaped
+from .json_shape import require_shape
 from .source import FileOwner, UnreadableSource, deliverable, file_in, files_below, find, reference
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Case:
         owner = FileOwner(DeliverableError, name)
         value = self._got(name, lambda path: text.read_json(path, owner))
         if like is not None:
-            shaped(value, like, owner)
+            require_shape(value, like, owner)
         return value
 
     def rows(self, name: str) -> table.Table:

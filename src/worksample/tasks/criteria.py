@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from worksample.files.config_files import Faults, Says, checked, read_toml
+from worksample.files.config_files import AllowedText, Faults, read_toml, validate
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8
@@ -19,7 +19,7 @@ class CriterionTable(Criterion):
     """A `[[criterion]]` as it is written."""
 
     model_config = ConfigDict(strict=True)
-    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), AllowedText("lower case letters, digits, _ and -")]
     importance: Annotated[Importance, Field(strict=False)] | None = None
     by: Annotated[By, Field(strict=False)] = By.PROGRAM
     kind: Annotated[CheckpointKind, Field(strict=False)] | None = None
@@ -42,7 +42,7 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
     if not document.data.get("criterion", ()):
         faults.add(path.name, "criterion", "there is none", "one [[criterion]] at least")
         return Criteria()
-    table = checked(CriteriaTable, document.data, faults, file=path.name)
+    table = validate(CriteriaTable, document.data, faults, file=path.name)
     if table is None:
         return Criteria()
     if any(_depth(node) > DEPTH for node in table.criterion):

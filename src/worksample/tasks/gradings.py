@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from worksample.files.config_files import Faults, Flag, Says, Settings, Size, checked, told, unfit
+from worksample.files.config_files import AllowedText, Faults, Flag, Settings, Size, exact_fault, validate, value_fault
 from worksample.records import Frozen, Protocol
 
 from .package_files import PythonFile
@@ -22,7 +22,7 @@ RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
     for name in RESERVED:
         if name in settings:
-            raise told(f"{name} is a reserved name; give it beside the settings, not in them")
+            raise exact_fault(f"{name} is a reserved name; give it beside the settings, not in them")
     return settings
 
 
@@ -39,11 +39,11 @@ def _way(path: str) -> str:
         or path == "/"
         or not path.isprintable()
     ):
-        raise unfit()
+        raise value_fault()
     return path
 
 
-Way = Annotated[str, AfterValidator(_way), Says("a plain absolute path")]
+Way = Annotated[str, AfterValidator(_way), AllowedText("a plain absolute path")]
 
 
 class _Verifier(Frozen):
@@ -128,7 +128,7 @@ class GradingsTable(Frozen):
 def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> dict[Protocol, GradingSpec]:
     """A spec per protocol; at least one is wanted."""
     file, at = "task.toml", "grading"
-    table = checked(GradingsTable, data, faults, file=file, at=at, context=context)
+    table = validate(GradingsTable, data, faults, file=file, at=at, context=context)
     if isinstance(data, dict) and not any(protocol.value in data for protocol in Protocol):
         faults.add(file, at, "no protocol is given", [f"[grading.{p.value}]" for p in Protocol])
     given = {p: getattr(table, p.value, None) for p in Protocol}

@@ -25,7 +25,7 @@ from worksample.records import (
     quote_path,
 )
 
-from .package_files import ignored, of_grader, place_of, shared_folder
+from .package_files import is_grader_file, is_ignored, place_of, shared_folder
 from .spec import InstanceSpec, Package
 
 
@@ -43,7 +43,7 @@ def package_manifest(package: Package, sink: Sink) -> Manifest:
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
-    own = [e for e in found.manifest.entries if not ignored(e.path)]
+    own = [e for e in found.manifest.entries if not is_ignored(e.path)]
     return _sorted([*own, *(e for name in _shared(package) for e in _taken(package, name, sink))])
 
 
@@ -60,7 +60,7 @@ def _taken(package: Package, name: str, sink: Sink) -> list[Entry]:
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(root), next=f"worksample workplace check {root}")
     place = quote_path(place_of(name).encode())
-    return [e.replaced(path=f"{place}/{e.path}") for e in found.manifest.entries if not ignored(e.path)]
+    return [e.replaced(path=f"{place}/{e.path}") for e in found.manifest.entries if not is_ignored(e.path)]
 
 
 def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
@@ -142,7 +142,7 @@ def _image(image: ImageSource | None, whole: Manifest, sink: Sink) -> ImageSourc
 
 def _instance(package: Package, spec: InstanceSpec, whole: Manifest, sink: Sink, kit: str) -> Instance:
     apart = frozenset(quote_path(p.encode()) for p in package.apart)
-    grader = _keep(_where(whole, lambda path: of_grader(path, apart)), sink)
+    grader = _keep(_where(whole, lambda path: is_grader_file(path, apart)), sink)
     answers = below(whole, spec.reference)
     reference = _keep(answers, sink)
     seen = package.shown.of(answers)

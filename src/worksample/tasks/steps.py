@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from worksample.files.config_files import Faults, Says
+from worksample.files.config_files import AllowedText, Faults
 from worksample.records import CollectSpec, Environment, Frozen, HealthSpec, SourceFiles, StepSpec
 
 from .package_files import Folder, is_folder, read_text
@@ -23,7 +23,7 @@ class StepTable(Frozen):
 
     name: Annotated[Word, Field(max_length=60)]
     folder: Folder
-    time: Annotated[float, Field(gt=0), Says("seconds")] | None = None
+    time: Annotated[float, Field(gt=0), AllowedText("seconds")] | None = None
     health: HealthSpec | None = None
 
     def record(self) -> StepSpec:

@@ -15,16 +15,16 @@ from worksample.box import is_host_name
 from worksample.errors import ManifestError
 from worksample.files import Sink
 from worksample.files.config_files import (
+    AllowedText,
     Faults,
     FaultyManifest,
     Line,
-    Says,
     Texts,
-    checked,
     nearest,
     read_toml,
-    shown,
-    unfit,
+    show_value,
+    validate,
+    value_fault,
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
@@ -42,12 +42,12 @@ def _listed(text: str) -> str:
         is_host_name(name.removeprefix("*.")) and (not name.startswith("*.") or name.count(".") > 1)
     )
     if not sound or (sign and not re.fullmatch(r"[1-9][0-9]{0,4}", port)) or int(port or 1) > 65535:
-        raise unfit()
+        raise value_fault()
     return text
 
 
 Listed = Annotated[
-    str, AfterValidator(_listed), Says("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
+    str, AfterValidator(_listed), AllowedText("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
 ]
 
 
@@ -65,7 +65,7 @@ class SuiteTable(Frozen):
     title: Line
     version: Version
     visibility: Literal["public", "private"] = "public"
-    roles: dict[str, Annotated[Line, Says("a model's name, such as 'openai/gpt-5'")]] = {}
+    roles: dict[str, Annotated[Line, AllowedText("a model's name, such as 'openai/gpt-5'")]] = {}
     tasks: Texts = ()
     hosts: HostsTable = HostsTable()
 
@@ -126,7 +126,7 @@ def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     faults = Faults()
     document = read_toml(path, path.name, faults)
     file = path.name
-    table = None if document.broken else checked(SuiteTable, _without(document.data, "tier"), faults, file=file)
+    table = None if document.broken else validate(SuiteTable, _without(document.data, "tier"), faults, file=file)
     packages = _packages(path.parent, table.tasks if table else (), faults, file)
     tiers = _tiers(document.data["tier"], packages, faults, file) if "tier" in document.data else by_tier(packages)
     if table is not None and verify and not faults.found:
@@ -164,7 +164,7 @@ def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> li
     for given in tasks:
         names, problem = _folders(root, given)
         if problem:
-            faults.add(file, "tasks", f"{shown(given)} {problem}")
+            faults.add(file, "tasks", f"{show_value(given)} {problem}")
         folders += [n for n in names if n not in folders]
     if not folders and not faults.found:
         faults.add(file, "tasks", "there is none", 'a list of folders, such as ["tasks/*"]')
@@ -208,21 +208,21 @@ def _tiers(
     taken: dict[str, str] = {}
     found = []
     if not isinstance(data, list):
-        faults.add(file, "tier", f"{shown(data)} has the wrong type", "tables, each begun with [[tier]]")
+        faults.add(file, "tier", f"{show_value(data)} has the wrong type", "tables, each begun with [[tier]]")
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"tier[{number}]"
-        tier = checked(TierTable, given, faults, file=file, at=at)
+        tier = validate(TierTable, given, faults, file=file, at=at)
         if tier is None:
             continue
         keys: list[str] = []
         for task in tier.tasks:
             if task not in of_task:
-                what = f"{shown(task)} is not a task of this suite{nearest(task, of_task)}"
+                what = f"{show_value(task)} is not a task of this suite{nearest(task, of_task)}"
                 faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
         for key in tier.instances:
             if key not in known:
-                what = f"{shown(key)} is not an instance of this suite{nearest(key, known)}"
+                what = f"{show_value(key)} is not an instance of this suite{nearest(key, known)}"
                 faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)
@@ -274,7 +274,7 @@ def find_suite(name: str) -> Path:
         return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {shown(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {show_value(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )

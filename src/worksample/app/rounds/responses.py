@@ -123,8 +123,8 @@ def _job_row(store: Store, one: Instance, asked: int) -> JobRow:
 
 def looked_at(store: Store, jobs: Sequence[str]) -> str:
     """Digest of what a program found in these jobs. RecordMissing, SandboxUnavailable."""
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
 
     found = [store.get(Instance, id) for id in dict.fromkeys(jobs)]
-    looks = asyncio.run(look_at_jobs(Looking(store), found))
+    looks = asyncio.run(examine_jobs(JobExaminer(store), found))
     return keep_looks(store, {id: look.plain() for id, look in looks.items()})

@@ -10,7 +10,7 @@ import click
 from worksample.cli.output import console, json_option, printable, say_json, store_option, table
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs.screening import JobLook
+    from worksample.formats.jobs.screening import JobExamination
 
 MOST = 30
 """Jobs that are listed."""
@@ -62,7 +62,7 @@ def _name(id: str) -> str:
     return id.partition("@")[0].removesuffix("/job")
 
 
-def _show(looks: dict[str, JobLook]) -> None:
+def _show(looks: dict[str, JobExamination]) -> None:
     found = [(id, look) for id, look in looks.items() if look.found]
     rows = [
         (_name(id), look.there, len(look.missing), len(look.broken), len(look.candidates)) for id, look in found[:MOST]

@@ -15,7 +15,7 @@ from worksample.errors import ImportFailed, UsageError
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .unique_keys import TwiceError, unique
+from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
 """Bytes of a JSON file, which is read in whole; the other forms are read row by row."""
@@ -81,7 +81,7 @@ def check_encoding(name: str) -> None:
 def read_json(text: str) -> Any:
     """JSON whose whole numbers may have any length: those that no float holds are read as infinite. ValueError, also
     for a key that stands twice."""
-    return json.loads(text, parse_int=_integer, object_pairs_hook=unique)
+    return json.loads(text, parse_int=_integer, object_pairs_hook=unique_object)
 
 
 def _integer(text: str) -> int | float:
@@ -161,7 +161,7 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
                 continue
             try:
                 yield n, read_json(line)
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 yield n, FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 yield n, FaultyRow(f"is not JSON: {e}")
@@ -175,7 +175,7 @@ def _whole(path: Path) -> list[Any]:
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[: 1 << 12]) or "utf-8"))
-    except TwiceError as e:
+    except DuplicateKeyError as e:
         raise ImportFailed(str(e), where=str(path), next=f"{e.next}, then run the same command again") from e
     except (ValueError, RecursionError) as e:
         raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e

@@ -32,12 +32,12 @@ FILTERS: dict[str, Callable[[Job], bool]] = {
 UPBENCH = tuple(FILTERS)
 
 
-def stays_out(job: Job, filters: tuple[str, ...]) -> str:
+def first_failed_filter(job: Job, filters: tuple[str, ...]) -> str:
     """The first filter that a job does not pass, or ""."""
     return next((name for name in filters if not FILTERS[name](job)), "")
 
 
-def marks(job: Job) -> tuple[str, ...]:
+def exclusion_tags(job: Job) -> tuple[str, ...]:
     """Tags for work that the paper's preset leaves out."""
     out = [] if _fixed(job) else ["hourly"]
     return tuple(out if _single(job) else [*out, "several-milestones"])

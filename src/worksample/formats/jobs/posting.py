@@ -65,13 +65,13 @@ _JOB = (
 def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     """A job from what its row says. Raises Unfit with what is missing or contradicts itself."""
     if not said.get("contract"):
-        raise cells.Unfit(NO_ID)
+        raise cells.InvalidCell(NO_ID)
     description = said.get("description", "")
     if not cells.text(description):
-        raise cells.Unfit(NO_DESCRIPTION)
+        raise cells.InvalidCell(NO_DESCRIPTION)
     job = _job(said)
     if job.start and job.end and job.end < job.start:
-        raise cells.Unfit(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
+        raise cells.InvalidCell(f"ends ({job.end:%Y-%m-%d}) before it starts ({job.start:%Y-%m-%d})")
     occupation = said.get("occupation", "")
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
     rubric = said.get("criteria")
@@ -87,7 +87,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
 def _job(said: Mapping[str, Any]) -> Job:
     kind = str(said.get("type", "")).lower().replace("-", " ").replace("_", " ").split(" ")[0]
     if kind and kind not in set(ContractType):
-        raise cells.Unfit(f"type {said['type']!r} is neither fixed nor hourly")
+        raise cells.InvalidCell(f"type {said['type']!r} is neither fixed nor hourly")
     body = {name: said[name] for name in _JOB if name in said}
     currency = str(said.get("currency") or "USD").upper()
     _check_size(said, currency)
@@ -95,7 +95,7 @@ def _job(said: Mapping[str, Any]) -> Job:
         return Job(currency=currency, type=ContractType(kind) if kind else None, **body)
     except ValidationError as e:
         error = e.errors()[0]
-        raise cells.Unfit(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
+        raise cells.InvalidCell(f"{'.'.join(map(str, error['loc']))}: {error['msg']}") from None
 
 
 def _check_size(said: Mapping[str, Any], currency: str) -> None:
@@ -105,7 +105,7 @@ def _check_size(said: Mapping[str, Any], currency: str) -> None:
         value = said.get(name)
         if isinstance(value, int | float) and value > ceiling:
             shown = f"{value:,.0f}" if value < 1e15 else f"{value:g}"
-            raise cells.Unfit(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
+            raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
 
 
 def _line(title: Any, description: str, contract: str) -> str:

@@ -30,7 +30,7 @@ from worksample.records.grade_tree import By, CriteriaTree
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE
 from .judge_model import EvaluatorJudge
-from .source import Published, find_source, read_one
+from .source import PublishedTask, find_source, read_one
 
 _LOGGER = "inspect_evals.theagentcompany"
 
@@ -94,7 +94,7 @@ def evaluate(case: Case, name: str) -> Grade:
     return found
 
 
-def _ready(case: Case, name: str) -> Published:
+def _ready(case: Case, name: str) -> PublishedTask:
     """Refuse where the evaluator would take something that is missing here for the agent's failure."""
     folder, version = find_source()
     if not (folder / name / "evaluator.py").is_file():
@@ -141,7 +141,7 @@ def require_served(case: Case, services: Iterable[str]) -> None:
             raise GraderError(f"the evaluator asks what {name} has not here: {told}", cause=Cause.GRADER_LACKS)
 
 
-def _sound(task: Published) -> None:
+def _sound(task: PublishedTask) -> None:
     """Refuse an evaluator that fails at a definition of its own: it would call every answer wrong."""
     if sys.version_info >= (3, 14) or not task.looks.annotations:
         return

@@ -32,7 +32,7 @@ _HELPED = {"extract_text_from_odt": "odf"}
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class EvaluatorNeeds:
     """What one evaluator looks at."""
 
     files: tuple[str, ...]
@@ -59,7 +59,7 @@ class Looks:
     """Whether it looks at the conversation."""
 
 
-def looks(source: str, *, start: str = "build_scorer") -> Looks:
+def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorNeeds:
     """Read an evaluator's source. `start`: the function that grading begins with. SyntaxError where it is no Python."""
     tree = ast.parse(source)
     constants = _constants(tree)
@@ -68,7 +68,7 @@ def looks(source: str, *, start: str = "build_scorer") -> Looks:
     texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     methods = {n.func.attr for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
-    return Looks(
+    return EvaluatorNeeds(
         files=_below(WORKSPACE, texts),
         references=_below(UTILS, texts),
         outside=_below(DATA, texts),

@@ -34,7 +34,7 @@ _FORMS = (
 _SHOWN = "(the work is shown as an exhibit)"
 
 
-def taken_apart(prompt: str) -> tuple[str, str]:
+def split_prompt(prompt: str) -> tuple[str, str]:
     """Question and work. GraderError (`grader.lacks`) where the prompt has none of the known forms."""
     for form in _FORMS:
         found = form.match(prompt)
@@ -103,7 +103,7 @@ def _read(messages: Any) -> tuple[str, list[Any]]:
     text = "\n".join(texts)
     if pictures:
         return text, pictures
-    question, work = taken_apart(text)
+    question, work = split_prompt(text)
     return question, [work]
 
 

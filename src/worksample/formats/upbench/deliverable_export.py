@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from worksample.files.tables.cell_values import Unfit
-from worksample.formats.jobs.job_package import inside, job_folder
+from worksample.files.tables.cell_values import InvalidCell
+from worksample.formats.jobs.job_package import job_folder, relative_path
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
 from worksample.store.error_translation import keeping
@@ -53,8 +53,8 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
     written = 0
     for name, entry in entries:
         try:
-            path = folder / inside(name)
-        except Unfit:
+            path = folder / relative_path(name)
+        except InvalidCell:
             continue
         if entry.blob is None:
             continue

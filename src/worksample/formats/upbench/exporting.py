@@ -44,11 +44,11 @@ from worksample.results.graded import as_graded
 from worksample.results.resolving import verdict_frame
 from worksample.store import Store
 
-from .cell_json import FAIL, PASS, feedback_told, labels_told
+from .cell_json import FAIL, PASS, feedback_cell, label_columns
 from .deliverable_export import names_in, write_files
 from .job_export import contract_of, project_row
 from .table_files import write_tables
-from .tables import Row, Tables, tidied
+from .tables import Row, Tables, complete_tables
 
 HOME = "upbench"
 """In an evaluation's `record`: what its row says beside what was judged."""
@@ -190,7 +190,7 @@ class _Held:
     # -- the tables
 
     def tables(self) -> Tables:
-        return tidied(
+        return complete_tables(
             {
                 "projects": self.projects(), "qualifications": self.qualifications(),
                 "submissions": self.submissions_told(), "evaluations": self.evaluations_told(),
@@ -207,7 +207,7 @@ class _Held:
         for e in self.evaluations:
             if not e.of_job:
                 continue
-            said = labels_told(e.payload) if isinstance(e.payload, Labels) else {}
+            said = label_columns(e.payload) if isinstance(e.payload, Labels) else {}
             yield {
                 "qualification_id": _own_id(e), "contract_id": contract_of(self.instances[e.instance]),
                 "evaluator_id": e.evaluator, "qualification_ts": e.at, **said, "is_successful_run": self._stands(e),
@@ -311,7 +311,7 @@ class _Held:
         grading = as_graded(self.store, round, self.instances[e.instance]).grading.get(round.protocol)
         if grading is None or not grading.criteria.criteria:
             grading = self.instances[e.instance].grading.get(Protocol.RUBRIC)
-        return feedback_told(e.payload, grading.criteria) if grading else feedback_told(e.payload, NO_CRITERIA)
+        return feedback_cell(e.payload, grading.criteria) if grading else feedback_cell(e.payload, NO_CRITERIA)
 
 
 def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str, bool | None]:

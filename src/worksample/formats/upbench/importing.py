@@ -14,8 +14,8 @@ from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
 from .exporting import HOME, passes
-from .record_builder import Taking
-from .refresh import Refresh, changes
+from .record_builder import RecordBuilder
+from .refresh import Refresh, compare_tables
 from .row_changes import RowChanges
 from .table_files import read_tables
 
@@ -72,12 +72,12 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     faults: dict[str, str] = {}
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
     coming = RowChanges(store, tables, config.files or folder, config.source, faults)
-    coming.look()
+    coming.check_rows()
     _refuse(faults, config)
-    refresh = changes(coming.held, coming.after())
+    refresh = compare_tables(coming.held, coming.after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
-    taking = Taking(coming, out, config.visibility)
+    taking = RecordBuilder(coming, out, config.visibility)
     taking.take()
     _refuse(faults, config)
     _write_suite(out, config.visibility)

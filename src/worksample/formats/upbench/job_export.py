@@ -10,7 +10,7 @@ from worksample.formats.jobs.posting import category_of
 from worksample.records import About, Instance, Job, Protocol, Source
 from worksample.tasks.taxonomy import lookup
 
-from .cell_json import criteria_told
+from .cell_json import criteria_cell
 from .tables import Row
 
 
@@ -27,7 +27,7 @@ def project_row(instance: Instance, inputs: tuple[str, ...]) -> Row:
     row = {
         "contract_id": contract_of(instance),
         "job_description": description_of(instance),
-        "acceptance_criteria": criteria_told(rubric.criteria) if rubric else None,
+        "acceptance_criteria": criteria_cell(rubric.criteria) if rubric else None,
         **_amounts(about),
         **(
             _posted(job) if job else {**_named(about), "job_title": instance.title or None, "attachments": list(inputs)}

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from worksample.fault_injection import failpoint
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.records import (
     IMPORTED,
     Agent,
@@ -41,18 +41,18 @@ from worksample.tasks.taxonomy import slug
 from .exporting import HOME
 from .job_export import contract_of
 from .job_import import rubric_of, write_job
-from .qualification_import import evaluation_id, judged, protocol_of, qualified, round_of, strike
+from .qualification_import import evaluation_id, evaluation_of, protocol_of, qualification_of, round_of, strike
 from .row_changes import RowChanges
 from .submission_import import (
     AUTHOR,
-    Handed,
+    PendingSubmission,
     agent_of,
+    assign_slots,
     entries_of,
+    experiment_of,
     output_of,
-    place_all,
-    plan_of,
     slots_of,
-    work_of,
+    submission_records,
 )
 from .tables import Row
 
@@ -60,7 +60,7 @@ _FLAG = "is_successful_run"
 
 
 @dataclass
-class Taking:
+class RecordBuilder:
     """The records that come of an import."""
 
     coming: RowChanges
@@ -117,7 +117,7 @@ class Taking:
                 task, instance, gone = write_job(
                     self.store, posting, self.out, self.coming.files, day, version, overwrite=fresh
                 )
-            except Unfit as e:
+            except InvalidCell as e:
                 self.coming.faults[f"projects, {contract[:80]}"] = str(e)
                 continue
             failpoint("import.package")
@@ -174,7 +174,7 @@ class Taking:
         for row in rows:
             if row["contract_id"] in asked:
                 criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-                self._said(row, qualified(row, *asked[row["contract_id"]], criteria))
+                self._said(row, qualification_of(row, *asked[row["contract_id"]], criteria))
 
     def _said(self, row: Row, made: Evaluation) -> None:
         self.records.append(made)
@@ -192,20 +192,20 @@ class Taking:
         instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if said else {}
         if handed:
             self._follow(handed, old)
-            place_all(handed)
+            assign_slots(handed)
             humans = {kind for r in said if (kind := self.kinds.get(r["evaluator_id"]))}
             fed = Feedback.PEOPLE if EvaluatorKind.PERSON in humans or not humans else Feedback.JUDGE
             graded = {one.id for one in handed}
             whole = {protocol_of(r) for r in said if r["submission_id"] in graded}
             name = slug(self.out.resolve().name).strip("-")[:100] or HOME
-            experiment = plan_of(name, self.suite, handed, whole, fed)
+            experiment = experiment_of(name, self.suite, handed, whole, fed)
             self.experiment = experiment.id
             slots = slots_of(experiment, handed, self._earlier(old))
             self.records += [experiment, *slots]
             given = self._given(handed, old)
             for one in sorted(handed, key=lambda h: h.row["k"] or 0):
                 human = self._row("agents", one.row["agent_id"])["is_human"]
-                self.records += work_of(one, experiment, human, given.get(one.id))
+                self.records += submission_records(one, experiment, human, given.get(one.id))
         made = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
         self._evaluations(said, made, instances)
         self.records += [
@@ -216,7 +216,7 @@ class Taking:
     def _row(self, table: str, id: str) -> Row:
         return self.coming.by_id[table].get(id) or self.coming.had[table][id]
 
-    def _handed(self, row: Row) -> Handed | None:
+    def _handed(self, row: Row) -> PendingSubmission | None:
         instance = self.instances.get(row["contract_id"])
         if instance is None:
             return None
@@ -230,9 +230,9 @@ class Taking:
             self.store.blobs, self.coming.by_id["submissions"][row["submission_id"]], self.coming.files
         )
         self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
-        return Handed(row, instance, agent, output_of(self.store.blobs, entries))
+        return PendingSubmission(row, instance, agent, output_of(self.store.blobs, entries))
 
-    def _follow(self, handed: Iterable[Handed], old: dict[str, Submission]) -> None:
+    def _follow(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
         """A re-attempt is of the version of the job that was tried first."""
         first: dict[tuple[str, str], Instance] = {}
         for made in old.values():
@@ -248,7 +248,7 @@ class Taking:
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
         return {(s.agent, s.instance, s.attempt): s.id for s in found}
 
-    def _given(self, handed: list[Handed], old: dict[str, Submission]) -> dict[str, Fed]:
+    def _given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
         """What each re-attempt was given: the attempt before it, and what was said of that."""
         said: dict[str, list[str]] = {}
         for row in self.coming.by_id["evaluations"].values():
@@ -274,7 +274,7 @@ class Taking:
             if subject is None:
                 continue
             by = self.kinds[row["evaluator_id"]]
-            protocol, said = judged(row, subject, instances[subject.id], by)
+            protocol, said = evaluation_of(row, subject, instances[subject.id], by)
             if said.round not in there:
                 there.add(said.round)
                 mine = {s.instance: instances[s.id] for s in made.values() if s.experiment == subject.experiment}

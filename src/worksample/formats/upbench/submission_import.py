@@ -11,8 +11,8 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.files import Sink
-from worksample.files.tables.cell_values import Unfit
-from worksample.formats.jobs.job_package import inside, opened_file
+from worksample.files.tables.cell_values import InvalidCell
+from worksample.formats.jobs.job_package import open_listed_file, relative_path
 from worksample.records import (
     IMPORTED,
     Agent,
@@ -59,7 +59,7 @@ WHY = "its row says is_successful_run false"
 
 
 @dataclass
-class Handed:
+class PendingSubmission:
     """A submission that is to be taken in."""
 
     row: Row
@@ -86,15 +86,17 @@ def agent_of(row: Row) -> Agent:
 def check_submission(row: Row) -> None:
     """Raises Unfit where a row cannot be a submission."""
     if not _ID.fullmatch(row["submission_id"]):
-        raise Unfit(f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`")
+        raise InvalidCell(
+            f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`"
+        )
     if row["submission_ts"] is None:
-        raise Unfit("submission_ts: is missing")
+        raise InvalidCell("submission_ts: is missing")
     if row["k"] is not None and not 1 <= row["k"] <= MOST:
-        raise Unfit(f"k: attempts are counted from 1 to {MOST}")
+        raise InvalidCell(f"k: attempts are counted from 1 to {MOST}")
     if row["k"] is not None and row["duration"] is None:
-        raise Unfit("duration: is missing; only work without k, which was handed in, may leave it out")
+        raise InvalidCell("duration: is missing; only work without k, which was handed in, may leave it out")
     if row["duration"] is not None and row["duration"] > _LONGEST:
-        raise Unfit("duration: is more than ten years")
+        raise InvalidCell("duration: is more than ten years")
 
 
 def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
@@ -113,10 +115,10 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         for n, item in enumerate(said):
             entry = _entry(sink, n, _named(item), files, row["submission_id"])
             if entry.path in entries:
-                raise Unfit(f"deliverables: {entry.path[:80]!r} is named twice")
+                raise InvalidCell(f"deliverables: {entry.path[:80]!r} is named twice")
             entries[entry.path] = entry
     else:
-        raise Unfit("deliverables: is neither a list of files nor a text")
+        raise InvalidCell("deliverables: is neither a list of files nor a text")
     return tuple(sorted(entries.values(), key=lambda e: e.path))
 
 
@@ -137,7 +139,7 @@ def _named(item: Any) -> str:
     if isinstance(item, dict):
         found = next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
     if not isinstance(found, str) or not found:
-        raise Unfit("deliverables: an item has no name")
+        raise InvalidCell("deliverables: an item has no name")
     return found
 
 
@@ -146,13 +148,13 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
         return Entry(path=f"link-{n + 1:03}", kind=EntryKind.LINK, target=name)
     path = quote_path(name.encode())
     if fault := path_fault(path):
-        raise Unfit(f"deliverables: {name[:80]!r}: {fault}")
+        raise InvalidCell(f"deliverables: {name[:80]!r}: {fault}")
     for folder in (files / submission, files):
         if not folder.is_dir():
             continue
         try:
-            file = opened_file(folder, inside(name), name)
-        except Unfit:
+            file = open_listed_file(folder, relative_path(name), name)
+        except InvalidCell:
             continue
         with file:
             size = file.seek(0, 2)
@@ -164,9 +166,9 @@ def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry
 # -- the plan
 
 
-def place_all(handed: Sequence[Handed]) -> None:
+def assign_slots(handed: Sequence[PendingSubmission]) -> None:
     """Give each attempt its place: several that succeeded are repeats, what did not succeed a try of the first."""
-    groups: dict[tuple[str, str, int], list[Handed]] = {}
+    groups: dict[tuple[str, str, int], list[PendingSubmission]] = {}
     for one in handed:
         if one.row["k"] is not None:
             groups.setdefault((one.agent.id, one.instance.id, one.row["k"]), []).append(one)
@@ -181,7 +183,9 @@ def place_all(handed: Sequence[Handed]) -> None:
             one.place, one.tried = (arm, k, n), len(failed) + 1 if n == 1 else 1
 
 
-def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Protocol], fed: Feedback) -> Experiment:
+def experiment_of(
+    name: str, suite: str, handed: Sequence[PendingSubmission], protocols: set[Protocol], fed: Feedback
+) -> Experiment:
     """The experiment that these submissions belong to. Its id is made of theirs."""
     attempts = max((one.row["k"] or 1 for one in handed), default=1)
     arms = [Arm(name=PLAIN)]
@@ -202,7 +206,7 @@ def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Prot
 
 
 def slots_of(
-    experiment: Experiment, handed: Sequence[Handed], before: Mapping[tuple[str, str, int], str]
+    experiment: Experiment, handed: Sequence[PendingSubmission], before: Mapping[tuple[str, str, int], str]
 ) -> list[Slot]:
     """The slots of all places. `before`: (agent, instance, attempt) -> a slot that came in earlier."""
     made: dict[tuple[str, str, str, int, int], Slot] = {}
@@ -223,7 +227,9 @@ def slots_of(
     return list(made.values())
 
 
-def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | None) -> list[Trial | Submission]:
+def submission_records(
+    one: PendingSubmission, experiment: Experiment, human: bool | None, fed: Fed | None
+) -> list[Trial | Submission]:
     """The records of one submission, with a trial where it is an attempt."""
     row, instance = one.row, one.instance
     pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}

@@ -61,7 +61,7 @@ def _blamed(exhibit: Exhibit) -> Exhibit:
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
 
 
-def hidden_in(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
+def hidden_exhibits(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
     """What the judge cannot be shown, through no fault of the work.
 
     A file that is itself to blame is not among them: the judge is told so, and judges it. Of the reference every file
@@ -72,11 +72,11 @@ def hidden_in(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tup
     hidden += tuple(e for e in reference if e.visibility is not Visibility.SHOWN)
     blank = hidden and not any(e.visibility in shown for e in work)
     if blank or (reference and not any(e.visibility is Visibility.SHOWN for e in reference)):
-        raise unshown(hidden)
+        raise unshown_error(hidden)
     return hidden
 
 
-def unshown(hidden: Sequence[Exhibit]) -> JudgeError:
+def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
     """Why the work stays ungraded by a judge that was not shown these."""
     blame = {e.visibility for e in hidden}
     cause = Cause.JUDGE_BLIND
@@ -89,7 +89,7 @@ def unshown(hidden: Sequence[Exhibit]) -> JudgeError:
     return JudgeError(f"the judge could not be shown {named}{more}", cause=cause, next=_NEXT[cause])
 
 
-async def both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[
+async def render_both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[
     tuple[Exhibit, ...], tuple[Exhibit, ...]
 ]:  # fmt: skip
     """Two renderings side by side."""
