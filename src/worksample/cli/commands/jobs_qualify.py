@@ -63,7 +63,7 @@ def _name(id: str) -> str:
 
 
 def _show(looks: dict[str, JobExamination]) -> None:
-    found = [(id, look) for id, look in looks.items() if look.found]
+    found = [(id, look) for id, look in looks.items() if look.has_findings]
     rows = [
         (_name(id), look.there, len(look.missing), len(look.broken), len(look.candidates)) for id, look in found[:MOST]
     ]

@@ -69,7 +69,7 @@ class Columns:
         own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
         return replace(self, numbers=self.numbers.with_rows({**dict.fromkeys(more, False), **own}, rows))
 
-    def read(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """(what a row says, what is wrong with it), blanks left out."""
         found: dict[str, Any] = dict(self.values)
         faults, named = [], set()

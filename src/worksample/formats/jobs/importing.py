@@ -171,7 +171,7 @@ def _postings(
             try:
                 if isinstance(row, FaultyRow):
                     raise InvalidCell(row.what)
-                said, faults = columns.read(row)
+                said, faults = columns.read_row(row)
                 if faults:
                     raise InvalidCell("; ".join(faults))
                 posting = read_posting(said, config.source)

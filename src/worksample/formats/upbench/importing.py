@@ -78,7 +78,7 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
     taking = RecordBuilder(coming, out, config.visibility)
-    taking.take()
+    taking.build()
     _refuse(faults, config)
     _write_suite(out, config.visibility)
     if taking.records:

@@ -47,7 +47,7 @@ def posting_of(row: Row, source: Source) -> Posting:
     """A job as its row says. Raises Unfit."""
     columns = choose_columns(tuple(row), "upbench")
     rest = {name: value for name, value in row.items() if name not in ("onet_tasks", "attachments")}
-    said, faults = columns.read(rest)
+    said, faults = columns.read_row(rest)
     if faults:
         raise InvalidCell("; ".join(faults))
     # As they stand, where the general way in tidies them.

@@ -86,7 +86,7 @@ class RecordBuilder:
     def _agent_id(agent: Agent) -> str:
         return str(agent.settings["agent_id"]) if agent.harness == IMPORTED else agent.id
 
-    def take(self) -> None:
+    def build(self) -> None:
         """Everything, in the order in which records name each other. What turns out to be at fault joins the faults."""
         self.people()
         self.jobs()
@@ -254,13 +254,13 @@ class RecordBuilder:
         for row in self.coming.by_id["evaluations"].values():
             if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
                 said.setdefault(row["submission_id"], []).append(evaluation_id("evaluations", row["evaluation_id"]))
-        places = {(h.agent.id, h.instance.id, h.row["k"], h.place[2]): h.id for h in handed if h.place[1]}
+        places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in handed if h.slot_place[1]}
         slots = {id: s for s, id in self._earlier(old).items()}
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         held = {slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots}
         out: dict[str, Fed] = {}
         for one in handed:
-            _, k, repeat = one.place
+            _, k, repeat = one.slot_place
             last = (one.agent.id, one.instance.id, k - 1)
             before = places.get((*last, repeat)) or places.get((*last, 1)) or held.get(last)
             if k > 1 and before:

@@ -66,9 +66,9 @@ class PendingSubmission:
     instance: Instance
     agent: Agent
     output: SubmissionPart
-    place: tuple[str, int, int] = ("", 0, 0)
+    slot_place: tuple[str, int, int] = ("", 0, 0)
     """Arm, attempt, repeat."""
-    tried: int = 1
+    try_number: int = 1
 
     @property
     def id(self) -> str:
@@ -178,9 +178,9 @@ def assign_slots(handed: Sequence[PendingSubmission]) -> None:
         failed = [one for one in mine if one.row["is_successful_run"] is False]
         good = [one for one in mine if one.row["is_successful_run"] is not False]
         for n, one in enumerate(failed, 1):
-            one.place, one.tried = (arm, k, 1), n
+            one.slot_place, one.try_number = (arm, k, 1), n
         for n, one in enumerate(good, 1):
-            one.place, one.tried = (arm, k, n), len(failed) + 1 if n == 1 else 1
+            one.slot_place, one.try_number = (arm, k, n), len(failed) + 1 if n == 1 else 1
 
 
 def experiment_of(
@@ -195,7 +195,7 @@ def experiment_of(
     return Experiment(
         id=digest_of([HOME, *sorted(one.id for one in handed)])[:24], name=name,
         agents=tuple(sorted({one.agent.id for one in handed})), arms=tuple(arms),
-        repeats=max((one.place[2] for one in handed), default=1) or 1, attempts=attempts,
+        repeats=max((one.slot_place[2] for one in handed), default=1) or 1, attempts=attempts,
         lock=Lock(
             suite=suite or digest_of(list(instances)), instances=instances,
             protocols=tuple(p for p in (Protocol.RUBRIC, Protocol.HOLISTIC) if p in protocols) or (Protocol.RUBRIC,),
@@ -210,8 +210,8 @@ def slots_of(
 ) -> list[Slot]:
     """The slots of all places. `before`: (agent, instance, attempt) -> a slot that came in earlier."""
     made: dict[tuple[str, str, str, int, int], Slot] = {}
-    for one in sorted((h for h in handed if h.place[1]), key=lambda h: h.place[1:]):
-        arm, attempt, repeat = one.place
+    for one in sorted((h for h in handed if h.slot_place[1]), key=lambda h: h.slot_place[1:]):
+        arm, attempt, repeat = one.slot_place
         key = (one.agent.id, one.instance.id, arm, attempt, repeat)
         if key in made:
             continue
@@ -241,11 +241,11 @@ def submission_records(
         minutes = None if row["duration"] is None else row["duration"] / 60
         origin = Origin.PERSON if human else Origin.EXTERNAL
         return [Submission(**fixed, origin=origin, reported=Reported(minutes=minutes))]
-    arm, attempt, repeat = one.place
+    arm, attempt, repeat = one.slot_place
     good = row["is_successful_run"] is not False
     trial = Trial(
         id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
-        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.tried,
+        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.try_number,
         outcome=TrialOutcome(ending=Ending.DONE)
         if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
         started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],

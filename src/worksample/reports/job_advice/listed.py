@@ -66,7 +66,7 @@ def read_list(
             try:
                 if isinstance(row, FaultyRow):
                     raise cells.InvalidCell(row.what)
-                said, wrong = columns.read(row)
+                said, wrong = columns.read_row(row)
                 if wrong:
                     raise cells.InvalidCell("; ".join(wrong))
                 found.append(_listed(f"line {n}", said, _times(columns, often, row)))

@@ -54,7 +54,7 @@ class JobExamination:
     """What looked for identifiers; "" where nothing did."""
 
     @property
-    def found(self) -> bool:
+    def has_findings(self) -> bool:
         """Whether there is anything that people should look at."""
         return bool(self.missing or self.miscounted or self.broken or self.candidates)
 
@@ -64,10 +64,10 @@ class JobExamination:
             "posted": self.posted, "there": self.there, "missing": list(self.missing),
             "miscounted": list(self.miscounted), "links": list(self.links), "broken": [list(b) for b in self.broken],
             "unread": [list(u) for u in self.unread], "candidates": [c.plain() for c in self.candidates[:MOST]],
-            "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.shown(),
+            "candidates_in_all": len(self.candidates), "by": self.by, "shown": self.as_markdown(),
         }  # fmt: skip
 
-    def shown(self) -> str:
+    def as_markdown(self) -> str:
         """As Markdown: texts of others are code."""
         out = [f"**Files:** {self.there} here, {self.posted} in the posting."]
         out += _list("Named and not here", [_code(name) for name in self.missing])
