@@ -51,7 +51,7 @@ async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hang
 def test_what_a_program_did_is_told_and_recorded() -> None:
     runs = ProgramRequests(BoxConfig(), "none", HashSink(), 10.0, [])
     done = Completed(3, b"out", b"err", truncated=True, oom=True, seconds=1.23456)
-    told = runs._told(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
+    told = runs._reply(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
     assert told == {"exit": 3, "stdout": pack(b"out"), "stderr": pack(b"err"), "files": {"out": pack(b"2")}}
     digest = HashSink().put
     assert runs.records == [

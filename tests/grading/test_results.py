@@ -11,7 +11,7 @@ from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
 from worksample.grading.broker import GradingBroker
 from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
-from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _kept, grade_from_result
+from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _record_of, grade_from_result
 from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage
 
@@ -69,10 +69,10 @@ def test_whatever_else_comes_has_its_cause(ended: Completed, written: bytes | No
 async def test_the_ends_of_what_was_printed_are_kept_and_nothing_of_silence() -> None:
     broker = GradingBroker({})
     loud = Completed(2, b"x" + b"y" * TAIL, b"", seconds=1.23456)
-    kept = await _kept(loud, broker, HashSink())
+    kept = await _record_of(loud, broker, HashSink())
     assert kept == {"exit": 2, "seconds": 1.235, "stdout": HashSink().put(b"y" * TAIL)}
     broker.records.append({"junk": "x"})
-    assert await _kept(None, broker, HashSink()) == {"runs": [{"junk": "x"}]}
+    assert await _record_of(None, broker, HashSink()) == {"runs": [{"junk": "x"}]}
 
 
 def test_what_a_grader_is_given() -> None:

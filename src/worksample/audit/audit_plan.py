@@ -69,7 +69,7 @@ def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, re
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
-        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _add(instance)))
+        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _how_to_add_solution(instance)))
     elif (instance.id, protocol) in bench.solved:
         one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -80,11 +80,11 @@ def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, re
         right = bench.store.manifest(bench.reference(instance, protocol).parts["output"].manifest).files
         held = tuple(unquote_path(e.path).decode("utf-8", "replace") for e in right)
         one.findings += check_required(bench.store, instance, protocol, held)
-        one.changes = list(_changes(bench, instance, protocol))
+        one.changes = list(_perturbed_submissions(bench, instance, protocol))
     return one
 
 
-def _add(instance: Instance) -> str:
+def _how_to_add_solution(instance: Instance) -> str:
     """What to do where nobody knows a right submission."""
     if instance.work.environment.workplace is not None:
         return "add cases/reference/script.toml, which does the work in the services"
@@ -105,7 +105,7 @@ def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Proto
     return bool(paths and not wanted) or any(is_deliverable(path, wanted) for path in paths)
 
 
-def _changes(
+def _perturbed_submissions(
     bench: ControlBuilder, instance: Instance, protocol: Protocol
 ) -> Iterator[tuple[Perturbation, Submission]]:
     """Figures of the reference moved within and beyond the tolerance that the package states."""

@@ -34,7 +34,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
                 "brief.md",
                 "name the file under Deliverables exactly as task.toml does",
             )
-    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _meant(instance)):
+    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _literal_placeholders(instance)):
         yield error(
             AuditCheck.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
         )
@@ -44,7 +44,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
         yield error(AuditCheck.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
 
 
-def _meant(instance: Instance) -> set[str]:
+def _literal_placeholders(instance: Instance) -> set[str]:
     """Texts that look like a setting and stand for themselves: an imported job's own words."""
     settings = [g.instance_settings for g in instance.grading.values()]
     return {value for one in settings for key, value in one.items() if value == f"{{{{{key}}}}}"}

@@ -61,21 +61,24 @@ class ControlBuilder:
         done = self.performed.get(instance.id, {})
         yield ControlSubmission("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
         if instance.work.deliverables:
-            yield ControlSubmission("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+            yield (
+                ControlSubmission("empty files", NOTHING),
+                self._with_services(control(self.store, instance, "empty"), done),
+            )
         if instance.work.deliverables or not done:
             yield (
                 ControlSubmission("copied inputs", NOT_PASSED),
-                self._beside(control(self.store, instance, "inputs"), done),
+                self._with_services(control(self.store, instance, "inputs"), done),
             )
         for case in self.package.cases:
             if case.instance == instance.name:
                 base = protocol if case.base == "reference" else None
-                submission = done.get(f"case {case.name}") or self._beside(
+                submission = done.get(f"case {case.name}") or self._with_services(
                     control_case(self.store, instance, case.name, case.output.parent, base=base), done
                 )
                 yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
 
-    def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
+    def _with_services(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
         """With the services' state of who did nothing, where the work is done in services."""
         if "nothing" not in done:
             return submission

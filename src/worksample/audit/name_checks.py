@@ -57,9 +57,9 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
         if entry.path.endswith(".py") and entry.blob:
             _collect(store.blobs.read(entry.blob).decode("utf-8", "replace"), asked)
     asked.files.update(declared_texts(grading, "files"))
-    seen = _seen(store, instance)
+    seen = _visible_text(store, instance)
     promised = {d.name for d in instance.work.deliverables}
-    yield from _outside(store, instance, protocol, seen)
+    yield from _declared_name_findings(store, instance, protocol, seen)
     for name in sorted(asked.files):
         if name not in seen and name not in promised:
             yield error(
@@ -87,11 +87,11 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
         )
 
 
-def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
+def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
     """Columns that a grader outside the package wants, and files that it takes as given from the agent's own folder."""
-    grading, known = instance.grading[protocol], _plain(seen)
+    grading, known = instance.grading[protocol], _plain_name(seen)
     for name in declared_texts(grading, "columns"):
-        if _plain(name) not in known:
+        if _plain_name(name) not in known:
             yield error(
                 AuditCheck.NAMES,
                 f"the grader asks for the column or key {name!r}, which the agent is never told",
@@ -110,12 +110,12 @@ def _outside(store: Store, instance: Instance, protocol: Protocol, seen: str) ->
             )
 
 
-def _plain(text: str) -> str:
+def _plain_name(text: str) -> str:
     """Letters and digits alone: graders compare column names without blanks, hyphens and case."""
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _seen(store: Store, instance: Instance) -> str:
+def _visible_text(store: Store, instance: Instance) -> str:
     """All text that the agent can read: brief, criteria if shown, names and text of the inputs."""
     parts = [instance.work.brief, instance.work.shown_rubric]
     for digest in (instance.work.inputs, instance.work.software):

@@ -71,16 +71,16 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             read = AuditResults(
                 notes=[] if config.repeats > 1 else ["each control was graded once: repeatability is unproven"]
             )
-            bench = ControlBuilder(store, package, await _solved(store, taken.instances, config))
-            bench = replace(bench, performed=await _performed(bench, taken.instances, config, read))
+            bench = ControlBuilder(store, package, await _run_solutions(store, taken.instances, config))
+            bench = replace(bench, performed=await _run_scripts(bench, taken.instances, config, read))
             plans = [p for i in taken.instances for p in _prepare(bench, i, config, read)]
             read.notes.extend(filter(None, [stray_files_note(stray_files_below(package.root))]))
             read.notes.extend(reference_notes(store, taken.instances))
             if config.rendering and not config.static:
                 read.notes.extend(await rendering_notes(store, taken.instances, parallel=config.parallel))
-            graded = iter(await _grade(store, [job for one in plans for job in one.jobs], config))
-            for one in plans:
-                _conclude(one, list(islice(graded, len(one.jobs))), read)
+            graded = iter(await _grade(store, [job for grade_job in plans for job in grade_job.jobs], config))
+            for grade_job in plans:
+                _conclude(grade_job, list(islice(graded, len(grade_job.jobs))), read)
             return Report(
                 taken.task.name,
                 without_repetitions(read.findings),
@@ -91,7 +91,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
             store.close()
 
 
-async def _solved(
+async def _run_solutions(
     store: Store, instances: Sequence[Instance], config: AuditConfig
 ) -> dict[tuple[str, Protocol], Submission]:
     """What the tasks' own solutions leave; nothing where nothing is graded."""
@@ -104,11 +104,11 @@ async def _solved(
     return found
 
 
-def _told(config: AuditConfig, instance: str, name: str) -> None:
+def _report_script(config: AuditConfig, instance: str, name: str) -> None:
     config.on_step(f"{instance}: {name} is performed")
 
 
-async def _performed(
+async def _run_scripts(
     bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: AuditResults
 ) -> dict[str, dict[str, Submission]]:
     """What the scripts of tasks that are done in a company leave in its services; nothing where nothing is graded."""
@@ -116,14 +116,14 @@ async def _performed(
     for instance in () if config.static else instances:
         if instance.work.environment.workplace is None:
             continue
-        told = partial(_told, config, instance.name)
+        told = partial(_report_script, config, instance.name)
         done = await perform_scripts(
             bench.store, instance, bench.scripts(instance), sandbox=config.sandbox, on_step=told
         )
-        found[instance.id] = {name: one.submission for name, one in done.items()}
-        for name, one in done.items():
-            if one.failed:
-                what = f"the script of {name} does not come to its end: {one.failed}"
+        found[instance.id] = {name: grade_job.submission for name, grade_job in done.items()}
+        for name, grade_job in done.items():
+            if grade_job.failed:
+                what = f"the script of {name} does not come to its end: {grade_job.failed}"
                 read.findings.append(
                     error(AuditCheck.CASES, what, instance.name, "let every command of a script succeed")
                 )
@@ -157,18 +157,18 @@ def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Fi
     yield from check_declared(grading, "criteria.toml")
 
 
-def _conclude(one: AuditPlan, results: Sequence[Evaluation], read: AuditResults) -> None:
-    """What the gradings of one plan say."""
-    grading, where = one.instance.grading[one.protocol], f"{one.instance.name}: {one.entry}"
-    read.findings.extend(one.findings)
-    read.notes.extend(one.notes)
+def _conclude(grade_job: AuditPlan, results: Sequence[Evaluation], read: AuditResults) -> None:
+    """What the gradings of grade_job plan say."""
+    grading, where = grade_job.instance.grading[grade_job.protocol], f"{grade_job.instance.name}: {grade_job.entry}"
+    read.findings.extend(grade_job.findings)
+    read.notes.extend(grade_job.notes)
     rest = iter(results)
-    grades = control_findings(one, list(islice(rest, len(one.controls) * one.repeats)), read)
+    grades = control_findings(grade_job, list(islice(rest, len(grade_job.controls) * grade_job.repeats)), read)
     read.findings.extend(check_points(grading.criteria, grades, where))
-    if one.proven:
+    if grade_job.proven:
         read.findings.extend(check_coverage(grading.criteria, grades, where))
-    read.findings.extend(tolerance_findings(one, list(islice(rest, len(one.changes)))))
-    read.findings.extend(finding for result in rest for finding in missing_reference_findings(one, result))
+    read.findings.extend(tolerance_findings(grade_job, list(islice(rest, len(grade_job.changes)))))
+    read.findings.extend(finding for result in rest for finding in missing_reference_findings(grade_job, result))
 
 
 def _name(job: GradingJob) -> str:
@@ -178,7 +178,7 @@ def _name(job: GradingJob) -> str:
 async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) -> list[Evaluation]:
     """Grade side by side, in the order of `jobs`, a round for each.
 
-    Where one fails the others are cancelled and waited for: none may still write when the store closes.
+    Where grade_job fails the others are cancelled and waited for: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
     # A control is graded more than once, and told once.
@@ -189,7 +189,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
             told.add(name)
             config.on_step(f"{name} ({len(told)} of {len(names)})")
 
-    async def one(job: GradingJob) -> Evaluation:
+    async def grade_job(job: GradingJob) -> Evaluation:
         async with limit:
             tell(_name(job))
             subjects = (job.submission.id,)
@@ -198,7 +198,7 @@ async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) 
 
     asking = sum(bool(job.instance.grading[job.protocol].settings.get("workplace")) for job in jobs)
     async with spares(asking):
-        tasks = [asyncio.create_task(one(job)) for job in jobs]
+        tasks = [asyncio.create_task(grade_job(job)) for job in jobs]
         try:
             return await asyncio.gather(*tasks)
         finally:

@@ -292,10 +292,10 @@ def open_inside(parent: int, name: bytes, flags: int) -> Handle:
     try:
         return Handle(os.open(name, flags, dir_fd=parent))
     except PermissionError:
-        return _forced(parent, name, flags)
+        return _open_unreadable(parent, name, flags)
 
 
-def _forced(parent: int, name: bytes, flags: int) -> Handle:
+def _open_unreadable(parent: int, name: bytes, flags: int) -> Handle:
     # O_PATH names the very inode, so that no exchange of names between the steps can lead elsewhere.
     anchor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:

@@ -18,10 +18,10 @@ def is_stray_file(path: str) -> bool:
 
     Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
     """
-    return any(_left_behind(step.casefold()) for step in path.split("/"))
+    return any(_is_stray_name(step.casefold()) for step in path.split("/"))
 
 
-def _left_behind(name: str) -> bool:
+def _is_stray_name(name: str) -> bool:
     return (
         name in _FOLDERS
         or name in _FILES
@@ -39,8 +39,8 @@ def stray_files_below(root: Path) -> list[str]:
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
         at = Path(where).relative_to(root)
-        found += [(at / name).as_posix() for name in (*folders, *files) if _left_behind(name.casefold())]
-        folders[:] = [name for name in folders if not _left_behind(name.casefold())]
+        found += [(at / name).as_posix() for name in (*folders, *files) if _is_stray_name(name.casefold())]
+        folders[:] = [name for name in folders if not _is_stray_name(name.casefold())]
     return found
 
 

@@ -81,16 +81,16 @@ class RoundWork:
         if made is None:
             found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
             made = by_item(found).get(key(submission, second), [])
-        return [GradingTask(submission, place, second) for place in self._wanted(made)]
+        return [GradingTask(submission, place, second) for place in self._pending(made)]
 
     async def do(self, task: GradingTask, instance: Instance) -> Evaluation | None:
         """Have it made, unless it is wanted no more; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
-            lambda made: task.place.key in {place.key for place in self._wanted(made)}, task.second,
+            lambda made: task.place.key in {place.key for place in self._pending(made)}, task.second,
         )  # fmt: skip
 
-    def _wanted(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
+    def _pending(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
         return pending_places(self.round, self.by, made, self.tries, self.began)
 
 

@@ -75,31 +75,31 @@ async def evaluate(
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
     asked = EvaluationRequest(store, round, submission, instance, grading, place.n, second)
-    before = {e.id for e in await asyncio.to_thread(_made, asked)}
+    before = {e.id for e in await asyncio.to_thread(_evaluations_so_far, asked)}
     job = _Job(asked, place, before, wanted)
     key, owner = lease_of(round, submission, place, second), new_owner()
     while True:
-        done = _ready(job, await asyncio.to_thread(_made, asked))
+        done = _usable_evaluation(job, await asyncio.to_thread(_evaluations_so_far, asked))
         if done is not None:
             return done
         lease = await asyncio.to_thread(store.take, key, owner, LEASE)
         if lease is not None:
             break
         await asyncio.sleep(PERIOD)
-    keeping = asyncio.create_task(_keep(store, lease))
+    keeping = asyncio.create_task(_renew_lease(store, lease))
     try:
-        made = await asyncio.to_thread(_made, asked)
-        done = _ready(job, made)
+        made = await asyncio.to_thread(_evaluations_so_far, asked)
+        done = _usable_evaluation(job, made)
         if done is not None:
             return done
-        return await _ask(job, lease) if wanted(made) else None
+        return await _ask_evaluator(job, lease) if wanted(made) else None
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
         await asyncio.to_thread(store.release, key, owner)
 
 
-async def _keep(store: Store, lease: Lease) -> None:
+async def _renew_lease(store: Store, lease: Lease) -> None:
     """Renew a lease until cancelled. What is made under one that was lost is kept as superseded."""
     while await asyncio.sleep(LEASE / 4, result=True):
         # A database that is busy now is asked again well before the lease is over.
@@ -107,13 +107,13 @@ async def _keep(store: Store, lease: Lease) -> None:
             await asyncio.to_thread(store.keep, lease, LEASE)
 
 
-def _made(asked: EvaluationRequest) -> list[Evaluation]:
+def _evaluations_so_far(asked: EvaluationRequest) -> list[Evaluation]:
     second = asked.second.id if asked.second else None
     found = asked.store.find(Evaluation, round=asked.round.id, subject=asked.submission.id)
     return [e for e in found if e.second == second]
 
 
-def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
+def _usable_evaluation(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     """An evaluation that answers the call: one given at the place, or one that came there while we waited."""
     here = [e for e in made if place_of(e) == job.place.key]
     given = [e for e in here if e.outcome is EvaluationOutcome.GIVEN]
@@ -121,7 +121,7 @@ def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     return given[-1] if given else (fresh[-1] if fresh else None)
 
 
-async def _ask(job: _Job, lease: Lease) -> Evaluation:
+async def _ask_evaluator(job: _Job, lease: Lease) -> Evaluation:
     failpoint("grade.begin")
     part = job.asked.submission.parts.get("output")
     if part is None or part.status is CaptureStatus.ABSENT:
@@ -146,7 +146,7 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
     except Superseded:
         late = mark_superseded(evaluation)
     job.store.commit(late)
-    return _ready(job, _made(job.asked)) or late
+    return _usable_evaluation(job, _evaluations_so_far(job.asked)) or late
 
 
 def mark_superseded(evaluation: Evaluation) -> Evaluation:

@@ -34,7 +34,7 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
             raise MalformedRequest("the question is not text, or too long a one")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
-            tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
+            tuple(_texts(body.get("options", []))), _text_table(body.get("items", {})), _schemas(body.get("fields", {})),
             quotes=bool(body.get("quotes", True)),
         )  # fmt: skip
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -63,7 +63,7 @@ def _texts(raw: Any) -> list[str]:
     return raw
 
 
-def _named(raw: Any) -> dict[str, str]:
+def _text_table(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
         raise MalformedRequest("items are not a table of texts")
     return raw
@@ -108,10 +108,10 @@ class GraderQuestions:
         answers = []
         for judge in judges:
             for _ in range(judge.config.repeats):
-                answers.append(await self._asked(judge, probe))
+                answers.append(await self._ask_judge(judge, probe))
         return majority(answers)
 
-    async def _asked(self, judge: ModelRole, probe: Probe) -> JudgeReply:
+    async def _ask_judge(self, judge: ModelRole, probe: Probe) -> JudgeReply:
         entry: dict[str, Any] = {"ask": probe.kind.value}
         self.records.append(entry)
         try:

@@ -74,10 +74,10 @@ def pending_places(
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (EvaluationPlace(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
-    asked = (place for place in every if is_pending(_counted(place, at.get(place.key, [])), tries, since))
+    asked = (place for place in every if is_pending(_counting_evaluations(place, at.get(place.key, [])), tries, since))
     return list(islice(asked, lacking))
 
 
-def _counted(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """Without those that failed for want of means, where there are others now."""
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

@@ -92,7 +92,7 @@ class ProgramRequests:
     async def _run(self, request: ProgramRequest) -> dict[str, Any]:
         if self.left <= 0:
             # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
-            return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
+            return await asyncio.to_thread(self._reply, request, Completed(-9, b"", b"", timed_out=True), {})
         async with open_box(self.config, kind=self.sandbox) as box:
             for name, content in request.files.items():
                 await _write(box, f"{SCRATCH}/{name}", content)
@@ -101,10 +101,10 @@ class ProgramRequests:
             )
             require_time(done, "run")
             self.left -= done.counted
-            files = await _collected(box, request.collect)
-        return await asyncio.to_thread(self._told, request, done, files)
+            files = await _collect_files(box, request.collect)
+        return await asyncio.to_thread(self._reply, request, done, files)
 
-    def _told(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+    def _reply(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
         self.records.append(self._record(request, done, files))
         return {
             "exit": None if done.timed_out else done.returncode,
@@ -135,7 +135,7 @@ async def _write(box: Box, path: str, content: bytes) -> None:
         raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
 
 
-async def _collected(box: Box, names: list[str]) -> dict[str, bytes]:
+async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:
     """The files that the program left, without those that cannot be read or are too large."""
     found: dict[str, bytes] = {}
     left = FILES_LIMIT

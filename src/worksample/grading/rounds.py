@@ -76,7 +76,10 @@ def open_round(
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
-        versions={"worksample": __version__, **({PAIRS: store.blobs.put(canonical(_drawn(pairs)))} if pairs else {})},
+        versions={
+            "worksample": __version__,
+            **({PAIRS: store.blobs.put(canonical(_pairs_as_json(pairs)))} if pairs else {}),
+        },
         reason=reason,
         author=author,
         at=now(),
@@ -85,7 +88,7 @@ def open_round(
     return round
 
 
-def _drawn(pairs: Sequence[tuple[str, str]]) -> list[Json]:
+def _pairs_as_json(pairs: Sequence[tuple[str, str]]) -> list[Json]:
     return [[one, two] for one, two in pairs]
 
 

@@ -63,21 +63,21 @@ async def run_grader(
     """
     broker = GradingBroker({})
     asks = GraderQuestions(roles or {}, broker.records)
-    ended = await _graded(place, grading, sink, sandbox, broker, asks)
+    ended = await _run_and_read(place, grading, sink, sandbox, broker, asks)
     if asks.failed is not None and ended.cause is not Cause.GRADER_SANDBOX:
         # Whatever a grader makes of a question without an answer (a score, a crash), the judge failed and not it.
-        ended = replace(ended, grade=None, **_blamed(asks.failed))
+        ended = replace(ended, grade=None, **_judge_failure(asks.failed))
     if asks.usage:
         kept = {name: used.plain() for name, used in asks.usage.items()}
         ended = replace(ended, usage=asks.usage, record={**ended.record, "usage": kept})
     return ended
 
 
-def _blamed(error: JudgeError) -> dict[str, Any]:
+def _judge_failure(error: JudgeError) -> dict[str, Any]:
     return {"cause": error.cause, "reason": str(error)}
 
 
-async def _graded(
+async def _run_and_read(
     place: GradingBoxes, grading: Grading, sink: Sink, sandbox: str, broker: GradingBroker, asks: GraderQuestions
 ) -> GraderEnd:
     limits = GraderLimits.of(grading.settings)
@@ -88,24 +88,24 @@ async def _graded(
         async with _services(place, sandbox) as services, open_box(place.grading, kind=sandbox) as box:
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             if place.grading.writable:
-                await _copied(box, place)
+                await _copy_submission(box, place)
             async with serving(box, _targets(place, services)):
-                work = _watched(box, _command(place), broker, limits.timeout)
+                work = _run_with_broker(box, _command(place), broker, limits.timeout)
                 done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
     except SandboxError as error:
-        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _record_of(None, broker, sink))
     except OSError as error:
         reason = f"the grading sandbox cannot be filled: {error.strerror}"
-        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _kept(None, broker, sink))
-    record = await _kept(done, broker, sink)
+        return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=reason, record=await _record_of(None, broker, sink))
+    record = await _record_of(done, broker, sink)
     try:
         return GraderEnd(grade=grade_from_result(done, data, grading, limits), record=record)
     except GraderError as error:
         return GraderEnd(cause=error.cause, reason=error.what, record=record)
 
 
-async def _copied(box: Box, place: GradingBoxes) -> None:
+async def _copy_submission(box: Box, place: GradingBoxes) -> None:
     """The submission where the grader may write to it. SandboxError where it does not fit."""
     [target] = place.grading.writable
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
@@ -130,7 +130,7 @@ def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoin
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}
 
 
-async def _watched(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
+async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
     """Run the grader; the time that it waits for programs of the agent's, or for a processor, is not its own."""
     limit = FairTimeout(timeout)
     broker.pausing = limit.hold
@@ -200,7 +200,7 @@ def grade_from_result(done: Completed, data: bytes | None, grading: Grading, lim
         raise GraderError(f"its result is not a grade: {str(error)[:500]}", cause=Cause.GRADER_MALFORMED) from error
 
 
-async def _kept(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
+async def _record_of(done: Completed | None, broker: GradingBroker, sink: Sink) -> dict[str, Any]:
     record: dict[str, Any] = {}
     if done is not None:
         record |= {"exit": done.returncode, "seconds": round(done.seconds, 3)}

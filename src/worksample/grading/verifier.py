@@ -129,12 +129,12 @@ class VerifierRequests:
         held = verifier.place()
         root = await asyncio.to_thread(held.__enter__)
         try:
-            done, files, contacts = await _verified(verifier, root, self.sandbox, seconds)
+            done, files, contacts = await _run_verifier(verifier, root, self.sandbox, seconds)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
-        return await asyncio.to_thread(self._told, verifier, done, files, contacts)
+        return await asyncio.to_thread(self._reply, verifier, done, files, contacts)
 
-    def _told(
+    def _reply(
         self, verifier: Verifier, done: Completed, files: Mapping[str, bytes], contacts: list[dict[str, Any]]
     ) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -159,14 +159,14 @@ class VerifierRequests:
         }
 
 
-async def _verified(
+async def _run_verifier(
     verifier: Verifier, root: Root, sandbox: str, seconds: float
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
     async with open_box(config, kind=sandbox) as box, serving(box, network.targets() if network else {}) as ledger:
         done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
         require_time(done, "verifier")
-        files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
+        files = {name: data for name in REWARDS if (data := await _read_reward_file(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 
 
@@ -198,7 +198,7 @@ def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxCon
     ), network
 
 
-async def _read(box: Box, path: str) -> bytes | None:
+async def _read_reward_file(box: Box, path: str) -> bytes | None:
     try:
         return await box.read(path, REWARD_LIMIT)
     except OSError:

@@ -63,12 +63,14 @@ async def perform_scripts(
             if found:
                 await reset(own_box(services))
             await set_up(services, workplace)
-            found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
+            found[name] = await _perform_script(
+                _ScriptStage(store, instance, workplace, services, sandbox), name, steps
+            )
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
+class _ScriptStage:
     store: Store
     instance: Instance
     workplace: LiveWorkplace
@@ -76,7 +78,7 @@ class _Stage:
     sandbox: str
 
 
-async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
+async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
@@ -93,7 +95,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
         else:
             failed = await supervise(_steps(box, steps, instance), stage.services.failure)
         captured = await take(box, store.blobs, instance)
-    parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
+    parts = {**captured.parts, "exports": await _export_state(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
         id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
         origin=Origin.CONTROL, entrant="control", at=now(), control=name, parts=parts, author="audit",
@@ -103,7 +105,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
     return PerformedScript(submission, failed)
 
 
-async def _exported(stage: _Stage) -> SubmissionPart:
+async def _export_state(stage: _ScriptStage) -> SubmissionPart:
     """As at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await look(stage.services, stage.workplace, store.folder, given)
@@ -148,7 +150,7 @@ def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
     return ["bash", "-c", text] if step.run is not None else ["python3", "-c", text]
 
 
-def _box_config(stage: _Stage) -> BoxConfig:
+def _box_config(stage: _ScriptStage) -> BoxConfig:
     """A box such as an agent's, without any agent in it."""
     work, store = stage.instance.work, stage.store
     environment = work.environment

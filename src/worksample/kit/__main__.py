@@ -87,14 +87,14 @@ def classify(error: BaseException) -> tuple[Cause, str]:
         return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
-    if said := _refused(error):
-        return Cause.GRADER_MALFORMED, f"{_place(error)}the grade is malformed: {shorten(said)}"
+    if said := _validation_message(error):
+        return Cause.GRADER_MALFORMED, f"{_grader_line(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
-    return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
+    return Cause.GRADER_CRASH, f"{_grader_line(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
 
 
-def _refused(error: BaseException) -> str:
+def _validation_message(error: BaseException) -> str:
     """What the record of a grade says against it, in words; "" of any other error. Only that brings pydantic in."""
     if "pydantic" not in sys.modules:
         return ""
@@ -108,7 +108,7 @@ def _refused(error: BaseException) -> str:
     return describe_errors(error, getattr(grade, error.title))
 
 
-def _place(error: BaseException) -> str:
+def _grader_line(error: BaseException) -> str:
     """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
     import traceback
 

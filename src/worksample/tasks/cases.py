@@ -24,7 +24,7 @@ class ScoreTable(Frozen):
     high: Share
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _require_order(self) -> Self:
         if self.low > self.high:
             raise ValueError(f"low ({self.low:g}) is above high ({self.high:g})")
         return self

@@ -63,21 +63,21 @@ def write_criteria(criteria: Criteria) -> str:
 
 def _table(node: Criterion, path: str) -> list[str]:
     """A node's table and those of its parts; what says nothing is left out."""
-    lines = [f"[[{path}]]", f"id = {_quoted(node.id)}", f"text = {_quoted(node.text)}"]
+    lines = [f"[[{path}]]", f"id = {_quote(node.id)}", f"text = {_quote(node.text)}"]
     if node.points is not None:
         lines.append(f"points = {node.points!r}")
     if node.importance is not None:
-        lines.append(f"importance = {_quoted(node.importance)}")
+        lines.append(f"importance = {_quote(node.importance)}")
     if not node.parts:
-        lines.append(f"by = {_quoted(node.by)}")
+        lines.append(f"by = {_quote(node.by)}")
     if node.kind is not None:
-        lines.append(f"kind = {_quoted(node.kind)}")
+        lines.append(f"kind = {_quote(node.kind)}")
     lines += [f"{name} = true" for name in ("gate", "implies_others") if getattr(node, name)]
     lines.append("")
     return lines + [line for part in node.parts for line in _table(part, f"{path}.part")]
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A basic string: JSON's escapes are TOML's, but for the one character that JSON leaves as it is."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -45,7 +45,7 @@ BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
 """Of a box with a browser, where the task says nothing."""
 
 
-def _place(path: str) -> str:
+def _check_place(path: str) -> str:
     plain = path.startswith("/") and posixpath.normpath("/" + path.lstrip("/")) == path
     if not plain or path == "/" or not path.isprintable():
         raise value_fault()
@@ -54,7 +54,7 @@ def _place(path: str) -> str:
     return path
 
 
-Place = Annotated[str, AfterValidator(_place), AllowedText("a plain absolute path such as '/task/output'")]
+Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolute path such as '/task/output'")]
 
 
 class LimitsTable(Limits):
@@ -85,7 +85,7 @@ class PathsTable(Paths):
         return found
 
 
-def _host(name: str) -> str:
+def _check_host(name: str) -> str:
     if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
         raise value_fault()
     if name.endswith(".internal"):
@@ -97,7 +97,7 @@ class EndpointTable(EndpointSpec):
     """One of `[[environment.endpoint]]`."""
 
     name: Annotated[
-        str, AfterValidator(_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
+        str, AfterValidator(_check_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
     ]
     port: Annotated[int, Field(ge=1, le=65535, strict=True), AllowedText("a number from 1 to 65535")] = 443
     to: Annotated[str, AfterValidator(target), AllowedText("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
@@ -137,7 +137,7 @@ class EnvironmentTable(Frozen):
     paths: PathsTable = PathsTable()
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_combinations(self) -> Self:
         self.paths.over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
@@ -183,7 +183,7 @@ class EnvironmentTable(Frozen):
 _LISTS = ("interfaces", "services", "software", "requires")
 
 
-def _inside(name: str) -> str:
+def _check_deliverable_name(name: str) -> str:
     steps = name.removesuffix("/").split("/")
     if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
         raise exact_fault("is not a name inside the output folder", "a relative path without '..'")
@@ -198,7 +198,7 @@ class DeliverableTable(Frozen):
     about: str = ""
 
 
-Deliverables = dict[Annotated[str, AfterValidator(_inside)], DeliverableTable]
+Deliverables = dict[Annotated[str, AfterValidator(_check_deliverable_name)], DeliverableTable]
 """Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
 
 

@@ -19,7 +19,7 @@ RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
-def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
+def _refuse_reserved_names(settings: dict[str, Any]) -> dict[str, Any]:
     for name in RESERVED:
         if name in settings:
             raise exact_fault(f"{name} is a reserved name; give it beside the settings, not in them")
@@ -29,10 +29,10 @@ def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
 class GradingTable(Frozen):
     """How people or judges grade."""
 
-    settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
+    settings: Annotated[Settings, AfterValidator(_refuse_reserved_names)] = {}
 
 
-def _way(path: str) -> str:
+def _plain_absolute_path(path: str) -> str:
     if (
         not path.startswith("/")
         or posixpath.normpath("/" + path.lstrip("/")) != path
@@ -43,7 +43,7 @@ def _way(path: str) -> str:
     return path
 
 
-Way = Annotated[str, AfterValidator(_way), AllowedText("a plain absolute path")]
+AbsolutePath = Annotated[str, AfterValidator(_plain_absolute_path), AllowedText("a plain absolute path")]
 
 
 class _Verifier(Frozen):
@@ -56,7 +56,7 @@ class _Verifier(Frozen):
     fresh: Flag = Field(default=False, exclude_if=lambda fresh: not fresh)
     """Whether it has the work's image as it was before anybody worked in it. Not written where not: older gradings keep
     their digests."""
-    artifacts: tuple[Way, ...] = ()
+    artifacts: tuple[AbsolutePath, ...] = ()
     """What is brought into a root of its own from the agent's: files and folders, to the same place."""
     solution: tuple[str, ...] = ()
     """The command that solves the task, with the reference at `/solution`: for controls only."""
@@ -79,7 +79,7 @@ class StepVerifierTable(_Verifier):
 
     @field_validator("min_reward", mode="before")
     @classmethod
-    def _named(cls, given: Any) -> Any:
+    def _as_table(cls, given: Any) -> Any:
         return {"reward": given} if isinstance(given, int | float) and not isinstance(given, bool) else given
 
 

@@ -181,7 +181,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         settings=_settings(data),
     )
     instances = read_instances(data.get("instance"), shared, faults, context)
-    shown = _shown(root, _table(data, "reference"), instances, faults)
+    shown = _read_visibility(root, _table(data, "reference"), instances, faults)
     cases = read_cases(root, [i.name for i in instances], _ids(criteria.criteria), faults)
     capture = validate(CaptureTable, _table(data, "capture"), faults, file=FILE, at="capture") or CaptureTable()
     if capture.root and environment is not None and environment.image is None:
@@ -208,7 +208,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
         collect=capture.collect,
         exports=_exports(environment),
         apart=frozenset(
-            p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought(i.environment), *steps)
+            p for i in instances for p in (i.inputs, i.reference, i.brief_file, *_brought_paths(i.environment), *steps)
         ),
     )  # fmt: skip
 
@@ -221,7 +221,7 @@ def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
     return own if environment.company is None else (*own, WORKPLACE)
 
 
-def _brought(environment: Environment) -> tuple[str, ...]:
+def _brought_paths(environment: Environment) -> tuple[str, ...]:
     """Where images and services' files lie in the package."""
     images = (environment.image, *(one.image for one in environment.served))
     names = [image.name for image in images if image is not None and "://" not in image.name]
@@ -278,7 +278,9 @@ def _check_whole(
             break
 
 
-def _shown(root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults) -> ReferenceVisibility:
+def _read_visibility(
+    root: Path, data: dict[str, Any], instances: list[InstanceSpec], faults: Faults
+) -> ReferenceVisibility:
     references = {}
     for folder in dict.fromkeys(i.reference for i in instances):
         inside = (p.relative_to(root / folder).as_posix() for p in (root / folder).rglob("*") if p.is_file())

@@ -36,7 +36,7 @@ from .spec import Package
 from .suite_lock import check_lock, write_lock
 
 
-def _listed(text: str) -> str:
+def _check_listed_host(text: str) -> str:
     name, sign, port = text.partition(":")
     sound = name == "*" or (
         is_host_name(name.removeprefix("*.")) and (not name.startswith("*.") or name.count(".") > 1)
@@ -47,7 +47,9 @@ def _listed(text: str) -> str:
 
 
 Listed = Annotated[
-    str, AfterValidator(_listed), AllowedText("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
+    str,
+    AfterValidator(_check_listed_host),
+    AllowedText("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not"),
 ]
 
 
@@ -120,7 +122,7 @@ def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     if path.is_dir() and (path / "suite.toml").is_file():
         path = path / "suite.toml"
     if path.is_dir() or path.name == "task.toml":
-        return _alone(path.parent if path.name == "task.toml" else path)
+        return _suite_of_one_task(path.parent if path.name == "task.toml" else path)
     if not path.is_file():
         raise ManifestError("there is no such suite", where=str(path), next="worksample suite show starter")
     faults = Faults()
@@ -144,7 +146,7 @@ def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {k: v for k, v in data.items() if k != key}
 
 
-def _alone(folder: Path) -> SuiteFile:
+def _suite_of_one_task(folder: Path) -> SuiteFile:
     package = read_package(folder)
     return SuiteFile(folder, package.id, package.title, package.version, "public", {}, (package,), by_tier([package]))
 
@@ -269,7 +271,7 @@ def find_suite(name: str) -> Path:
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
-    found = _at(Path(name))
+    found = _suite_or_task_at(Path(name))
     if found is not None:
         return found
     known = ", ".join(shipped_suites()) or "none"
@@ -280,7 +282,7 @@ def find_suite(name: str) -> Path:
     )
 
 
-def _at(path: Path) -> Path | None:
+def _suite_or_task_at(path: Path) -> Path | None:
     try:
         if path.is_file() and path.suffix == ".toml":
             return path.parent if path.name == "task.toml" else path

@@ -55,11 +55,13 @@ def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: s
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)
         if not faults.has(file, key):
-            problem, allowed = _said(dict(one), model, steps, key_of(steps[:-1], at))
+            problem, allowed = _problem_and_allowed(dict(one), model, steps, key_of(steps[:-1], at))
             faults.add(file, key, problem, allowed)
 
 
-def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str) -> tuple[str, str]:
+def _problem_and_allowed(
+    error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str
+) -> tuple[str, str]:
     """A fault's problem, and what is allowed there."""
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":

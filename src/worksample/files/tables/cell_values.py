@@ -162,10 +162,10 @@ def texts(cell: object) -> tuple[str, ...]:
     if isinstance(found, dict):
         raise InvalidCell("is a table, not a list")
     items = found if isinstance(found, list) else re.split(r"[;\n]", text(found))
-    return tuple(dict.fromkeys(t for t in (text(_named(i)) for i in items) if t))
+    return tuple(dict.fromkeys(t for t in (text(_attachment_name(i)) for i in items) if t))
 
 
-def _named(item: object) -> object:
+def _attachment_name(item: object) -> object:
     """The name of an attachment that is told as a table."""
     if isinstance(item, dict):
         return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)

@@ -78,7 +78,7 @@ class Columns:
             if cells.is_blank(cell):
                 continue
             try:
-                found[name] = self._parsed(name, column, cell)
+                found[name] = self._parse(name, column, cell)
                 if name in AMOUNTS:
                     named.add(cells.currency_in(cell))
             except cells.InvalidCell as e:
@@ -86,7 +86,7 @@ class Columns:
         faults += _one_currency(found, named - {""})
         return found, faults
 
-    def _parsed(self, name: str, column: str, cell: Any) -> Any:
+    def _parse(self, name: str, column: str, cell: Any) -> Any:
         if name not in NUMBERS:
             return PARSERS[name](cell)
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)

@@ -113,7 +113,7 @@ def import_jobs(
     if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
         _need_columns(table, header, chosen)
     if tally.faults and not config.skip_faulty:
-        raise _refused(table, tally)
+        raise _faulty_table_error(table, tally)
     tally = _Tally()
     written: list[str] = []
     there = 0
@@ -189,7 +189,7 @@ def _postings(
     told(tally.rows)
 
 
-def _refused(table: Path, tally: _Tally) -> ImportFailed:
+def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
     shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
     more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
     failed = ImportFailed(

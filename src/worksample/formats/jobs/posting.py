@@ -76,7 +76,7 @@ def read_posting(said: Mapping[str, Any], source: Source) -> Posting:
     code = occupation[:7] if occupation[2:3] == "-" and occupation[:2].isdigit() and occupation[3:7].isdigit() else ""
     rubric = said.get("criteria")
     return Posting(
-        job=job, title=_line(said.get("title"), description, job.contract), description=description,
+        job=job, title=_title_line(said.get("title"), description, job.contract), description=description,
         category=category_of(job), criteria=read_rubric(rubric) if not cells.is_blank(rubric) else Criteria(),
         attachments=said.get("attachments", ()), reference=said.get("reference", ()),
         hours=said.get("hours"), occupation=code, licence=said.get("licence", ""),
@@ -108,12 +108,12 @@ def _check_size(said: Mapping[str, Any], currency: str) -> None:
             raise cells.InvalidCell(f"{name}: {shown} is more than {ceiling:,.0f} {unit}, and taken for a mistake")
 
 
-def _line(title: Any, description: str, contract: str) -> str:
+def _title_line(title: Any, description: str, contract: str) -> str:
     """A title in one line: the posted one, the description's first line, the id."""
-    return cells.text(title) or _title(cells.text(description)) or cells.text(contract) or "job"
+    return cells.text(title) or _first_line(cells.text(description)) or cells.text(contract) or "job"
 
 
-def _title(description: str) -> str:
+def _first_line(description: str) -> str:
     first = next((line.strip(" #*") for line in description.splitlines() if line.strip(" #*")), description)
     return first if len(first) <= _TITLE else first[: _TITLE - 1].rsplit(" ", 1)[0] + "\N{HORIZONTAL ELLIPSIS}"
 
@@ -121,7 +121,7 @@ def _title(description: str) -> str:
 def category_of(job: Job) -> str:
     """Upwork's id for the posted names; the category alone where the subcategory is unknown."""
     if ":" in job.category:
-        return _known(job.category)
+        return _known_category(job.category)
     top = _upwork("").get(_words(job.category), "")
     return _upwork(top).get(_words(job.subcategory), top) if top else ""
 
@@ -139,7 +139,7 @@ def _words(title: str) -> str:
     return " ".join({"dev": "development"}.get(w, w) for w in slug(title).split("-") if w != "and")
 
 
-def _known(id: str) -> str:
+def _known_category(id: str) -> str:
     try:
         return lookup(id).id
     except UsageError:

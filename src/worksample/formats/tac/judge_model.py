@@ -53,7 +53,7 @@ class EvaluatorJudge:
     def answer(self, messages: Any) -> str:
         """What a model says to these messages of Inspect's. GraderError where the judge gives no answer."""
         try:
-            question, exhibits = _read(messages)
+            question, exhibits = _question_and_exhibits(messages)
             said = self.case.ask(question, *exhibits)
         except GraderError as error:
             self.failed = self.failed or error
@@ -88,7 +88,7 @@ class _Message:
     content: list[_Part]
 
 
-def _read(messages: Any) -> tuple[str, list[Any]]:
+def _question_and_exhibits(messages: Any) -> tuple[str, list[Any]]:
     texts: list[str] = []
     pictures: list[Any] = []
     for message in messages:

@@ -85,7 +85,7 @@ class PublishedTask:
         if not self.local:
             return ()
         given = set() if "complete it" in " ".join(self.prompt.split()) else set(self.workspace_files)
-        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._written) if n not in given))
+        found = tuple(dict.fromkeys(n for n in (*self.looks.files, *self._files_by_path) if n not in given))
         # An evaluator that looks at whatever lies there names nothing.
         return found or (() if self.looks.services else ("*",))
 
@@ -94,21 +94,21 @@ class PublishedTask:
         """Those of `wanted` that the prompt names, as it spells them."""
         if not self.local or "*" in self.expected_files:
             return self.expected_files
-        named = dict.fromkeys((*self._written, *(n for n in _FILE.findall(self.prompt) if not self._given(n))))
+        named = dict.fromkeys((*self._files_by_path, *(n for n in _FILE.findall(self.prompt) if not self._is_given(n))))
         # One that the evaluator reads under another ending is meant all the same.
         others = {_stem(n) for n in self.expected_files if n not in named}
         return tuple(n for n in named if n in self.expected_files or _stem(n) in others)
 
     @property
-    def _written(self) -> tuple[str, ...]:
+    def _files_by_path(self) -> tuple[str, ...]:
         """Files that the prompt names by their path in the agent's folder."""
         found = re.findall(rf"{WORKSPACE}/[\w./ -]*?\.\w{{2,5}}\b", self.prompt)
         sentences = re.split(r"(?<=[.!?])\s|\n", self.prompt)
         quoted = (n for s in sentences if WORKSPACE in s for n in re.findall(r'"([\w-]+\.\w{2,5})"', s))
         names = (*(path.rsplit("/", 1)[-1] for path in found), *quoted)
-        return tuple(dict.fromkeys(n for n in names if not self._given(n)))
+        return tuple(dict.fromkeys(n for n in names if not self._is_given(n)))
 
-    def _given(self, name: str) -> bool:
+    def _is_given(self, name: str) -> bool:
         """Whether a file of that name comes with the task, and is not to be completed."""
         given = {c.target.rsplit("/", 1)[-1] for c in self.copied if not c.target.startswith(f"{UTILS}/")}
         return name in given and name not in (

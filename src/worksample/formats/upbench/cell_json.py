@@ -44,10 +44,10 @@ _FIRST_OWN = 4
 
 def criteria_cell(criteria: Criteria) -> list[dict[str, Any]] | None:
     """A table for each leaf; None where there are no criteria."""
-    return [_leaf_told(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
+    return [_leaf_cell(n, leaf) for n, leaf in enumerate(criteria.leaves, 1)] or None
 
 
-def _leaf_told(n: int, leaf: Criterion) -> dict[str, Any]:
+def _leaf_cell(n: int, leaf: Criterion) -> dict[str, Any]:
     out: dict[str, Any] = {"criterion": leaf.text}
     if leaf.importance is not None:
         out["importance"] = leaf.importance.value
@@ -73,18 +73,18 @@ def label_columns(labels: Labels) -> dict[str, Any]:
         out[f"criterion_{n}_judgment"] = _ANSWERS.get(answer, answer) if answer else None
         out[f"criterion_{n}_reasoning"] = labels.reasons.get(name) or None
     own = sorted({*labels.labels, *labels.reasons} - set(CORE_NAMES))
-    taken = {name: _own_told(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
+    taken = {name: _own_question_cell(name, labels, name) for name in own if re.fullmatch(r"criterion_[1-9]\d*", name)}
     n = _FIRST_OWN
     for name in own:
         if name in taken:
             continue
         while f"criterion_{n}" in taken:
             n += 1
-        taken[f"criterion_{n}"] = _own_told(name, labels, f"criterion_{n}")
+        taken[f"criterion_{n}"] = _own_question_cell(name, labels, f"criterion_{n}")
     return out | taken
 
 
-def _own_told(name: str, labels: Labels, column: str) -> Any:
+def _own_question_cell(name: str, labels: Labels, column: str) -> Any:
     answer, why = labels.labels.get(name) or None, labels.reasons.get(name) or None
     if name == column and why is None:
         return answer
@@ -133,7 +133,7 @@ def feedback_cell(said: GradePayload | Holistic, criteria: Criteria) -> Any:
     if not said.parts:
         return {"score": said.score, "feedback": said.reason}
     texts = _texts(criteria)
-    return [_part_told(part, texts) for part in said.leaves]
+    return [_part_cell(part, texts) for part in said.leaves]
 
 
 def _texts(criteria: Criteria) -> dict[str, str]:
@@ -142,7 +142,7 @@ def _texts(criteria: Criteria) -> dict[str, str]:
     return {leaf.id: leaf.text for leaf in criteria.leaves if every.count(leaf.text) == 1}
 
 
-def _part_told(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
+def _part_cell(part: PartPayload, texts: Mapping[str, str]) -> dict[str, Any]:
     text = texts.get(part.name)
     # What is no id was somebody's words, of which the rubric knows nothing.
     own = {"criterion": part.name if text is None else text} if text or not _ID.fullmatch(part.name) else {}
@@ -188,7 +188,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     mark = _MARKS.get(str(_first(item, _MARK)).strip().lower())
     if mark is None:
         raise InvalidCell(f"submission_feedback: item {n} has no judgment: {PASS}, {FAIL}, {SKIP} or {NOT_APPLICABLE}")
-    leaf = _asked(item, criteria)
+    leaf = _criterion_of(item, criteria)
     name = leaf.id if leaf else str(item.get("id") or _first(item, _CRITERION) or f"c{n}")
     told = str(_first(item, ("importance", "label")) or "").lower()
     importance = Importance(told) if told in set(Importance) else leaf.importance if leaf else None
@@ -205,7 +205,7 @@ def _part(n: int, item: Any, criteria: Criteria) -> PartPayload:
     )  # fmt: skip
 
 
-def _asked(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
+def _criterion_of(item: Mapping[str, Any], criteria: Criteria) -> Criterion | None:
     """The criterion that an item is about: by its id, else by its words."""
     id, words = item.get("id"), _first(item, _CRITERION)
     if id is not None:

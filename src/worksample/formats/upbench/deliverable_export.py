@@ -30,13 +30,13 @@ def write_files(
             done = _write(store, out / made.id, entries)
             written, left = written + done, left + len(entries) - done
     for job in jobs:
-        entries = list(_attached(job, store.manifest(job.work.inputs)))
+        entries = list(_available_attachments(job, store.manifest(job.work.inputs)))
         done = _write(store, out / ATTACHMENTS / job_folder(contract_of(job)), entries)
         written, left = written + done, left + len(entries) - done
     return written, left
 
 
-def _attached(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
+def _available_attachments(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
     """The attachments that are there, under the names by which the posting lists them."""
     by_name: Mapping[str, Entry] = {_name(e): e for e in inputs.files}
     if job.about.job is None:

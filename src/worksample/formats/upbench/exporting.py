@@ -90,7 +90,7 @@ def export_upbench(
     Jobs of private suites, and what belongs to them, stay out unless they are asked for. Raises UsageError, StoreFull.
     """
     config = config or ExportUpbench()
-    held = _Held(store, None if experiments is None else tuple(experiments), private=config.private)
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=config.private)
     tables = held.tables()
     beside = 0
     if config.files:
@@ -105,7 +105,7 @@ def tables_of(
     store: Store, experiments: Iterable[Experiment] | None = None, *, private: bool = True
 ) -> tuple[Tables, dict[str, int]]:
     """(the six tables, what has no place in them and how much of it)."""
-    held = _Held(store, None if experiments is None else tuple(experiments), private=private)
+    held = _StoredRows(store, None if experiments is None else tuple(experiments), private=private)
     return held.tables(), held.left_out()
 
 
@@ -114,7 +114,7 @@ def kept_id(own: str) -> str:
     return _SAME + own
 
 
-class _Held:
+class _StoredRows:
     """The records of a store, or of experiments in it, as rows."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...] | None, *, private: bool) -> None:

@@ -84,10 +84,12 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     if taking.records:
         store.commit(*taking.records)
     said = [r for r in taking.records if isinstance(r, Evaluation) and not r.of_job]
-    return ImportedTables(refresh, faults, unread, taking.missing, _contradicted(store, said), taking.experiment)
+    return ImportedTables(
+        refresh, faults, unread, taking.missing, _count_contradictions(store, said), taking.experiment
+    )
 
 
-def _contradicted(store: Store, said: Sequence[Evaluation]) -> int:
+def _count_contradictions(store: Store, said: Sequence[Evaluation]) -> int:
     own = passes({r.id: r for r in store.find(Round)}, said)
     told = {e.id: e.record[HOME]["judgement"] for e in said}
     return sum(own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in told.items())

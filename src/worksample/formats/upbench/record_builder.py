@@ -174,9 +174,9 @@ class RecordBuilder:
         for row in rows:
             if row["contract_id"] in asked:
                 criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
-                self._said(row, qualification_of(row, *asked[row["contract_id"]], criteria))
+                self._add_evaluation(row, qualification_of(row, *asked[row["contract_id"]], criteria))
 
-    def _said(self, row: Row, made: Evaluation) -> None:
+    def _add_evaluation(self, row: Row, made: Evaluation) -> None:
         self.records.append(made)
         if made.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
             self.records.append(strike(AmendmentTarget.EVALUATION, made.id, made.at))
@@ -185,13 +185,13 @@ class RecordBuilder:
 
     def work(self) -> None:
         """An experiment for new submissions, its slots, and what was said of them and of those that came before."""
-        handed = [one for row in self.coming.new["submissions"].values() if (one := self._handed(row))]
+        handed = [one for row in self.coming.new["submissions"].values() if (one := self._pending_submission(row))]
         old = {s.id: s for s in self.store.find(Submission) if s.author == AUTHOR}
         said = list(self.coming.new["evaluations"].values())
         instances = {one.id: one.instance for one in handed}
         instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if said else {}
         if handed:
-            self._follow(handed, old)
+            self._use_first_versions(handed, old)
             assign_slots(handed)
             humans = {kind for r in said if (kind := self.kinds.get(r["evaluator_id"]))}
             fed = Feedback.PEOPLE if EvaluatorKind.PERSON in humans or not humans else Feedback.JUDGE
@@ -200,9 +200,9 @@ class RecordBuilder:
             name = slug(self.out.resolve().name).strip("-")[:100] or HOME
             experiment = experiment_of(name, self.suite, handed, whole, fed)
             self.experiment = experiment.id
-            slots = slots_of(experiment, handed, self._earlier(old))
+            slots = slots_of(experiment, handed, self._earlier_slots(old))
             self.records += [experiment, *slots]
-            given = self._given(handed, old)
+            given = self._feedback_given(handed, old)
             for one in sorted(handed, key=lambda h: h.row["k"] or 0):
                 human = self._row("agents", one.row["agent_id"])["is_human"]
                 self.records += submission_records(one, experiment, human, given.get(one.id))
@@ -216,7 +216,7 @@ class RecordBuilder:
     def _row(self, table: str, id: str) -> Row:
         return self.coming.by_id[table].get(id) or self.coming.had[table][id]
 
-    def _handed(self, row: Row) -> PendingSubmission | None:
+    def _pending_submission(self, row: Row) -> PendingSubmission | None:
         instance = self.instances.get(row["contract_id"])
         if instance is None:
             return None
@@ -232,7 +232,7 @@ class RecordBuilder:
         self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
         return PendingSubmission(row, instance, agent, output_of(self.store.blobs, entries))
 
-    def _follow(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
+    def _use_first_versions(self, handed: Iterable[PendingSubmission], old: dict[str, Submission]) -> None:
         """A re-attempt is of the version of the job that was tried first."""
         first: dict[tuple[str, str], Instance] = {}
         for made in old.values():
@@ -241,21 +241,21 @@ class RecordBuilder:
         for one in handed:
             one.instance = first.get((one.agent.id, one.row["contract_id"]), one.instance)
 
-    def _earlier(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
+    def _earlier_slots(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
         """(agent, instance, attempt) -> slot of what came in before."""
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         slots = {s.id: s for s in self.store.find(Slot)} if old else {}
         found = (slots[trials[s.trial]] for s in old.values() if s.trial)
         return {(s.agent, s.instance, s.attempt): s.id for s in found}
 
-    def _given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
+    def _feedback_given(self, handed: list[PendingSubmission], old: dict[str, Submission]) -> dict[str, Fed]:
         """What each re-attempt was given: the attempt before it, and what was said of that."""
         said: dict[str, list[str]] = {}
         for row in self.coming.by_id["evaluations"].values():
             if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
                 said.setdefault(row["submission_id"], []).append(evaluation_id("evaluations", row["evaluation_id"]))
         places = {(h.agent.id, h.instance.id, h.row["k"], h.slot_place[2]): h.id for h in handed if h.slot_place[1]}
-        slots = {id: s for s, id in self._earlier(old).items()}
+        slots = {id: s for s, id in self._earlier_slots(old).items()}
         trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
         held = {slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots}
         out: dict[str, Fed] = {}
@@ -280,7 +280,7 @@ class RecordBuilder:
                 mine = {s.instance: instances[s.id] for s in made.values() if s.experiment == subject.experiment}
                 at = min(s.at for s in made.values() if s.experiment == subject.experiment)
                 self.records.append(round_of(subject.experiment or "", protocol, by, mine.values(), at))
-            self._said(row, said)
+            self._add_evaluation(row, said)
 
     # -- what changed
 

@@ -126,7 +126,7 @@ class RowChanges:
         self.postings[id] = posting_of(told, self.source)
         return normal_row(told, self.postings[id])
 
-    def _known(self, table: str, row: Row) -> str:
+    def _known_id(self, table: str, row: Row) -> str:
         column = id_of(table)
         if row[column] is None:
             raise InvalidCell(f"{column}: is missing")
@@ -135,8 +135,8 @@ class RowChanges:
         return str(row[column])
 
     def _qualification(self, row: Row) -> Row:
-        self._known("projects", row)
-        self._known("evaluators", row)
+        self._known_id("projects", row)
+        self._known_id("evaluators", row)
         criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
         made = qualification_of(row, "-", "-", criteria)
         said = label_columns(read_labels(row, criteria)) if made.payload else {}  # type: ignore[arg-type]
@@ -144,8 +144,8 @@ class RowChanges:
         return {**row, **own, **said, _FLAG: row[_FLAG] is not False}
 
     def _submission(self, row: Row) -> Row:
-        self._known("projects", row)
-        self._known("agents", row)
+        self._known_id("projects", row)
+        self._known_id("agents", row)
         check_submission(row)
         told = dict(row)
         if row["duration"] is not None:
@@ -155,9 +155,9 @@ class RowChanges:
         return {**told, _FLAG: row[_FLAG] is not False}
 
     def _evaluation(self, row: Row) -> Row:
-        contract = self._known("projects", row)
-        submission = self._known("submissions", row)
-        self._known("evaluators", row)
+        contract = self._known_id("projects", row)
+        submission = self._known_id("submissions", row)
+        self._known_id("evaluators", row)
         of = self.by_id["submissions"].get(submission) or self.had["submissions"][submission]
         if of["contract_id"] != contract:
             raise InvalidCell(f"contract_id: the submission is of {of['contract_id'][:80]!r}")

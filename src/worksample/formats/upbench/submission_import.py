@@ -113,7 +113,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
         entries[TEXT] = Entry(path=TEXT, size=len(said.encode()), blob=sink.put(said.encode()))
     elif isinstance(said, list):
         for n, item in enumerate(said):
-            entry = _entry(sink, n, _named(item), files, row["submission_id"])
+            entry = _entry(sink, n, _file_name(item), files, row["submission_id"])
             if entry.path in entries:
                 raise InvalidCell(f"deliverables: {entry.path[:80]!r} is named twice")
             entries[entry.path] = entry
@@ -134,7 +134,7 @@ def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
     return SubmissionPart(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
 
 
-def _named(item: Any) -> str:
+def _file_name(item: Any) -> str:
     found = item
     if isinstance(item, dict):
         found = next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)

@@ -69,7 +69,7 @@ def read_tables(
     for name in COLUMNS:
         path = _file_of(folder, name)
         if path is not None:
-            tables[name], unread[name] = _read(name, path, (encoding, decimal), found)
+            tables[name], unread[name] = _read_table(name, path, (encoding, decimal), found)
     if "projects" not in tables:
         raise ImportFailed(
             "there is no table `projects`", where=str(folder), next=f"projects.csv, or with {', '.join(ENDINGS[1:])}"
@@ -92,7 +92,9 @@ def _file_of(folder: Path, table: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read(table: str, path: Path, how: tuple[str, str], faults: dict[str, str]) -> tuple[list[Row], tuple[str, ...]]:
+def _read_table(
+    table: str, path: Path, how: tuple[str, str], faults: dict[str, str]
+) -> tuple[list[Row], tuple[str, ...]]:
     rows: list[Row] = []
     seen: dict[str, int] = {}
     key = id_of(table)
@@ -212,7 +214,7 @@ _READERS: dict[ColumnKind, Callable[[Any], Any]] = {
 # -- the files
 
 
-def _told(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
 
 
@@ -223,7 +225,7 @@ def _csv_cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return format_float(value) if isinstance(value, float) else _told(value)
+    return format_float(value) if isinstance(value, float) else _json_value(value)
 
 
 def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
@@ -235,14 +237,14 @@ def _write_csv(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> N
 
 
 def _write_json(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
-    told = [{name: _told(row.get(name)) for name in columns} for row in rows]
+    told = [{name: _json_value(row.get(name)) for name in columns} for row in rows]
     path.write_text(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _write_jsonl(path: Path, columns: dict[str, ColumnKind], rows: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for row in rows:
-            told = {name: _told(row.get(name)) for name in columns}
+            told = {name: _json_value(row.get(name)) for name in columns}
             file.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
 
 

@@ -40,12 +40,12 @@ class JudgeMaterial:
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:
         """The deliverables, by default those that are judged."""
         parts = (submission or self.asked.submission).parts
-        return tuple(map(_blamed, await self.render(self.asked.store, parts["output"].manifest)))
+        return tuple(map(_with_blame, await self.render(self.asked.store, parts["output"].manifest)))
 
     async def reference(self) -> tuple[Exhibit, ...]:
         """The human's deliverable, as people see it."""
         digest = self.asked.instance.shown_reference or self.asked.grading.reference
-        return tuple(replace(_blamed(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
+        return tuple(replace(_with_blame(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
 
     @property
     def brief(self) -> str:
@@ -55,7 +55,7 @@ class JudgeMaterial:
         return f"{said}\n\nNotes for those who judge:\n\n{notes}" if notes else said
 
 
-def _blamed(exhibit: Exhibit) -> Exhibit:
+def _with_blame(exhibit: Exhibit) -> Exhibit:
     """With who is to blame for what is not there to look at: without evidence, Worksample."""
     unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit

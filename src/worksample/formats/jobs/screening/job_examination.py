@@ -108,7 +108,7 @@ class JobExaminer:
     async def look(self, instance: Instance) -> JobExamination:
         """At the posting, and at what lies in its inputs. Raises SandboxUnavailable, StoreError."""
         files = [e for e in self.store.manifest(instance.work.inputs).files if e.blob is not None]
-        read = await self._read(instance, files[:FILES])
+        read = await self._read_files(instance, files[:FILES])
         job = instance.about.job
         text = posting_text(instance)
         posted = job.attachments if job is not None else ()
@@ -127,7 +127,7 @@ class JobExaminer:
             candidates=found, by=self.finder.by if self.finder is not None else "",
         )  # fmt: skip
 
-    async def _read(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+    async def _read_files(self, instance: Instance, files: Sequence[Entry]) -> dict[str, dict[str, Any]]:
         """By path, in a box. What brought the reader down, and what came after it, is said to be broken."""
         blank = {"family": "", "problem": "", "text": "", "meta": {}, "unread": ""}
         left, found = list(files), dict[str, dict[str, Any]]()
