@@ -14,8 +14,8 @@ from worksample.files.scratch import scratch_folder, sweep_scratch_folders
 KILLED = """
 import os, sys
 from pathlib import Path
-from worksample.files.scratch import scratch
-with scratch("test", Path(sys.argv[1])) as folder:
+from worksample.files.scratch import scratch_folder
+with scratch_folder("test", Path(sys.argv[1])) as folder:
     (folder / "deep").mkdir()
     (folder / "deep" / "file").write_text("x")
     (folder / "deep").chmod(0o500)

@@ -119,12 +119,12 @@ async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
 WORKER = """
 import asyncio, sys
 from worksample.grading import Evaluators, grade_all
-from worksample.grading.scripted_evaluator import Scripted
+from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.records import GradePayload, Round
 from worksample.store import Store
 
 store = Store.open(sys.argv[1])
-judges = [Scripted(name, GradePayload(score=1.0)) for name in ("ann", "bob", "cid")]
+judges = [ScriptedEvaluator(name, GradePayload(score=1.0)) for name in ("ann", "bob", "cid")]
 asyncio.run(grade_all(store, store.get(Round, sys.argv[2]), here=Evaluators(judges=lambda r: judges), parallel=3))
 """
 

@@ -31,14 +31,14 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
-            raise MalformedRequest("the question is not text, or too long a one")
+            raise MalformedRequest(f"the question is not text, or has more than {QUESTION:,} characters")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
-            tuple(_texts(body.get("options", []))), _text_table(body.get("items", {})), _schemas(body.get("fields", {})),
-            quotes=bool(body.get("quotes", True)),
+            tuple(_texts(body.get("options", []))), _text_table(body.get("items", {})),
+            _schemas(body.get("fields", {})), quotes=bool(body.get("quotes", True)),
         )  # fmt: skip
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise MalformedRequest(f"the question is none: {str(error)[:200]}") from None
+        raise MalformedRequest(f"the question cannot be read: {str(error)[:200]}") from None
     except UsageError as error:
         raise MalformedRequest(error.what) from None
     return role, probe
@@ -103,7 +103,7 @@ class GraderQuestions:
     async def _answer(self, role: str, probe: Probe) -> JudgeReply:
         judges = self.roles.get(role, ())
         if not judges:
-            said = f"the grader asks the judge {role!r}, and none is configured"
+            said = f"the grader asks the judge {role!r}, but no such judge is configured"
             raise JudgeError(said, cause=Cause.JUDGE_LACKS, next=f'write [judges.{role}] model = "..." and resume')
         answers = []
         for judge in judges:
@@ -135,5 +135,8 @@ def majority(answers: list[JudgeReply]) -> JudgeReply:
     value, count = votes.most_common(1)[0]
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
-        raise JudgeError(f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED)
+        raise JudgeError(
+            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
+        )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

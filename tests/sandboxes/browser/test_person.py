@@ -119,11 +119,11 @@ def _play(place: dict[str, str]) -> None:
         box = page.get_by_placeholder("Message").last
         box.fill(ANSWER)
         box.press("Enter")
-        _read_messages(page, place)
+        _said(page, place)
         chromium.close()
 
 
-def _read_messages(page: Page, place: dict[str, str]) -> None:
+def _said(page: Page, place: dict[str, str]) -> None:
     """Until the chat has the answer, by the account that gave it."""
     word = "Basic " + b64encode(f"{place['account']}:{place['password']}".encode()).decode()
     until = time.monotonic() + 120

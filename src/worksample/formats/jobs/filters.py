@@ -26,8 +26,11 @@ def _has_single_milestone(job: Job) -> bool:
 
 
 FILTERS: dict[str, Callable[[Job], bool]] = {
-    "completed": _is_completed, "payment-verified": _is_verified, "fixed-price": _is_fixed_price, "single-milestone": _has_single_milestone,
-}  # fmt: skip
+    "completed": _is_completed,
+    "payment-verified": _is_verified,
+    "fixed-price": _is_fixed_price,
+    "single-milestone": _has_single_milestone,
+}
 """In the order of the funnel. A job that does not say passes: a table of finished jobs needs no column for it."""
 UPBENCH = tuple(FILTERS)
 

@@ -22,8 +22,8 @@ NAMED = 5
 """Files that an error names."""
 _NEXT = {
     Cause.JUDGE_UNSHOWN: "worksample doctor says which converters are missing; worksample grade asks the judge again",
-    Cause.JUDGE_BLIND: "have people judge this work",
-    Cause.GRADER_REFERENCE: "mend the reference of the instance",
+    Cause.JUDGE_BLIND: "let people judge this work: worksample review --experiment EXPERIMENT",
+    Cause.GRADER_REFERENCE: "repair the reference of the instance, then worksample grade EXPERIMENT --task DIR",
 }
 Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
 """From the digest of a manifest to its files as people see them. `viewing.exhibits` is one."""
@@ -51,8 +51,8 @@ class JudgeMaterial:
     def brief(self) -> str:
         """What was commissioned: the task author's words."""
         notes = self.asked.grading.notes.strip()
-        said = f"The work was commissioned by this brief:\n\n{self.asked.instance.work.brief.strip()}"
-        return f"{said}\n\nNotes for those who judge:\n\n{notes}" if notes else said
+        said = f"The work was commissioned with this brief:\n\n{self.asked.instance.work.brief.strip()}"
+        return f"{said}\n\nNotes for judges:\n\n{notes}" if notes else said
 
 
 def _with_blame(exhibit: Exhibit) -> Exhibit:

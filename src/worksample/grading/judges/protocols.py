@@ -14,12 +14,12 @@ from .material import JudgeMaterial, hidden_exhibits, render_both
 from .session import JudgeSession
 
 HOLDS = (
-    "You check one criterion of a rubric. Say yes only where the exhibits show that the work meets it in full; "
-    "where they do not show it, or show it in part, the answer is no."
+    "You check one criterion of a rubric. Answer yes only if the exhibits show that the work meets the criterion in "
+    "full. If they do not show it, or show it only in part, answer no."
 )
 PITFALL = (
-    "You look for one fault in the work. Say yes only where the exhibits show that the work has it; where they do not "
-    "show it, the answer is no."
+    "You look for one fault in the work. Answer yes only if the exhibits show that the work has this fault. If they do "
+    "not show it, answer no."
 )
 
 
@@ -35,7 +35,7 @@ async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePa
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(
-            "no criterion here is for a judge to decide",
+            "no criterion is decided by a judge",
             cause=Cause.JUDGE_LACKS,
             next='set by = "judge" in criteria.toml',
         )
@@ -68,13 +68,13 @@ def combine_parts(parts: list[PartPayload]) -> GradePayload:
 
 MEANING = {
     "1": "no reasonable client would accept it as the commissioned work",
-    "2": "a reasonable client would accept it: it does what was commissioned, about as well as the reference",
-    "3": "it does what was commissioned clearly better than the reference",
+    "2": "a reasonable client would accept it: it fulfils the brief about as well as the reference",
+    "3": "it fulfils the brief clearly better than the reference",
 }
 INSTRUCTION = (
-    "You compare the work with a reference that a professional made for the same brief, and say whether a reasonable "
-    "client would accept it. Work that lacks a part of what was commissioned, or whose files are damaged, is not "
-    "acceptable. That a file could not be shown to you, through no fault of the work, is no reason against it."
+    "You compare the work with a reference that a professional made for the same brief, and decide whether a "
+    "reasonable client would accept the work. Work that lacks a commissioned part, or whose files are damaged, is not "
+    "acceptable. A file that could not be shown to you does not count against the work if the work is not to blame."
 )
 Score = Literal[1, 2, 3]
 
@@ -90,20 +90,23 @@ async def judge_holistic(material: JudgeMaterial, asking: JudgeSession) -> Holis
     (mine, mine_left), (theirs, theirs_left) = within(work, half), within(reference, half)
     left = [f"(of the work: {said})" for said in mine_left] + [f"(of the reference: {said})" for said in theirs_left]
     meanings = "\n".join(f"{score}: {text}" for score, text in MEANING.items())
-    question = "\n\n".join([material.brief, *left, f"Which holds of the work that was delivered?\n{meanings}"])
+    question = "\n\n".join([material.brief, *left, f"Which statement describes the delivered work?\n{meanings}"])
     answer = await asking.ask_about(choice(question, tuple(MEANING), *mine, *theirs, instruction=INSTRUCTION), hidden)
     return Holistic(score=cast("Score", int(str(answer.value))), justification=answer.reason)
 
 
-COMPLETION = "Which of the two is closer to having done all of what was commissioned?"
-QUALITY = "Which of the two would a client rather have, all in all?"
+COMPLETION = "Which of the two is closer to completing the commissioned work?"
+QUALITY = "Which of the two is better overall, as a client would see it?"
 
 
 async def judge_pairwise(material: JudgeMaterial, asking: JudgeSession) -> Pairwise:
     """Orders that contradict each other are `equal`. JudgeError where there is no answer, or no second submission."""
     other = material.asked.second
     if other is None:
-        raise JudgeError("a pair needs a second submission", cause=Cause.JUDGE_LACKS)
+        raise JudgeError(
+            "a pair needs a second submission", cause=Cause.JUDGE_LACKS,
+            next="worksample grade EXPERIMENT --protocol pairwise",
+        )  # fmt: skip
     first, second = await render_both(material.work(), material.work(other))
     if not first or not second:
         side = (
