@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verb:
-    """A command: `module` holds it under the name `command`."""
+    """A command: `module` holds it under `name`."""
 
     module: str
+    name: str
     says: str
 
     def load(self) -> click.Command:
         """Import the module and return its command."""
-        command: click.Command = importlib.import_module(self.module).command
+        command: click.Command = getattr(importlib.import_module(self.module), self.name)
         return command
 
 
@@ -34,14 +35,16 @@ class Family:
     verbs: Mapping[str, Verb | FormatVerb]
 
 
-def _verb(name: str, says: str) -> Verb:
-    return Verb(f"worksample.cli.commands.{name}", says)
+def _verb(place: str, says: str) -> Verb:
+    """Return a command of a module below `commands`: `command` of `list`, or for `task_list` `list_command` of `task`."""
+    noun, _, verb = place.partition("_")
+    return Verb(f"worksample.cli.commands.{noun}", f"{verb}_command" if verb else "command", says)
 
 
 VERBS: dict[str, Verb | Family] = {
     "demo": _verb("demo", "Run the starter suite with scripted agents and show the result."),
-    "run": _verb("run", "Run an experiment: agents on tasks, each trial graded as it closes."),
-    "resume": _verb("resume", "Continue an experiment that was stopped."),
+    "run": _verb("run_run", "Run an experiment: agents on tasks, each trial graded as it closes."),
+    "resume": _verb("run_resume", "Continue an experiment that was stopped."),
     "list": _verb("list", "List the experiments in a store."),
     "report": _verb("report", "Print the leaderboard and write the report as a static site."),
     "review": _verb("review", "Judge an experiment's deliverables yourself, in the browser."),

@@ -1,4 +1,4 @@
-"""`worksample model check`."""
+"""Command `worksample model check`: try models before a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @service_options
 @click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
 @json_option
-def command(file: str | None, offline: bool | None, as_json: bool | None, **values: Any) -> int:
+def check_command(file: str | None, offline: bool | None, as_json: bool | None, **values: Any) -> int:
     """Check the models of an experiment before you pay for a run.
 
     FILE is an experiment file; without one, --agent and --model name the agents. One short call per agent, which offers
@@ -48,17 +48,17 @@ def command(file: str | None, offline: bool | None, as_json: bool | None, **valu
     if as_json:
         say_json([one.plain() for one in found])
     else:
-        _show(found)
+        _print_checks(found)
     return 0 if all(one.sound for one in found) else FAILED
 
 
-def _price_of(one: Checked) -> str:
+def _price_text(one: Checked) -> str:
     if not one.priced:
         return "none: costs are unknown"
     return "given; tokens are estimated, and so are costs" if one.estimated else "given"
 
 
-def _show(found: Sequence[Checked]) -> None:
+def _print_checks(found: Sequence[Checked]) -> None:
     from worksample.cli.show_run import ESTIMATED
 
     if not found:
@@ -66,7 +66,7 @@ def _show(found: Sequence[Checked]) -> None:
         return
     rows = [
         (one.agent, one.model, "ok" if one.sound else "FAULT", one.fault or one.answered or "not called",
-         _price_of(one))
+         _price_text(one))
         for one in found
     ]  # fmt: skip
     table("", ("agent", "model", "", "what was found", "price"), rows)
