@@ -59,7 +59,7 @@ def _price_text(one: Checked) -> str:
 
 
 def _print_checks(found: Sequence[Checked]) -> None:
-    from worksample.cli.show_run import ESTIMATED
+    from worksample.cli.run_output import ESTIMATED
 
     if not found:
         click.echo("no agent here calls a model")

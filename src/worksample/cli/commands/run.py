@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from worksample.cli.output import json_option, open_store, store_option
-from worksample.cli.phase import STARTING, begin
 from worksample.cli.run_options import flags_of, run_options
 from worksample.cli.service_options import judge_options, judging_flags
+from worksample.cli.startup_phase import STARTING, begin
 from worksample.errors import UsageError
 
 
@@ -67,7 +67,7 @@ def run_command(
 
     config = load(Path(file) if file else None, flags)
     check_names(config)
-    from worksample.cli.show_run import Tone, dry, run_config
+    from worksample.cli.run_output import Tone, dry, run_config
 
     if dry_run:
         return dry(config, as_json=bool(as_json), expect=expect, pilot=pilot)
@@ -89,7 +89,7 @@ def resume_command(experiment: str | None, store: str | None, as_json: bool | No
     agents and graders are those that were planned, even if their folders have changed since.
     """
     begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
-    from worksample.cli.show_run import Tone, run_and_tell, tell_models
+    from worksample.cli.run_output import Tone, run_and_tell, tell_models
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned
     from worksample.python_api.experiment_run import options_of, prove_rest

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store import worlds
-from worksample.cli.same_name import tell_found, tell_planned
+from worksample.cli.ambiguous_names import tell_found, tell_planned
 from worksample.experiments.find import call, find_experiment, namesakes
 from worksample.records import Arm, Experiment, Lock, Protocol
 from worksample.reports.experiments import called

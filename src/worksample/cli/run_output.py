@@ -11,13 +11,13 @@ import click
 from worksample.python_api.experiment_run import options_of, planned
 from worksample.python_api.progress import watcher
 
+from .ambiguous_names import tell_planned
 from .exit_codes import INCOMPLETE, INTERRUPTED
-from .judging_ahead import judging_of, show_calibration, show_judging
+from .judging_forecast import judging_of, show_calibration, show_judging
 from .next_step import counted, next_step, typeable
+from .open_work_text import hours_said, paid_for
 from .output import console, dollars, duration, open_store, printable, say_json, table
-from .phase import KEPT, begin
-from .places import hours_said, paid_for
-from .same_name import tell_planned
+from .startup_phase import KEPT, begin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

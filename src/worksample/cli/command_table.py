@@ -36,7 +36,7 @@ class Family:
 
 
 def _verb(place: str, says: str) -> Verb:
-    """Return a command of a module below `commands`: `command` of `list`, or for `task_list` `list_command` of `task`."""
+    """Return a command below `commands`: `command` of module `list`, or for `task_list` `list_command` of `task`."""
     noun, _, verb = place.partition("_")
     return Verb(f"worksample.cli.commands.{noun}", f"{verb}_command" if verb else "command", says)
 

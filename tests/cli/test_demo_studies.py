@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import cli, cli_json
-from worksample.cli.company_demo import AGENT, FONTS, TASK, company_config
+from worksample.cli.demo_studies import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
 from worksample.experiments.preparing import prepare
 from worksample.files import HashSink
