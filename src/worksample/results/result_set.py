@@ -128,6 +128,9 @@ class ResultSet:
         verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
         deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
         enough of it.
+
+        `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
+        model has a price (`models.usage.spent` books that when the trial closes).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
