@@ -1,8 +1,8 @@
-"""Carry out the port's 39 tasks of TheAgentCompany, right and wrong, from import to grade; the table in docs/tac.md.
+"""Carry out the port's 39 tasks of TheAgentCompany, right and wrong, from import to grade; scores in docs/tac-port.csv.
 
-    python tools/tac_port.py FOLDER [TASK ...]   run all, or these, in FOLDER, which keeps the store; writes the table
+    python tools/tac_port.py FOLDER [TASK ...]   run all, or these, in FOLDER, which keeps the store; writes the CSV
                                                  where all ran
-    python tools/tac_port.py --table FOLDER      write the table from FOLDER's store
+    python tools/tac_port.py --table FOLDER      write the CSV from FOLDER's store
 
 An hour of processor time or less. The work is that of tests/formats/tac_port_work.py; judge and colleagues are models
 on the loopback.
@@ -11,6 +11,7 @@ on the loopback.
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 from pathlib import Path
 
@@ -21,8 +22,7 @@ from formats.tac_port import WHO, Outcome, carried_out, outcomes  # noqa: E402
 from worksample.formats.tac.importing import available  # noqa: E402
 from worksample.store import Store  # noqa: E402
 
-PAGE = ROOT / "docs/tac.md"
-BEGIN, END = "<!-- port: written by tools/tac_port.py -->", "<!-- end of port -->"
+ROWS = ROOT / "docs/tac-port.csv"
 
 
 def main(words: list[str]) -> int:
@@ -49,14 +49,13 @@ def _score(one: Outcome | None) -> str:
 
 
 def _write(found: dict[str, dict[str, Outcome]]) -> None:
-    lines = ["| task | right | wrong | why not more |", "|---|---|---|---|"]
-    for task, both in sorted(found.items()):
-        right = both.get("right")
-        why = right.reason.splitlines()[0][:160] if right is not None and right.score is None else ""
-        lines.append(f"| `{task}` | {_score(right)} | {_score(both.get('wrong'))} | {why.replace('|', '/')} |")
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("task", "right", "wrong", "why not more"))
+        for task, both in sorted(found.items()):
+            right = both.get("right")
+            why = right.reason.splitlines()[0][:160] if right is not None and right.score is None else ""
+            writer.writerow((task, _score(right), _score(both.get("wrong")), why))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes.endpoints import Target, serving
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.toolbox import platform_python
+from worksample.supervision import supervise
 
 from .asks import GraderQuestions
 from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
@@ -90,7 +91,7 @@ async def _graded(
                 await _copied(box, place)
             async with serving(box, _targets(place, services)):
                 work = _watched(box, _command(place), broker, limits.timeout)
-                done = await (services.during(work) if services is not None else work)
+                done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
     except SandboxError as error:
         return GraderEnd(cause=Cause.GRADER_SANDBOX, reason=str(error), record=await _kept(None, broker, sink))

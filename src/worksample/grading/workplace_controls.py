@@ -20,8 +20,9 @@ from worksample.records import Instance, Origin, Submission, SubmissionPart, now
 from worksample.sandboxes.capture import CaptureLimits, take
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, export, open_services
+from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.live import look, with_live
+from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
 from .boxes import reached
@@ -87,9 +88,9 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
         if by_rules:
             async with attending.begun():
-                failed = await stage.services.during(attending.during(_steps(box, steps, instance)))
+                failed = await supervise(_steps(box, steps, instance), attending.failure, stage.services.failure)
         else:
-            failed = await stage.services.during(_steps(box, steps, instance))
+            failed = await supervise(_steps(box, steps, instance), stage.services.failure)
         captured = await take(box, store.blobs, instance)
     parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(

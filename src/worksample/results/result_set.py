@@ -26,7 +26,7 @@ from worksample.records import (
     Submission,
     Suite,
 )
-from worksample.records.members import member
+from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
 from .chains import begun_in, chained, continued, needed
