@@ -1,6 +1,6 @@
 from .agents.assignment import Assignment as Assignment
 from .agents.workspace import Workspace as Workspace
-from .audit.finding import Report as Report
+from .audit.findings import Report as Report
 from .audit.task_audit import AuditConfig as AuditConfig
 from .errors import Cause as Cause
 from .errors import WorksampleError as WorksampleError

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.result import checked
+from worksample.kit.grade_check import checked
 from worksample.people import (
     Form,
     InvalidAnswer,
