@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.result import checked
+from worksample.kit.grade_check import checked
 from worksample.people import (
     Form,
     InvalidAnswer,
@@ -50,7 +50,7 @@ from worksample.records import (
     Submission,
 )
 from worksample.reports import leaderboard
-from worksample.results.frame import ResultSet, WorkRules
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.store import Store
 
 SUBJECT = "s-maker-0.p0"
@@ -428,7 +428,7 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
 )
 def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool, closes: bool) -> None:
     from worksample.kit import Case, checkpoints
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = [leaf(f"c{n}", importance=None, points=n + 1, gate=gate) for n, (gate, _) in enumerate(leaves)]
     inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=closes)
@@ -440,7 +440,7 @@ def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], impli
 
 
 def test_what_does_not_apply_weighs_nothing() -> None:
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = (leaf("opens", importance=None, points=1, gate=True), leaf("sums", importance=None, points=3))
     assert weigh(nodes, {"opens": None, "sums": None}) is None

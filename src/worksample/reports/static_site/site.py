@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.extras import need
 from worksample.files.swap_folder import swapped
 from worksample.records import Instance, Submission, Task, Value
-from worksample.records.amount import Hours
+from worksample.records.value_and_hours import Hours
 from worksample.reports.board import Leaderboard, board_of, with_reasons
 from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
@@ -74,7 +74,7 @@ def write_report(
     work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
     trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
     """
-    from worksample.results.frame import ResultSet, WorkRules
+    from worksample.results.result_set import ResultSet, WorkRules
 
     need("report")
     config = config or ReportConfig()
