@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.result import checked
+from worksample.kit.grade_check import checked
 from worksample.people import (
     Form,
     InvalidAnswer,
@@ -50,7 +50,7 @@ from worksample.records import (
     Submission,
 )
 from worksample.reports import leaderboard
-from worksample.results.frame import ResultSet, WorkRules
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.store import Store
 
 SUBJECT = "s-maker-0.p0"

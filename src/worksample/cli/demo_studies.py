@@ -32,9 +32,9 @@ CURL = Path("/usr/bin/curl")
 def ready_machine(*, quiet: bool) -> None:
     """Install what lacks. MissingExtra, or SandboxUnavailable with the line to type, where that cannot be done here."""
     from worksample.extras import need
-    from worksample.sandboxes.browser.programs import lacking_packages
-    from worksample.workplace.installing import apt_get, install
-    from worksample.workplace.programs import lacking
+    from worksample.sandboxes.browser.chromium import lacking_packages
+    from worksample.workplace.install import apt_get, install
+    from worksample.workplace.service_programs import lacking
 
     for extra in ("report", "workplace", "browser"):
         need(extra)
@@ -77,7 +77,7 @@ def trial_page(store: Store, experiment: str, report: Path) -> Path:
     """Where the report shows what the agent saw and what colleagues answered."""
     from worksample.reports.experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
-    from worksample.results.frame import ResultSet
+    from worksample.results.result_set import ResultSet
 
     work = ResultSet(store, find_experiments(store, (experiment,)))
     pages = [page_of(row) for row in work.frame(work.primary).iter_rows(named=True)]

@@ -22,7 +22,7 @@ from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .allowance import allowance
 from .chaining import advance, may_run

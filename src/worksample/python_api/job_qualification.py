@@ -138,7 +138,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     """Copy a suite's packages of jobs that qualified to `out`, with the rubric that an expert wrote where a package has
     none; returns their names. UsageError where `out` is there; PlanError where nothing qualified.
     """
-    from worksample.formats.jobs.package import criteria_text
+    from worksample.formats.jobs.job_package import criteria_text
     from worksample.tasks import find_suite, read_suite
 
     if out.exists():

@@ -38,10 +38,10 @@ from worksample.records import (
 )
 from worksample.sandboxes.capture import STEPS, Captured, take
 from worksample.sandboxes.services import export
-from worksample.sandboxes.services.exporting import ExportedPart
+from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.steady_loop import stalled
-from worksample.workplace.colleagues.attending import ROLE
-from worksample.workplace.live import look, with_live
+from worksample.workplace.colleagues.colleague_runner import ROLE
+from worksample.workplace.live_check import look, with_live
 
 from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log

@@ -12,7 +12,7 @@ from worksample.agents.model_address import MODEL_HOST, MODEL_PORT, gateway_mode
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser
-from worksample.sandboxes.browser.mcp import McpServer
+from worksample.sandboxes.browser.mcp_server import McpServer
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end

@@ -24,7 +24,7 @@ from worksample.sandboxes.endpoints import Ledger
 from worksample.sandboxes.services import TaskServices
 from worksample.store import Store
 from worksample.store.lease import Lease
-from worksample.workplace.colleagues.attending import ColleagueRunner
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.workplace import LiveWorkplace
 
 from .config import RunConfig

@@ -129,7 +129,7 @@ import asyncio, sys
 from pathlib import Path
 from worksample.records import ServiceSpec
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import boxes_of
 
 async def main():
     spec = ServiceSpec(name="a", box="a", argv=("python3", "-m", "http.server", "8000", "--directory", sys.argv[1]),

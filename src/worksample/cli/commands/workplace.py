@@ -12,9 +12,9 @@ import click
 from worksample.cli.output import bounded, console, duration, json_option, price_option, printable, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.workplace.colleagues.answering import ColleagueResponder
-    from worksample.workplace.colleagues.auditing import Audited
+    from worksample.workplace.colleagues.colleague_audit import Audited
     from worksample.workplace.colleagues.profile import Colleague
+    from worksample.workplace.colleagues.responders import ColleagueResponder
 
 
 @click.command("install")
@@ -24,8 +24,8 @@ def install_command() -> int:
     Installs Debian packages with apt-get, as root or by sudo without a password. Redmine's files are taken from its
     package, which is not itself installed. Needs the extra `workplace`.
     """
-    from worksample.workplace.installing import install
-    from worksample.workplace.programs import SERVICES
+    from worksample.workplace.install import install
+    from worksample.workplace.service_programs import SERVICES
 
     brought = install(SERVICES)
     click.echo(printable(f"installed {', '.join(brought)}" if brought else "everything is here"))
@@ -42,7 +42,7 @@ def check_command(folder: Path, start: bool | None) -> int:
 
     FOLDER holds company.toml; docs/workplace.md says what else it holds.
     """
-    from worksample.workplace.reading import read_company
+    from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     issues = sum(len(project.issue) for project in company.projects)
@@ -100,8 +100,8 @@ def audit_command(
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
     from worksample.models import ModelService, read_prices
-    from worksample.workplace.colleagues.answering import ByModel, ByRules
-    from worksample.workplace.reading import read_company
+    from worksample.workplace.colleagues.responders import ByModel, ByRules
+    from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
@@ -142,7 +142,7 @@ def audit_command(
 async def _audit_colleagues(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> Audited:
     from rich.progress import Progress
 
-    from worksample.workplace.colleagues.auditing import audit
+    from worksample.workplace.colleagues.colleague_audit import audit
 
     with Progress(console=console(err=True), transient=True) as shown:
         task = shown.add_task("asking", total=len(colleagues))
@@ -161,7 +161,7 @@ def up_command(folder: Path, name: str | None, services: str | None, as_json: bo
     """
     from worksample.errors import UsageError
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.kept import USUAL, up
+    from worksample.workplace.running_workplaces import USUAL, up
 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))
@@ -196,7 +196,7 @@ def open_command(
     """Open a service of a running workplace in the browser, and say which account to use."""
     from worksample.app.server.http_server import browse
     from worksample.errors import UsageError
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     name, service = name or USUAL, service or "chat"
     addresses = tell(name, "status")["addresses"]
@@ -225,7 +225,7 @@ def open_command(
 @json_option
 def status_command(as_json: bool | None) -> int:
     """List the workplaces that are running on this machine, with their addresses."""
-    from worksample.workplace.kept import standing_here
+    from worksample.workplace.running_workplaces import standing_here
 
     found = list(standing_here())
     if as_json:
@@ -243,7 +243,7 @@ def status_command(as_json: bool | None) -> int:
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def reset_command(name: str | None) -> int:
     """Reset every service of a running workplace to the state it began with."""
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     name = name or USUAL
     click.echo(f"{name} was reset in {tell(name, 'reset')['seconds']:.2f} s")
@@ -258,7 +258,7 @@ def export_command(to: Path, name: str | None) -> int:
 
     TO also holds everybody's password; only you can read it.
     """
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     done = tell(name or USUAL, "export", to=str(to.absolute()))
     click.echo(printable(f"{done['files']} files in {to}"))
@@ -269,7 +269,7 @@ def export_command(to: Path, name: str | None) -> int:
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def down_command(name: str | None) -> int:
     """Stop a running workplace. Everything done in it is lost unless you exported it."""
-    from worksample.workplace.kept import USUAL, down
+    from worksample.workplace.running_workplaces import USUAL, down
 
     name = name or USUAL
     down(name)
@@ -286,7 +286,7 @@ def seeds_command(as_json: bool | None) -> int:
     """
     from dataclasses import asdict
 
-    from worksample.workplace.kept_seeds import kept_seeds
+    from worksample.workplace.seed_cache import kept_seeds
 
     found = kept_seeds()
     if as_json:
@@ -332,7 +332,7 @@ def prune_command(
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
     """
     from worksample.errors import UsageError
-    from worksample.workplace.kept_seeds import fitting, remove, remove_left, unused
+    from worksample.workplace.seed_cache import fitting, remove, remove_left, unused
 
     days = UNUSED_DAYS if days is None else days
     wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))
