@@ -13,16 +13,8 @@ from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
 from worksample.kit.result import checked
-from worksample.people import (
-    Form,
-    InvalidAnswer,
-    PeopleRound,
-    RoundKind,
-    amend,
-    export_csv,
-    final_verdicts,
-    import_judgments,
-)
+from worksample.people import Form, InvalidAnswer, PeopleRound, RoundKind, amend, export_csv, import_judgments
+from worksample.people import round_verdicts as final_verdicts
 from worksample.people.judging.answer import grade_of
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (

@@ -19,11 +19,9 @@ from .errors import FaultyRows as FaultyRows
 from .errors import InvalidAnswer as InvalidAnswer
 from .errors import NotReady as NotReady
 from .errors import NotYours as NotYours
-from .final_verdicts import DecidedBy as DecidedBy
-from .final_verdicts import Final as Final
-from .final_verdicts import false_negatives as false_negatives
-from .final_verdicts import final_verdicts as final_verdicts
-from .final_verdicts import preferences as preferences
+from .judging.item import Draft as Draft
+from .judging.item import Item as Item
+from .judging.item import Pane as Pane
 from .judging.person_queues import OwnQueue as OwnQueue
 from .judging.person_queues import own_queues as own_queues
 from .people import People as People
@@ -40,6 +38,11 @@ from .quality.round_dashboard import Leniency as Leniency
 from .quality.round_dashboard import PositionBias as PositionBias
 from .quality.round_dashboard import Progress as Progress
 from .quality.round_dashboard import Throughput as Throughput
+from .round_verdicts import DecidedBy as DecidedBy
+from .round_verdicts import Final as Final
+from .round_verdicts import false_negatives as false_negatives
+from .round_verdicts import final_verdicts as final_verdicts
+from .round_verdicts import preferences as preferences
 from .rounds.forms import SPECS as SPECS
 from .rounds.forms import Form as Form
 from .rounds.forms import RoundKind as RoundKind
@@ -65,6 +68,3 @@ from .transfer.evaluation_export import export_jsonl as export_jsonl
 from .transfer.evaluation_export import export_parquet as export_parquet
 from .transfer.evaluation_export import export_precomputed as export_precomputed
 from .transfer.judgment_import import import_judgments as import_judgments
-from .judging.item import Draft as Draft
-from .judging.item import Item as Item
-from .judging.item import Pane as Pane

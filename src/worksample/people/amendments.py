@@ -14,8 +14,8 @@ from worksample.store.people_tables import items
 
 from .access.account import Account, Role
 from .clock import Clock, moment
-from .final_verdicts import findings
 from .judging.queue_sync import follow
+from .round_verdicts import findings
 
 if TYPE_CHECKING:
     from worksample.store import Store

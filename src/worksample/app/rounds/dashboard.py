@@ -22,9 +22,9 @@ from worksample.app.server.services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Form, RoundKind, false_negatives, gold_results
 from worksample.people.access.profile import person_of
-from worksample.people.final_verdicts import rounds_over
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.quality.background_leniency import backgrounds
+from worksample.people.round_verdicts import rounds_over
 from worksample.people.rounds.queues import Queue
 from worksample.records import Evaluation, Evaluator, Round
 

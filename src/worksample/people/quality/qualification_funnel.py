@@ -83,7 +83,7 @@ def funnel(store: Store, round: str = "") -> Funnel:
 
 def judged_jobs(store: Store, round: Round) -> tuple[JudgedJob, ...]:
     """Every job of a qualification, by key."""
-    from worksample.people.final_verdicts import final_verdicts
+    from worksample.people.round_verdicts import final_verdicts
 
     verdicts = {s: f.verdict for s, f in final_verdicts(store, round.id).items()}
     said: dict[str, list[Evaluation]] = {}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.files.tables.numbers import written
 from worksample.people.evaluations import amendments_of, given, standing
-from worksample.people.final_verdicts import final_verdicts
 from worksample.people.quality.gold_items import answers_of
+from worksample.people.round_verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
 from worksample.store.faults import keeping
 
