@@ -37,7 +37,7 @@ SETTINGS = {
     "people": ("experiments/config.py", "PeopleConfig"),
     "calibration": ("results/calibration/config.py", "CalibrationConfig"),
     "prices": ("models/price.py", "Price"),
-    "services": ("models/services.py", "ServiceConfig"),
+    "services": ("models/service_config.py", "ServiceConfig"),
     "app": ("app/config.py", "AppConfig"),
 }
 """By mark in docs/settings.md: the module and the class whose fields are the keys."""

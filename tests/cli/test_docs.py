@@ -16,7 +16,7 @@ from cli.run_cli import cli
 from worksample.cli.lazy_group import LazyGroup, root
 from worksample.experiments.config import AgentConfig, ArmConfig, ChainConfig, ExperimentConfig, LimitsConfig
 from worksample.models import Price
-from worksample.models.services import ServiceConfig
+from worksample.models.service_config import ServiceConfig
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

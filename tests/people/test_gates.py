@@ -20,6 +20,7 @@ from worksample.people import (
     PeopleRound,
     RoundKind,
     export_jsonl,
+    final_verdicts,
     gold_results,
     import_judgments,
     pilots,
@@ -28,7 +29,6 @@ from worksample.people import (
     restock,
     shipped,
 )
-from worksample.people import round_verdicts as final_verdicts
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import ResolutionRule, Round
 from worksample.store import Store, rebuild

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
-from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, restock
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, restock
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.job_questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
 from worksample.people.rounds.screening_results import keep_looks

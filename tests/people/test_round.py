@@ -17,10 +17,10 @@ from worksample.people import (
     RoundKind,
     export_precomputed,
     false_negatives,
+    final_verdicts,
     preferences,
     strike_findings,
 )
-from worksample.people import round_verdicts as final_verdicts
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Purpose, Round, Standing, Submission
 from worksample.results.slots import slots_df

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from people.worlds import Office, office
-from worksample.people import Account, Item, RoundKind
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import Account, Item, RoundKind, final_verdicts
 from worksample.records import ResolutionRule
 
 MARKS = {"title": "pass", "sums": "pass", "tidy": "pass"}

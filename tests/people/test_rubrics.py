@@ -9,8 +9,7 @@ from sqlalchemy import select
 
 from people.worlds import RUBRIC, Office, office
 from worksample.errors import RecordMissing, UsageError
-from worksample.people import Conflict, Denied, RoundKind, save_version
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import Conflict, Denied, RoundKind, final_verdicts, save_version
 from worksample.people.rubrics.versions import asked_in_rounds, digest_of_criteria, newest, versions
 from worksample.records import Criteria, Importance
 from worksample.store.people_tables import rubric_versions

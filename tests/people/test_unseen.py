@@ -9,7 +9,7 @@ import pytest
 from grading.judging_material import judged_bench
 from people.worlds import office
 from worksample.models import Visibility
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import final_verdicts
 from worksample.people.judging.answer_submission import file_at_fault
 from worksample.records import Evaluation, Standing
 from worksample.results.evaluations import FAULT, is_unseen

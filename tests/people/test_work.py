@@ -20,11 +20,11 @@ from worksample.people import (
     RoundKind,
     all_flags,
     amend,
+    final_verdicts,
     raise_flag,
     set_state,
     top_up,
 )
-from worksample.people import round_verdicts as final_verdicts
 from worksample.people.judging.item import panes_of
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.queues import find_queue

@@ -20,8 +20,7 @@ from results.random_worlds import RandomWorld
 from running.profiles import examples
 from worksample.app import AppConfig, create_app
 from worksample.metrics import Estimate
-from worksample.people import People
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import People, final_verdicts
 from worksample.records import EvaluatorKind, Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
 from worksample.reports.heat_map import heat_of

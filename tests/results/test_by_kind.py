@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.result import checked
-from worksample.people import Form, InvalidAnswer, PeopleRound, RoundKind, amend, export_csv, import_judgments
-from worksample.people import round_verdicts as final_verdicts
-from worksample.people.judging.answer import grade_of
+from worksample.kit.grade_check import checked
+from worksample.people import (
+    Form,
+    InvalidAnswer,
+    PeopleRound,
+    RoundKind,
+    amend,
+    export_csv,
+    final_verdicts,
+    import_judgments,
+)
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
     AmendmentAction,
@@ -420,7 +427,7 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
 )
 def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool, closes: bool) -> None:
     from worksample.kit import Case, checkpoints
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = [leaf(f"c{n}", importance=None, points=n + 1, gate=gate) for n, (gate, _) in enumerate(leaves)]
     inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=closes)
@@ -432,7 +439,7 @@ def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], impli
 
 
 def test_what_does_not_apply_weighs_nothing() -> None:
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = (leaf("opens", importance=None, points=1, gate=True), leaf("sums", importance=None, points=3))
     assert weigh(nodes, {"opens": None, "sums": None}) is None

@@ -138,7 +138,7 @@ def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | 
 
 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
-    from worksample.grading.asked_kinds import kinds_of
+    from worksample.grading.evaluator_kinds import kinds_of
 
     known = plan.material.instances
     asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.words import bounded, dollars, duration, printable
+from worksample.python_api.terminal_text import bounded, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -50,7 +50,7 @@ def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.people.quality.qualification_funnel import rounds_of_jobs
-    from worksample.python_api.qualifying import Qualifying, funnel, keep_qualified, qualify
+    from worksample.python_api.job_qualification import Qualifying, funnel, keep_qualified, qualify
     from worksample.store import Store
 
     with Store.open(store, create=True) as opened:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.python_api.experiment_run import options_of, planned
 from worksample.python_api.progress import watcher
-from worksample.python_api.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging

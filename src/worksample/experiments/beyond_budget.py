@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worksample.models import Price
-from worksample.models.dearest_call import dearest_call
+from worksample.models.usage import dearest_call
 from worksample.records import Agent
 from worksample.runs.limits import limits_of
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 from worksample.agents import takes_browser, takes_mcp, takes_sse, works_in_images
 from worksample.agents.agent_definition import HUMAN
 from worksample.errors import PlanError
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,
@@ -36,7 +36,7 @@ from worksample.results.reattempts.feedback_given import KIND
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
 from worksample.sandboxes import browser
-from worksample.workplace import programs
+from worksample.workplace import service_programs
 
 from .allowance import allowance
 from .seating import no_seat, works
@@ -256,7 +256,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons += _no_browser(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
-    elif environment.workplace is not None and (line := programs.lacking(environment.services)):
+    elif environment.workplace is not None and (line := service_programs.lacking(environment.services)):
         reasons.append(f"needs programs of a workplace, which this machine has not (type: {line})")
     if environment.image is not None and not works_in_images(agent):
         reasons.append("has an image, in which the agent's program may lack what it was installed without")

@@ -13,7 +13,7 @@ from worksample.agents.contained_tasks import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
-from worksample.models.services import Services
+from worksample.models.service_config import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.results.assignments.open_work import has_places
 from worksample.results.assignments.turns import waits_for_person
@@ -22,7 +22,7 @@ from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .allowance import allowance
 from .chaining import advance, may_run

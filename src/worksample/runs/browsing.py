@@ -6,8 +6,8 @@ from worksample.agents import observed_by
 from worksample.box import Box
 from worksample.records import Environment
 from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger
-from worksample.sandboxes.browser.config import DEFAULT
-from worksample.sandboxes.browser.programs import version
+from worksample.sandboxes.browser.browser_config import DEFAULT
+from worksample.sandboxes.browser.chromium import version
 
 from .tries import TrialContext
 

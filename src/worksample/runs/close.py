@@ -20,8 +20,8 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import plus, usage_of
+from worksample.models.excused_waiting import waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, spent
-from worksample.models.waiting import waiting
 from worksample.records import (
     CaptureStatus,
     Ending,
@@ -38,10 +38,10 @@ from worksample.records import (
 )
 from worksample.sandboxes.capture import STEPS, Captured, take
 from worksample.sandboxes.services import export
-from worksample.sandboxes.services.exporting import ExportedPart
+from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.steady_loop import stalled
-from worksample.workplace.colleagues.attending import ROLE
-from worksample.workplace.live import look, with_live
+from worksample.workplace.colleagues.colleague_runner import ROLE
+from worksample.workplace.live_check import look, with_live
 
 from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log

@@ -1,4 +1,4 @@
-"""What a trial's box can reach: the endpoints of its instance, and the door to its agent's model."""
+"""What a trial's box can reach: the endpoints of its instance, and the gateway to its agent's model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program
 from worksample.agents.browser_tools import BROWSER_HOST, BROWSER_PORT
-from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
+from worksample.agents.model_address import MODEL_HOST, MODEL_PORT, gateway_model_names
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser
-from worksample.sandboxes.browser.mcp import McpServer
+from worksample.sandboxes.browser.mcp_server import McpServer
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end
@@ -23,7 +23,7 @@ from .browsing import browser_of
 from .tries import TrialContext
 
 if TYPE_CHECKING:
-    from worksample.models.door import ModelGateway
+    from worksample.models.gateway import ModelGateway
 
 BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
@@ -36,17 +36,17 @@ def has_model(agent: Agent) -> bool:
     return agent.model is not None and agent.harness != "scripted"
 
 
-def calls_door(agent: Agent) -> bool:
+def calls_gateway(agent: Agent) -> bool:
     """Whether the agent is a program in the box that is given a model."""
     return agent.model is not None and is_program(agent.harness)
 
 
 def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
-    """Those that a box needs. The door to its own model is the agent's, whatever network the task has."""
+    """Those that a box needs. The gateway to its own model is the agent's, whatever network the task has."""
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
     tools = [BROWSER] if shows_browser(agent, environment) else []
-    return (*([MODEL] if calls_door(agent) else []), *tools, *exact, *proxy)
+    return (*([MODEL] if calls_gateway(agent) else []), *tools, *exact, *proxy)
 
 
 def shows_browser(agent: Agent, environment: Environment) -> bool:
@@ -100,7 +100,7 @@ def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
 def targets_of(
     environment: Environment,
     hosts: Allowance,
-    door: ModelGateway | None,
+    gateway: ModelGateway | None,
     services: TaskServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
@@ -114,44 +114,44 @@ def targets_of(
                 wild.append(HostRule(one.name, one.port))
             else:
                 targets[place] = Host(HostRule(one.name, one.port))
-        elif one.to == "model" and door is not None:
-            targets[place] = Streams("the agent's model", door.serve)
+        elif one.to == "model" and gateway is not None:
+            targets[place] = Streams("the agent's model", gateway.serve)
         elif one.to.startswith("service:") and services is not None:
             targets[place] = services.target(one.to)
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if browser is not None:
         targets[BROWSER] = Streams("the agent's browser", McpServer(browser).serve)
-    if door is not None:
-        targets[MODEL] = Streams("the agent's model", door.serve)
+    if gateway is not None:
+        targets[MODEL] = Streams("the agent's model", gateway.serve)
     return targets
 
 
 @asynccontextmanager
 async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]:
-    """Serve the endpoints of a trial's box; what is yielded lets work go on until it, or the door, is done.
+    """Serve the endpoints of a trial's box; what is yielded lets work go on until it, or the gateway, is done.
 
-    Must be entered where Inspect's limits of the trial hold: the door's calls count against them.
+    Must be entered where Inspect's limits of the trial hold: the gateway's calls count against them.
     """
     browser = browser_of(try_, box) if box is not None else None
     if box is None or not (box.config.endpoints or browser):
         yield supervise
         return
     environment, job = try_.instance.work.environment, try_.job
-    door = None
-    wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
+    gateway = None
+    wanted = calls_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
-        from worksample.models.door import ModelGateway
-        from worksample.models.door.reading import warm
+        from worksample.models.gateway import ModelGateway
+        from worksample.models.gateway.request_reader import warm
 
         warm()
-        door = ModelGateway(job.model, door_names(job.agent.model or ""), try_.limits.turns)
+        gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), try_.limits.turns)
     services = try_.services
     targets = targets_of(
-        environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None
+        environment, job.config.hosts, gateway, services, browser if shows_browser(job.agent, environment) else None
     )
 
-    watched = [one.failure for one in (try_.attending, door, browser, services) if one is not None]
+    watched = [one.failure for one in (try_.attending, gateway, browser, services) if one is not None]
     async with serving(box, targets) as try_.connections:
         CURRENT.set(browser)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, SandboxError
-from worksample.sandboxes.health import why_unwell
+from worksample.sandboxes.health_check import why_unwell
 
 if TYPE_CHECKING:
     from worksample.records import HealthSpec

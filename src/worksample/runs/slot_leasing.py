@@ -17,7 +17,7 @@ from worksample.results.reattempts.feeding import Feeding, feed
 from worksample.sandboxes.images import root_of
 from worksample.store import Store
 from worksample.store.lease import Lease
-from worksample.store.owner import new_owner
+from worksample.store.lease_owner import new_owner
 
 from .close import keep, tell, trial_of
 from .config import RunConfig

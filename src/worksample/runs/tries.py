@@ -15,7 +15,7 @@ import anyio
 from worksample.agents import build
 from worksample.box import Root
 from worksample.errors import PlanError
-from worksample.models.account import ModelAccount
+from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.results.reattempts.feeding import Feeding, as_shown
 from worksample.sandboxes.browser import BrowserLedger
@@ -24,7 +24,7 @@ from worksample.sandboxes.endpoints import Ledger
 from worksample.sandboxes.services import TaskServices
 from worksample.store import Store
 from worksample.store.lease import Lease
-from worksample.workplace.colleagues.attending import ColleagueRunner
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.workplace import LiveWorkplace
 
 from .config import RunConfig

@@ -13,10 +13,10 @@ import anyio
 from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Trial, TrialOutcome, now
 from worksample.sandboxes.services import TaskServices, open_services
-from worksample.sandboxes.services.boxes import ServiceBox, boxes_of
+from worksample.sandboxes.services.service_boxes import ServiceBox, boxes_of
 from worksample.steady_loop import counted
-from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
-from worksample.workplace.kept import opened
+from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
+from worksample.workplace.running_workplaces import opened
 from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
 
 from .close import close

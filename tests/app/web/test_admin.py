@@ -13,8 +13,7 @@ from app.round.desks import Desks
 from app.round.driving import axe
 from app.web.bench import judged
 from running.profiles import is_quick_run
-from worksample.people import Denied, RoundKind, all_flags, raise_flag
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import Denied, RoundKind, all_flags, final_verdicts, raise_flag
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Standing
 

@@ -23,8 +23,7 @@ from worksample.app.rounds.responses import find_round
 from worksample.app.server.figures import background_of, micros_of
 from worksample.app.server.services import AppServices
 from worksample.errors import UsageError
-from worksample.people import Account, Form, Role, preferences, refuse_votes_at_work, show_names
-from worksample.people import round_verdicts as final_verdicts
+from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
 from worksample.people.evaluations import amendments_of, standing
 from worksample.people.judging.blinding import giveaways, scrub

@@ -16,7 +16,7 @@ from worksample.app.rubrics.schemas import (
     VersionView,
 )
 from worksample.app.server.services import AppServices
-from worksample.audit.rubric import INSTEAD, lint, lint_size
+from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
 from worksample.files.scratch import scratch
 from worksample.people import InvalidAnswer

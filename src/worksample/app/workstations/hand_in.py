@@ -12,12 +12,12 @@ from worksample.box import Box
 from worksample.errors import CaptureError
 from worksample.models.usage import AGENT, plus
 from worksample.records import (
+    AssignmentAct,
+    AssignmentEvent,
     CaptureStatus,
     Entry,
     Manifest,
     Origin,
-    SeatAct,
-    SeatEvent,
     Submission,
     SubmissionPart,
     Trial,
@@ -68,7 +68,7 @@ def _commit(
     last = event_after(
         seat,
         of.person,
-        SeatAct.HANDED_IN,
+        AssignmentAct.HANDED_IN,
         of.at,
         output=parts["output"].manifest,
         terminal=store.blobs.put(log) if log else None,
@@ -133,7 +133,7 @@ def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
     return by_role
 
 
-def _of_this_person(events: list[SeatEvent]) -> list[SeatEvent]:
+def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
     """From where the person who hands in sat down for good."""
     mine = account_of(events[-1].person)
     start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
@@ -141,18 +141,18 @@ def _of_this_person(events: list[SeatEvent]) -> list[SeatEvent]:
 
 
 _SAYS = {
-    SeatAct.TAKEN: "took the place",
-    SeatAct.STARTED: "started the timer",
-    SeatAct.WORKED: "at work",
-    SeatAct.PAUSED: "paused",
-    SeatAct.ASKED: "asked the agent to go on",
-    SeatAct.LEFT: "left the place",
-    SeatAct.HANDED_IN: "handed in",
-    SeatAct.TAKEN_BACK: "lost the place: an admin took it back",
+    AssignmentAct.TAKEN: "took the place",
+    AssignmentAct.STARTED: "started the timer",
+    AssignmentAct.WORKED: "at work",
+    AssignmentAct.PAUSED: "paused",
+    AssignmentAct.ASKED: "asked the agent to go on",
+    AssignmentAct.LEFT: "left the place",
+    AssignmentAct.HANDED_IN: "handed in",
+    AssignmentAct.TAKEN_BACK: "lost the place: an admin took it back",
 }
 
 
-def _trajectory(store: Store, of: Handing, trial: Trial, events: list[SeatEvent]) -> SubmissionPart:
+def _trajectory(store: Store, of: Handing, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
     """The events as steps, with what was asked of the agent and what the terminal showed."""
     writer = TrajectoryWriter(prices={})
     for event in events:
@@ -178,7 +178,7 @@ def _trajectory(store: Store, of: Handing, trial: Trial, events: list[SeatEvent]
     return write(writer, store.blobs, of.task.agent, extra)
 
 
-def _cast(store: Store, events: list[SeatEvent]) -> SubmissionPart:
+def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
     """The terminal from beginning to end, as an asciicast: its times since the first of them."""
     import json
 

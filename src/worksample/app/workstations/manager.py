@@ -10,8 +10,18 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
-from worksample.files.litter import is_litter
-from worksample.records import Ending, Evaluation, Manifest, SeatAct, Slot, Submission, Trial, TrialOutcome, Worker
+from worksample.files.stray_files import is_litter
+from worksample.records import (
+    AssignmentAct,
+    Ending,
+    Evaluation,
+    Manifest,
+    Slot,
+    Submission,
+    Trial,
+    TrialOutcome,
+    Worker,
+)
 from worksample.results.assignments.assignment import Seat, SeatConflict, account_of, event_after, seat_of, take
 from worksample.results.assignments.open_work import days_of
 from worksample.results.assignments.turns import waits_for_person
@@ -79,7 +89,7 @@ class Workstations(OpenWorkstations):
             if seat.running:
                 return seat
             return await workstation.note(
-                seat, SeatAct.STARTED, self.clock(), until=self._until(workstation), output=opened
+                seat, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
             )
 
     async def beat(self, slot: str, who: Sitting) -> Seat:
@@ -104,7 +114,7 @@ class Workstations(OpenWorkstations):
         """Note a sign of life, with what lies in the output."""
         if not seat.running:
             return seat
-        return await workstation.note(seat, SeatAct.WORKED, self.clock(), until=self._until(workstation))
+        return await workstation.note(seat, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
 
     async def pause(self, slot: str, who: Sitting) -> Seat:
         """The time does not run, and nothing goes on in the box."""
@@ -114,17 +124,17 @@ class Workstations(OpenWorkstations):
         workstation = self._open.get(slot)
         if workstation is None:
             # The server was killed while the time ran: up to then it counts as the timer has it.
-            return await self._write(event_after(seat, who.person, SeatAct.PAUSED, self.clock()))
+            return await self._write(event_after(seat, who.person, AssignmentAct.PAUSED, self.clock()))
         async with workstation.busy:
             seat = await self._mine(slot, who)
             if seat.running:
-                seat = await workstation.note(seat, SeatAct.PAUSED, self.clock(), until=self._until(workstation))
+                seat = await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation))
                 await self._box(workstation, workstation.freeze())
         return seat
 
     async def leave(self, slot: str, who: Sitting, reason: str = "") -> Seat:
         """Stand up: the place is free for others, who begin anew."""
-        return await self._end(slot, who, SeatAct.LEFT, note=reason)
+        return await self._end(slot, who, AssignmentAct.LEFT, note=reason)
 
     async def take_back(self, slot: str, by: str, reason: str) -> Seat:
         """An admin, whose account's name is `by`, has somebody stand up. What was made is kept as theirs; SeatConflict
@@ -141,9 +151,9 @@ class Workstations(OpenWorkstations):
         said = {"note": reason, "by": by}
         workstation = self._open.get(slot)
         if workstation is None:
-            return await self._write(event_after(seat, seat.person, SeatAct.TAKEN_BACK, self.clock(), **said))
+            return await self._write(event_after(seat, seat.person, AssignmentAct.TAKEN_BACK, self.clock(), **said))
         async with workstation.busy:
-            seat = await workstation.note(await asyncio.to_thread(held), SeatAct.TAKEN_BACK, self.clock(), **said)
+            seat = await workstation.note(await asyncio.to_thread(held), AssignmentAct.TAKEN_BACK, self.clock(), **said)
             await self._drop(slot)
         return seat
 
@@ -155,9 +165,9 @@ class Workstations(OpenWorkstations):
         if not words.strip() or len(words) > LONGEST:
             raise UsageError(f"say what the agent is to do, in at most {LONGEST} characters")
         text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
-        return await self._end(slot, who, SeatAct.ASKED, text=text)
+        return await self._end(slot, who, AssignmentAct.ASKED, text=text)
 
-    async def _end(self, slot: str, who: Sitting, act: SeatAct, **rest: str) -> Seat:
+    async def _end(self, slot: str, who: Sitting, act: AssignmentAct, **rest: str) -> Seat:
         seat = await self._mine(slot, who)
         workstation = self._open.get(slot)
         if workstation is None:

@@ -11,7 +11,7 @@ from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
 from worksample.results.assignments.turns import arm_of, kept, work_so_far
 from worksample.runs.limits import limits_of
-from worksample.sandboxes.images.of_task import root_of
+from worksample.sandboxes.images.image_source import root_of
 from worksample.store import Store
 
 

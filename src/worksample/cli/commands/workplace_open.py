@@ -23,7 +23,7 @@ def command(
     """Open a service of a running workplace in the browser, and say which account to use."""
     from worksample.app.server.http_server import browse
     from worksample.errors import UsageError
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     name, service = name or USUAL, service or "chat"
     addresses = tell(name, "status")["addresses"]

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.amounts import LARGEST
+from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
-from worksample.files.tables import cells
+from worksample.files.tables import cell_values as cells
 from worksample.records import ContractType, Criteria, Job, Source
 from worksample.tasks.taxonomy import categories, lookup, slug
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.records import (
     By,
     Criteria,
@@ -18,7 +18,7 @@ from worksample.records import (
     PartPayload,
     SkipReason,
 )
-from worksample.records.weighing import weigh
+from worksample.records.weighted_criteria import weigh
 from worksample.results.qualifying import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"

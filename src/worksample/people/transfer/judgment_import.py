@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.number_columns import NumberColumns
-from worksample.files.tables.opening import FaultyRow, read_json
+from worksample.files.tables.table_reader import FaultyRow, read_json
 from worksample.files.tables.unique_keys import TwiceError, unique
 from worksample.people.errors import FaultyRows, InvalidAnswer
 from worksample.people.judging.answer import read_answer

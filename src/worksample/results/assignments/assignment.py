@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from worksample.errors import UsageError
-from worksample.records import SeatAct, SeatEvent, Slot, Trial
+from worksample.records import AssignmentAct, AssignmentEvent, Slot, Trial
 from worksample.store import Store
 
 GAP = 120.0
@@ -69,7 +69,7 @@ def account_of(person: str) -> str:
     return person.partition("@")[0]
 
 
-def seat_after(slot: str, events: Iterable[SeatEvent]) -> Seat:
+def seat_after(slot: str, events: Iterable[AssignmentEvent]) -> Seat:
     """The place after its events, in whatever order they come."""
     seat = Seat(slot)
     for event in sorted(events, key=lambda e: e.number):
@@ -77,27 +77,27 @@ def seat_after(slot: str, events: Iterable[SeatEvent]) -> Seat:
     return seat
 
 
-def _after(seat: Seat, event: SeatEvent) -> Seat:
+def _after(seat: Seat, event: AssignmentEvent) -> Seat:
     if account_of(event.person) != account_of(seat.person):
         # Another's beginnings are evidence of theirs and no part of this person's work.
         seat = Seat(seat.slot, asked=seat.asked)
-    going_on = event.act in (SeatAct.STARTED, SeatAct.WORKED)
+    going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
         seat,
         number=event.number,
         person=event.person,
         seconds=seat.seconds_at(event.at),
-        held=event.act not in (SeatAct.LEFT, SeatAct.TAKEN_BACK, SeatAct.HANDED_IN),
+        held=event.act not in (AssignmentAct.LEFT, AssignmentAct.TAKEN_BACK, AssignmentAct.HANDED_IN),
         running=going_on,
-        closed=event.act is SeatAct.HANDED_IN,
+        closed=event.act is AssignmentAct.HANDED_IN,
         began=seat.began or (event.at if going_on else None),
         last=event.at,
         until=event.until or seat.until,
         output=event.output or seat.output,
         saved=event.at if event.output else seat.saved,
-        taken_back=event.note if event.act is SeatAct.TAKEN_BACK else "",
+        taken_back=event.note if event.act is AssignmentAct.TAKEN_BACK else "",
     )
-    if event.act is SeatAct.ASKED:
+    if event.act is AssignmentAct.ASKED:
         return replace(seat, asked=seat.asked + 1, asks=(*seat.asks, event.text or ""))
     return seat
 
@@ -106,9 +106,9 @@ class SeatConflict(UsageError):
     """The place is another's, was handed in, or is not in a state in which this can be done."""
 
 
-def events_of(store: Store, slot: str) -> list[SeatEvent]:
+def events_of(store: Store, slot: str) -> list[AssignmentEvent]:
     """In their order."""
-    return sorted(store.find(SeatEvent, slot=slot), key=lambda e: e.number)
+    return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
 def seat_of(store: Store, slot: str) -> Seat:
@@ -122,11 +122,17 @@ def seat_of(store: Store, slot: str) -> Seat:
     return seat
 
 
-def event_after(seat: Seat, person: str, act: SeatAct, at: datetime, **rest: Any) -> SeatEvent:
+def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
     """The record of what happens next; its number keeps two from happening at once."""
     number = seat.number + 1
-    return SeatEvent(
-        id=SeatEvent.identify(seat.slot, number), slot=seat.slot, number=number, person=person, act=act, at=at, **rest
+    return AssignmentEvent(
+        id=AssignmentEvent.identify(seat.slot, number),
+        slot=seat.slot,
+        number=number,
+        person=person,
+        act=act,
+        at=at,
+        **rest,
     )
 
 
@@ -139,10 +145,10 @@ def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Se
         return seat
     if seat.is_held(at):
         raise SeatConflict("somebody else has this place", next="take another one")
-    return commit(store, event_after(seat, person, SeatAct.TAKEN, at, until=at + timedelta(days=days)))
+    return commit(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
 
 
-def commit(store: Store, event: SeatEvent) -> Seat:
+def commit(store: Store, event: AssignmentEvent) -> Seat:
     """Write an event. RecordConflict where another was faster; equal ones are one."""
     store.commit(event)
     return seat_of(store, event.slot)

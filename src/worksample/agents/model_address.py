@@ -1,0 +1,41 @@
+"""How a program in the box finds its model: names and addresses that lead to the trial's gateway, and no key."""
+
+from __future__ import annotations
+
+MODEL_HOST, MODEL_PORT = "model.internal", 80
+KEY = "none-is-needed"
+"""What programs send that want a key: the gateway asks for none."""
+
+
+def gateway_model_name(model: str) -> str:
+    """What programs call the model: its name without the provider's."""
+    return model.rpartition("/")[2] or model
+
+
+def gateway_model_names(model: str) -> tuple[str, ...]:
+    """All that the gateway takes for the model's name."""
+    return tuple(dict.fromkeys((gateway_model_name(model), model)))
+
+
+def model_placeholders(model: str) -> dict[str, str]:
+    """What placeholders of a program's settings stand for."""
+    return {"model": gateway_model_name(model), "door": f"http://{MODEL_HOST}"}
+
+
+def model_environment(model: str) -> dict[str, str]:
+    """What clients of the common providers look for in their environment."""
+    base, name = f"http://{MODEL_HOST}", gateway_model_name(model)
+    return {
+        "WORKSAMPLE_MODEL": name,
+        "OPENAI_BASE_URL": f"{base}/v1",
+        "OPENAI_API_BASE": f"{base}/v1",
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_MODEL": name,
+        "ANTHROPIC_BASE_URL": base,
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_MODEL": name,
+        "ANTHROPIC_SMALL_FAST_MODEL": name,
+        "GOOGLE_GEMINI_BASE_URL": base,
+        "GEMINI_API_KEY": KEY,
+        "GEMINI_MODEL": name,
+    }

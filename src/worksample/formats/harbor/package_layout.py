@@ -1,0 +1,112 @@
+"""A Harbor task's folders as those of a package: image, tests, steps and solution, with what is substituted in them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+from worksample.ascii_names import plain_letters
+from worksample.errors import ImportFailed
+from worksample.tasks.steps import BRIEF, FILES
+
+from .manifest import AGAIN, FILE, HarborStep, HarborTask
+from .obstacles import filled
+from .substitutes import with_own_uv
+
+FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
+OUTPUT = "/logs/artifacts"
+"""Where Harbor looks for files that are named nowhere."""
+
+
+def step_name(step: HarborStep) -> str:
+    """A step's name as a package has it. ImportFailed where nothing of it could be kept."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", plain_letters(step.name).lower()).strip("-_")[:60]
+    if not name:
+        raise ImportFailed(f"the step {step.name[:80]!r} has no name that can be kept", where=FILE, next=AGAIN)
+    return name
+
+
+def lay_out(task: HarborTask, folder: Path, root: Path) -> list[str]:
+    """Lay out image, tests and solution; what was substituted in them."""
+    for name in ("inputs", "reference"):
+        (root / name).mkdir()
+    if task.steps:
+        for step in task.steps:
+            _step(task, step, folder, root)
+    else:
+        _copy(folder / "solution", root / "reference")
+        _copy(folder / "tests", root / "tests")
+    told = []
+    environment = task.environment
+    if (folder / "environment" / "Dockerfile").is_file():
+        _copy(folder / "environment", root / "image")
+    elif environment.docker_image:
+        (root / "image").mkdir()
+        (root / "image" / "Dockerfile").write_text(f"FROM {environment.docker_image}\n", encoding="utf-8")
+    phases: tuple[HarborStep | None, ...] = task.steps or (None,)
+    for phase in phases:
+        tests = tests_of(root, phase)
+        own = task.verifier_environment(phase) if task.separate(phase) else None
+        if own is not None and own.docker_image and not (tests / "Dockerfile").is_file():
+            tests.mkdir(parents=True, exist_ok=True)
+            (tests / "Dockerfile").write_text(f"FROM {own.docker_image}\nCOPY . /tests/\n", encoding="utf-8")
+    found = [path for name in ("Dockerfile", "test.sh") for path in sorted((root / "tests").rglob(name))]
+    for path in (root / "image" / "Dockerfile", *found):
+        if path.is_file():
+            text, changed = with_own_uv(path.read_text(encoding="utf-8"))
+            if path.parent.name == "image":
+                text = text.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in _settings(task, text))
+            path.write_text(text, encoding="utf-8")
+            told += ["uv from PyPI"] if changed and "uv from PyPI" not in told else []
+    return told
+
+
+def tests_of(root: Path, step: HarborStep | None) -> Path:
+    """Where the tests of a task, or of one of its steps, lie in the package."""
+    return root / "tests" if step is None else root / "tests" / step_name(step)
+
+
+def _step(task: HarborTask, step: HarborStep, folder: Path, root: Path) -> None:
+    """A step's instruction, files, tests and solution. The task's tests lie below its own, but in an image of its own,
+    which is built of the one folder that has the Dockerfile.
+    """
+    name, source = step_name(step), folder / "steps" / step.name
+    if (root / "steps" / name).exists():
+        raise ImportFailed(f"two steps would have the name {name}", where=str(folder), next=AGAIN)
+    instruction = source / "instruction.md"
+    if not instruction.is_file():
+        raise ImportFailed(f"the step {step.name} has no instruction.md", where=str(folder), next=AGAIN)
+    target = root / "steps" / name
+    target.mkdir(parents=True)
+    (target / BRIEF).write_text(instruction.read_text(encoding="utf-8"), encoding="utf-8")
+    _copy(source / "workdir", target / FILES)
+    _copy(source / "solution", root / "reference" / name)
+    for each in (folder / "tests", source / "tests"):
+        apart = task.separate(step) and (source / "tests" / "Dockerfile").is_file() and each != source / "tests"
+        if not apart:
+            _copy(each, tests_of(root, step))
+
+
+def _settings(task: HarborTask, text: str) -> list[str]:
+    """What the manifest says of the environment, and the folders that Harbor mounts, as lines of a Dockerfile."""
+    users = USER.findall(FROM.split(text)[-1])
+    lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
+    lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
+    lines += [f"ENV {key}={json.dumps(filled(value))}" for key, value in task.environment.env.items()]
+    lines += [f"WORKDIR {task.environment.workdir}"] if task.environment.workdir else []
+    return lines + ([f"USER {task.agent.user}"] if task.agent.user is not None else [])
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A folder with what its links lead to in their places. ImportFailed where one leads out of it."""
+    if not source.is_dir():
+        return
+    top = source.resolve()
+    for path in source.rglob("*"):
+        if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(top)):
+            raise ImportFailed(
+                f"{path.name} is a link that leads out of the folder, or nowhere", where=str(source), next=AGAIN
+            )
+    shutil.copytree(source, target, dirs_exist_ok=True)
