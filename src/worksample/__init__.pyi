@@ -49,7 +49,7 @@ from .reports.sections import measure as measure
 from .reports.sections.compare_parts import Part as Part
 from .reports.static_site.site import ReportConfig as ReportConfig
 from .reports.static_site.site import write_report as write_report
-from .results.frame import WorkRules as WorkRules
+from .results.result_set import WorkRules as WorkRules
 from .results.slots import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store

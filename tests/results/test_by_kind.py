@@ -49,7 +49,7 @@ from worksample.records import (
     Submission,
 )
 from worksample.reports import leaderboard
-from worksample.results.frame import ResultSet, WorkRules
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.store import Store
 
 SUBJECT = "s-maker-0.p0"

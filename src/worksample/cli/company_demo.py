@@ -69,7 +69,7 @@ def trial_page(store: Store, experiment: str, report: Path) -> Path:
     """Where the report shows what the agent saw and what colleagues answered."""
     from worksample.reports.experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
-    from worksample.results.frame import ResultSet
+    from worksample.results.result_set import ResultSet
 
     work = ResultSet(store, find_experiments(store, (experiment,)))
     pages = [page_of(row) for row in work.frame(work.primary).iter_rows(named=True)]

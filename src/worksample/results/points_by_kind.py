@@ -6,31 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from worksample.records import EvaluatorKind, JudgedBy, Protocol
+from worksample.records import EvaluatorKind, Protocol
 from worksample.records.weighted_criteria import behind_gates, implied
 
 from .asked import kinds_in
 from .joining import Answers, Joined, answers_of
 from .judging import RoundReader
-from .resolved_judgments import Subjects, places_of, sources
+from .judgments import Judgments, instances_of
 from .rounds import Deciding
 
 POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}
 
 
-def points_by_kind(judging: RoundReader, subjects: Subjects, protocol: Protocol, by: JudgedBy) -> pl.DataFrame:
-    """A row per submission with a verdict and kind of checkpoint: `earned` of the `points` that apply to it.
+def points_by_kind(judgments: Judgments, protocol: Protocol) -> pl.DataFrame:
+    """Return a row per submission with a verdict and kind of checkpoint: `earned` of the `points` that apply to it.
 
     A closed gate and a last checkpoint that implies the others count as they do in the score.
     """
-    source = sources(judging, subjects, protocol, by)
-    asked = kinds_in(judging.store, list(subjects.submissions), protocol, source.gradings)
+    source, reader, subjects = judgments.sources(protocol), judgments.reader, judgments.subjects
+    asked = kinds_in(reader.store, list(subjects.submissions), protocol, source.gradings)
     rows: list[tuple[str, str, float, float]] = []
     if asked:
-        answers = _answers(judging, source.rounds)
-        told = {s for each in answers.values() for s in each}
-        for subject, instance in sorted(places_of(judging.store, told & subjects.every, asked).items()):
-            one = Joined(asked[instance], subject, answers, by.kind, source.whole)
+        answers = _answers(reader, source.rounds)
+        answered = {subject for each in answers.values() for subject in each}
+        for subject, instance in sorted(instances_of(reader.store, answered & subjects.every, asked).items()):
+            one = Joined(asked[instance], subject, answers, judgments.by.kind, source.default_kind)
             one.open()
             if not one.opened:
                 rows += [(subject, *row) for row in _points(one)]

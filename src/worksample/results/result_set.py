@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import polars as pl
+from sqlalchemy import select
 
-from worksample.errors import POLICY, UNSEEN_CAUSES, Cause, UsageError
+from worksample.errors import POLICY, UNSEEN_CAUSES, UsageError
 from worksample.metrics import State
 from worksample.metrics.scores.rubric import RubricRules
 from worksample.records import (
@@ -20,31 +21,36 @@ from worksample.records import (
     JudgedBy,
     Origin,
     Protocol,
+    Slot,
     Standing,
     Submission,
+    Suite,
 )
 from worksample.records.enum_members import member
-from worksample.store import Store
-from worksample.store.frames import submissions_df, trials_df
+from worksample.store import Store, schema
 
-from .chained import continued, needed
+from .chains import begun_in, chained, continued, needed
 from .judging import RoundReader
-from .kinds import points_by_kind
-from .resolved_judgments import ResolvedJudgments, Subjects, judge
+from .judgments import Judgments, Subjects
+from .points_by_kind import points_by_kind
 from .resolving import VERDICTS
-from .slots import explained, plan_df
+from .slots import explained, slots_with_trials
 from .subset import Subset
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
-NOT_ATTEMPTABLE = "not_attemptable"
-_KEYS = frozenset({"slot", "live", "reason"})
+NONE = "(none)"
+"""The group of rows without a value in the column that groups are made by."""
+_TEXT = 90
+"""Characters of a criterion's text in a label."""
 _UNSEEN = [cause.value for cause in UNSEEN_CAUSES]
 _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """`struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
+    """Rules that say which work and whose answers a result set counts.
+
+    `struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
     `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
     `where`: the part of the work that is shown; which rounds decide does not depend on it.
     """
@@ -70,52 +76,33 @@ class ResultSet:
         self.store, self.experiments, self.rules = store, tuple(experiments), rules or WorkRules()
         self.every_amendment = store.find(Amendment)
         self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
-        self.planned = _slots(store, self.experiments, restore=not self.rules.struck)
+        self.planned = slots_with_trials(store, self.experiments, restore=not self.rules.struck)
         self.slots = self._among(self.planned, check=True) if self.rules.where else self.planned
         self._frames: dict[Protocol, pl.DataFrame] = {}
-        self._benches: dict[Protocol, ResolvedJudgments] = {}
 
     @property
     def primary(self) -> Protocol:
         """The protocol under which the experiments grade."""
         return self.experiments[0].lock.protocol
 
-    @cached_property
-    def bench(self) -> ResolvedJudgments:
-        """All judging, resolved."""
-        each = [self.bench_of(protocol) for protocol in Protocol]
-        whole = ResolvedJudgments(again=[judged for one in each for judged in one.again])
-        for one in each:
-            whole.deciding.update(one.deciding)
-            whole.whole.update(one.whole)
-            whole.joined.update(one.joined)
-        return whole
-
-    def bench_of(self, protocol: Protocol) -> ResolvedJudgments:
-        """The judging under one protocol."""
-        if protocol not in self._benches:
-            judging, subjects = self._asked
-            self._benches[protocol] = judge(judging, subjects, (protocol,), self.judged_by)
-        return self._benches[protocol]
-
-    def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
-        """Points by submission and kind of checkpoint (see `kinds`)."""
-        judging, subjects = self._asked
-        return points_by_kind(judging, subjects, protocol, self.judged_by)
-
     @property
     def judged_by(self) -> JudgedBy:
-        """Whose answers count: what the rules say, else what the experiments do. UsageError where those differ."""
+        """Whose answers count: as the rules say, else as the experiments do. UsageError if the experiments differ."""
         return self.rules.judged_by or judged_by_default(self.experiments)
 
     @cached_property
-    def _asked(self) -> tuple[RoundReader, Subjects]:
-        made = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
-        by = {experiment: frozenset(submissions) for experiment, submissions in made}
+    def judgments(self) -> Judgments:
+        """The judgments on all of the work, by protocol."""
+        planned = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
+        by = {experiment: frozenset(submissions) for experiment, submissions in planned}
         own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
         mine = {e.id: by.get(e.id, frozenset()) | own[e.id] for e in self.experiments}
-        handed = frozenset(s.id for s in self.handed_in)
-        return RoundReader(self.store, self.amendments, self.rules.rubric), Subjects(mine, handed)
+        reader = RoundReader(self.store, self.amendments, self.rules.rubric)
+        return Judgments(reader, Subjects(mine, frozenset(s.id for s in self.handed_in)), self.judged_by)
+
+    def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
+        """Return the points by submission and kind of checkpoint (see `points_by_kind`)."""
+        return points_by_kind(self.judgments, protocol)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
@@ -131,7 +118,7 @@ class ResultSet:
 
     def judged(self, protocol: Protocol) -> pl.DataFrame | None:
         """`frame`, or None where no round decides under `protocol`."""
-        return self.frame(protocol) if protocol in self.bench_of(protocol).deciding else None
+        return self.frame(protocol) if self.judgments.under(protocol).deciding else None
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
         """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
@@ -141,13 +128,16 @@ class ResultSet:
         verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
         deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
         enough of it.
+
+        `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
+        model has a price (`models.usage.spent` books that when the trial closes).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
         return self._frames[protocol]
 
     def _with_verdicts(self, protocol: Protocol) -> pl.DataFrame:
-        told = self.bench_of(protocol).verdicts(protocol)
+        told = self.judgments.verdicts(protocol)
         names = [n for n in VERDICTS if n not in ("subject", "label")]
         told = told.select(*names, submission="subject", holistic="label")
         here = set(told["submission"].to_list())
@@ -169,6 +159,105 @@ class ResultSet:
         )
         # The chains' rule goes by the first protocol.
         return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
+
+    def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
+        return chained(frame, self.experiments, self._begun)
+
+    @cached_property
+    def _begun(self) -> dict[str, str]:
+        """Chains that a later delivery of the same tables goes on with are one chain."""
+        if len(self.experiments) == 1:
+            return {}
+        return begun_in(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
+
+    @cached_property
+    def chain_pay(self) -> float | None:
+        """US dollars per hour of people, as the experiments' chains reckon; None if they differ or have none."""
+        paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
+        return paid.pop() if len(paid) == 1 else None
+
+    @cached_property
+    def chosen(self) -> frozenset[str]:
+        """The submissions of the part of the work that is shown."""
+        frames = (self.frame(protocol) for protocol in (self.primary, *self.judgments.deciding))
+        return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
+
+    def among(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
+        if not self.rules.where:
+            return said
+        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen)) for c in columns or ("subject",))
+        return said.filter(pl.all_horizontal(*inside))
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """`task/name` by instance id, of every instance in the store, whichever version of the task it belongs to."""
+        table = schema.instances.c
+        with self.store.database.reading() as connection:
+            return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
+
+    @cached_property
+    def tasks(self) -> dict[str, str]:
+        """The task by instance id: the unit of every interval."""
+        return {id: key.rpartition("/")[0] for id, key in self.keys.items()}
+
+    @cached_property
+    def instances(self) -> dict[str, Instance]:
+        """By id, those of the plan and those that somebody handed work in for."""
+        ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
+        return {id: self.store.get(Instance, id) for id in sorted(ids)}
+
+    @cached_property
+    def criterion_texts(self) -> dict[tuple[str, str], str]:
+        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        found: dict[tuple[str, str], str] = {}
+        for instance in self.instances.values():
+            for grading in instance.grading.values():
+                for leaf in grading.criteria.leaves:
+                    found.setdefault((instance.task, leaf.id), leaf.text)
+        return found
+
+    def criterion_label(self, task: str, criterion: str) -> str:
+        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        text = self.criterion_texts.get((task, criterion), criterion)
+        if text == criterion:
+            return f"{task}: {criterion}"
+        return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
+
+    def unplanned(self, *columns: pl.Series) -> list[str]:
+        """The submissions in these columns that no slot of ours made."""
+        each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
+        named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
+        known = self.slots.select(id="submission").drop_nulls()
+        return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
+
+    def submissions(self, ids: Sequence[str]) -> list[Submission]:
+        """These submissions."""
+        parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
+        return [s for part in parts for s in self.store.find(Submission, id=list(part))]
+
+    @cached_property
+    def tiers(self) -> tuple[str, ...]:
+        """The suite's tiers in its order; empty where no suite is known or it has none."""
+        suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
+        return tuple(t.name for t in suites[0].tiers) if suites else ()
+
+    def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
+        """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
+        if by == "platform":
+            services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
+            shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
+            table = pl.DataFrame({"instance": list(services), "group": list(services.values())}, schema=shape)
+            return (
+                frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
+            )
+        if by == "cohort":
+            months = {id: i.about.job.cohort if i.about.job else "" for id, i in self.instances.items()}
+            column = pl.col("instance").replace_strict(months, default="", return_dtype=pl.String)
+            return frame.with_columns(pl.when(column == "").then(pl.lit(NONE)).otherwise(column).alias("group"))
+        column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
+        return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
     def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
         """The rows that `rules.where` chooses."""
@@ -236,75 +325,3 @@ def state_of(column: str) -> pl.Expr:
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
     """The amendments without those on trials and submissions: everything handed in counts, invalid votes do not."""
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]
-
-
-def _slots(store: Store, experiments: Sequence[Experiment], *, restore: bool) -> pl.DataFrame:
-    """The plan with what became of it: where no trial is live, with the latest try's columns."""
-    planned = pl.concat([plan_df(store, e.id) for e in experiments], how="vertical_relaxed")
-    tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
-    superseded = (pl.col("cause") == Cause.SUPERSEDED.value).fill_null(value=False)
-    latest = (
-        tries.filter(~pl.col("live") & ~pl.col("struck") & ~superseded)
-        .sort("ended", "trial")
-        .unique("slot", keep="last")
-    )
-    frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))
-    late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
-    frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
-    frame = frame.with_columns(pl.coalesce(c, f"{c}_late").alias(c) for c in late).drop([f"{c}_late" for c in late])
-    sandbox = tries.unique("trial").select("trial", "sandbox", pl.col("reason").alias("trial_reason"))
-    frame = frame.join(sandbox, on="trial", how="left", maintain_order="left")
-    cancelled = pl.col("cause") == Cause.CANCELLED.value
-    work = (
-        pl.when(pl.col("state") == NOT_ATTEMPTABLE).then(pl.lit(NOT_ATTEMPTABLE))
-        .when(pl.col("trial").is_null() | (~pl.col("live") & cancelled)).then(pl.lit(State.PENDING.value))
-        .when(~pl.col("live")).then(pl.lit(State.INFRASTRUCTURE.value))
-        .otherwise(pl.lit("done"))
-    )  # fmt: skip
-    frame = frame.with_columns(
-        work=work, key=pl.col("task") + "/" + pl.col("instance_name"), struck=pl.lit(False)
-    ).drop("state")
-    if restore:
-        frame = _restored(store, experiments, frame, tries)
-    return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
-
-
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
-    """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
-    after the first.
-    """
-    arm, attempt = pl.col("arm"), pl.col("attempt")
-    # Agents that share a name are told apart by their ids.
-    shared = pl.col("agent").n_unique().over("agent_name") > 1
-    frame = frame.with_columns(_name=pl.when(shared).then("agent").otherwise("agent_name"))
-    name = pl.col("_name")
-    arms, attempts = frame["arm"].n_unique() > 1, frame["attempt"].n_unique() > 1
-    who = pl.col("agent") + " / " + arm if arms else pl.col("agent")
-    label = name + " (" + arm + ")" if arms else name
-    nth = pl.lit("attempt ") + attempt.cast(pl.String)
-    frame = frame.with_columns(who=who, label=label)
-    if not attempts:
-        return frame.with_columns(entry="who", entry_label="label").drop("_name")
-    inner = (arm + ", " + nth) if arms else nth
-    return frame.with_columns(
-        entry=pl.when(attempt == 1).then("who").otherwise(pl.col("who") + " / " + nth),
-        entry_label=name + " (" + inner + ")",
-    ).drop("_name")
-
-
-def _restored(
-    store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
-) -> pl.DataFrame:
-    """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""
-    work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
-    gone = work.filter(pl.col("struck"))["submission"].to_list()
-    first = (
-        work.drop_nulls("trial").sort("at", "submission").unique("trial", keep="first").select("trial", "submission")
-    )
-    open_ = frame.filter(pl.col("work") != "done")["slot"].to_list()
-    back = tries.filter(pl.col("struck") & pl.col("finished") & pl.col("slot").is_in(open_))
-    back = back.sort("ended", "trial").unique("slot", keep="last").join(first, on="trial", how="left")
-    same = [c for c in back.columns if c in frame.columns and c not in ("slot", "struck", "live")]
-    back = back.select("slot", *same).with_columns(work=pl.lit("done"), struck=pl.lit(True), live=pl.lit(True))
-    frame = frame.update(back, on="slot", how="left")
-    return frame.with_columns(struck=pl.col("struck") | pl.col("submission").is_in(gone).fill_null(False))
