@@ -23,6 +23,7 @@ from worksample.people import (
     final_verdicts,
     import_judgments,
 )
+from worksample.people.judging.answer import grade_of
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (
     AmendmentAction,
