@@ -7,11 +7,12 @@ of a world comes last and takes its own draws last, so that the others stay what
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
-from benchmarks.coverage_cells import Found, Rng, World
-from benchmarks.coverage_plans import planned
+from benchmarks.coverage.cells import Found, Rng, World
+from scipy.special import betaincinv
 
 from worksample import metrics as m
 
@@ -402,6 +403,38 @@ def rare_dear(rng: Rng, n: int) -> Found:
     yield "deployable cost, 1% 30 times as dear", m.deployable_cost(passed, cost, np.ones(n)).cost, mean + 0.7
     even = m.break_even_from_jobs((passed, passed | (rng.random(n) < 0.7)), (np.zeros(n), cost), ("AI", "helped"))
     yield "break-even value, 1% of the dearer approach 30 times as dear", even, mean / 0.49
+
+
+PLANS = {
+    "2.5% pass": (0.025, 0.5, 0.5, 1),
+    "25% pass": (0.25, 0.5, 0.5, 1), "25% pass, 3 repeats": (0.25, 0.5, 0.5, 3), "10% pass": (0.1, 0.5, 0.5, 1),
+    "50% pass, tasks apart": (0.5, 0.5, 0.0, 1), "50% pass, hard or easy, 3 repeats": (0.5, 0.8, 1.0, 3),
+}  # fmt: skip
+"""Designs by name: the pass rate, the part of its variance between tasks, the part of that which is shared, repeats."""
+
+
+@cache
+def planned_points(design: str, n: int) -> float | None:
+    """The difference that is seen four times in five by the plan; None where no agents of that rate can differ so."""
+    rate, between, shared, repeats = PLANS[design]
+    points = m.detectable(m.planned_variances(rate, between, shared), n, repeats=repeats)
+    return points
+
+
+def planned(rng: Rng, n: int) -> Found:
+    """Studies of the size and difference that a plan says are found four times in five."""
+    for design, (rate, between, shared, repeats) in PLANS.items():
+        points, name = planned_points(design, n), f"planned for 80 %: {design}"
+        if points is None:
+            yield name, m.Estimate(name, None, m.Counts(0, 0), reason="no such difference"), 0.0
+            continue
+        easy, size = rng.random(n), 1 / between - 1
+        other = np.where(rng.random(n) < shared, easy, rng.random(n))
+        task, sides = np.arange(n).repeat(repeats), []
+        for at, mean in ((easy, rate), (other, min(rate + points, 1 - 1e-9))):
+            chance = betaincinv(mean * size, (1 - mean) * size, at)
+            sides.append(m.TrialColumns((rng.random(len(task)) < chance[task]).astype(float), task))
+        yield name, m.paired_difference(*sides).difference, points
 
 
 WORLDS: tuple[World, ...] = (

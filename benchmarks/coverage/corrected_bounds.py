@@ -1,11 +1,10 @@
 """How often a corrected figure has to hold the truth, if it is to hold it often enough for every judge.
 
-    python -m benchmarks.calibration_bound [--write] [--anew]
-
-Fills the last column of docs/calibration-cells.md for cells above 97 %. Rates: looked at are all intervals that rest on
+Fills the last columns of docs/calibration-cells.csv for cells above 97 %.
+Rates: looked at are all intervals that rest on
 what the judge passed in all, and on how often labels showed that it missed a pass or passed a fail; whose ends rise
 with the first two and fall with the third; and that hold the truth in 93 % (95 %) of draws for judges of any kind. The
-least that one of them can hold comes from an integer program (`benchmarks/least_coverage.py`). Scores of a judge that
+least that one of them can hold comes from an integer program (`least.py`). Scores of a judge that
 never errs: those whose ends, where labels show no error, rise with the judge's mean, which may give nothing to perfect
 work on a share that labels do not show; normal approximation. Labels alone can cover less, and are wider: the bounds
 say nothing of those. For pairs and several agents there is no bound.
@@ -13,22 +12,18 @@ say nothing of those. For pairs and several agents there is no bound.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
-from benchmarks.calibration_coverage import CEILING, JUDGES, World, worlds
-from benchmarks.least_coverage import smallest
+from benchmarks.coverage.corrected import CEILING, JUDGES, World, worlds
+from benchmarks.coverage.least import smallest
 from scipy.special import gammaln
 from scipy.stats import binom
 
 from worksample.metrics.calibration.sample import LabelKind
 
-PAGE = Path(__file__).parents[1] / "docs/calibration-cells.md"
 HOLDS = (0.93, 0.95)
 SEEN = 5
 """Errors of each kind beyond which a draw counts as missed: that makes the bound lower, never higher."""
@@ -109,30 +104,12 @@ def least(world: World) -> list[float]:
     return [f for f in found if f is not None]
 
 
-def filled(page: str, *, anew: bool = False) -> Iterator[str]:
-    """The page after each cell whose bound is found; what stands there is kept."""
+def fill(rows: list[list[str]]) -> Iterator[list[str]]:
+    """Put the bounds into rows above 97 % that have none; yield each row as its bound is found."""
     known = {world.row: world for world in worlds()}
-    lines = page.splitlines()
-    for at, line in enumerate(lines):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        world = known.get(tuple(cells[:5])) if line.startswith("| ") and len(cells) == 8 else None
-        if world is None or float(cells[5].removesuffix("%")) <= CEILING or (cells[7] and not anew):
+    for row in rows:
+        world = known.get(tuple(row[:5]))
+        if world is None or float(row[5]) <= CEILING or row[7]:
             continue
-        cells[7] = " / ".join(f"{100 * found:.1f}" for found in least(world))
-        lines[at] = "| " + " | ".join(cells) + " |"
-        print(lines[at], file=sys.stderr, flush=True)
-        yield "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--write", action="store_true", help="put each into the page as it is found")
-    options.add_argument("--anew", action="store_true", help="those that stand there, too")
-    given = options.parse_args()
-    for page in filled(PAGE.read_text(encoding="utf-8"), anew=given.anew):
-        if given.write:
-            PAGE.write_text(page, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+        row[7:] = [f"{100 * found:.1f}" for found in least(world)] or ["", ""]
+        yield row

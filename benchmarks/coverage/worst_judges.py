@@ -1,7 +1,5 @@
 """The judge at which a corrected figure covers least: looked for, not drawn from a list.
 
-    python -m benchmarks.calibration_worst [--only rate] [--sizes 70x20,100x30] [--draws 4000]
-
 Rates: a judge is its chance of a pass where people pass and where they do not, and every state of the labels and of the
 judge's passes is counted with its chance, so that coverage is exact. Preferences: a judge is its chances of first and
 neither for each of people's three answers. Scores: a judge shifts, adds noise, and now and then says something else
@@ -14,13 +12,12 @@ moments, which `ends` works out for all draws at once; a test holds it against t
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from benchmarks.least_coverage import counts, probabilities
+from benchmarks.coverage.least import counts, probabilities
 from scipy.special import stdtrit
 from scipy.stats import binom
 
@@ -249,22 +246,10 @@ def worst(
     return min(told, key=lambda at: at.covers)
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--only", default="", help="rate, score or preference")
-    options.add_argument("--sizes", default=",".join(f"{jobs}x{labels}" for jobs, labels in SIZES))
-    options.add_argument("--draws", type=int, default=4000)
-    given = options.parse_args()
-    sizes = [tuple(int(part) for part in size.split("x")) for size in given.sizes.split(",")]
-    for kind in [kind for kind in LabelKind if given.only in ("", kind.value)]:
+def table(draws: int, only: str = "", sizes: tuple[tuple[int, int], ...] = SIZES) -> Iterator[str]:
+    """A line for each kind of figure whose name holds `only`, and each number of jobs and labels."""
+    for kind in [kind for kind in LabelKind if only in ("", kind.value)]:
         for jobs, labels in sizes:
-            at = worst(kind, jobs, labels, given.draws)
+            at = worst(kind, jobs, labels, draws)
             judge = ", ".join(f"{part:.3f}" for part in at.judge)
-            print(
-                f"{kind}: {jobs} jobs, {labels} labels: {100 * at.covers:.2f} % at {at.rate:.3f}, judge ({judge})",
-                flush=True,
-            )
-
-
-if __name__ == "__main__":
-    main()
+            yield f"{kind}: {jobs} jobs, {labels} labels: {100 * at.covers:.2f} % at {at.rate:.3f}, judge ({judge})"

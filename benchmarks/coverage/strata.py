@@ -1,21 +1,17 @@
 """How often figures over several agents or strata hold the truth with few labels: corrected ones, and labels alone.
 
-    python -m benchmarks.calibration_strata [--seeds 2000] [--only scores] [--write]
-
-`--write` puts the table into docs/calibration.md. Strata differ in size, in rate and in their judge, and share jobs.
+Strata differ in size, in rate and in their judge, and share jobs.
 The first row of a world has corrected figures: with fewer than 20 labels or labelled projects, or a stratum without a
 label, there is none. The width of labels alone is beside Clopper and Pearson's for all labels as one sample.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
-from benchmarks.coverage_cells import Cell
+from benchmarks.coverage.cells import Cell
 from scipy.special import betaincinv
 
 from worksample.metrics.calibration.corrected import Parts, refused
@@ -26,8 +22,6 @@ from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, undefined
 from worksample.metrics.uncertainty.intervals import exact
 
-PAGE = Path(__file__).parents[1] / "docs/calibration.md"
-MARKS = ("<!-- strata -->", "<!-- /strata -->")
 LABELS = (10, 20, 30, 50)
 ALL, LENIENT, GOOD, HARSH, NOISY = (1.0, 1.0), (1.0, 0.4), (0.95, 0.05), (0.6, 0.02), (0.8, 0.2)
 """Chance of a pass where people pass, and where they do not."""
@@ -166,23 +160,3 @@ def table(seeds: int, only: str = "") -> Iterator[str]:
                 + " | ".join(f"{np.mean(f.ratios):.2f}" for f in found)
                 + " |"
             )
-
-
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--seeds", type=int, default=200)
-    options.add_argument("--only", default="", help="worlds whose names hold this")
-    options.add_argument("--write", action="store_true", help="put the table into docs/calibration.md")
-    given = options.parse_args()
-    lines = []
-    for line in table(given.seeds, given.only):
-        print(line, flush=True)
-        lines.append(line)
-    if given.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
-        text = "\n".join([MARKS[0], *lines, MARKS[1]])
-        PAGE.write_text(before + text + rest.partition(MARKS[1])[2], encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

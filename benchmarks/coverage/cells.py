@@ -1,8 +1,7 @@
-"""Cells of the table of coverage, and a file that keeps them, so that a long run can be stopped and gone on with.
+"""Cells of a table of coverage, and a file that keeps them, so that a long run can be stopped and resumed.
 
-The file has a line of JSON per finished block of seeds. A line that a kill tore is made again. What other code made is
-told by two benchmarks of every world, which are drawn again at the start: where their figures differ the world's lines
-do not count.
+The file has a line of JSON per finished block of seeds. A line that a kill tore is made again. Two benchmarks of every
+world are drawn again at the start: if their figures differ, other code made the world's lines, and they do not count.
 """
 
 from __future__ import annotations

@@ -1,30 +1,23 @@
 """Cells of the table of coverage above 97 %, and how often an interval has to hold the truth there.
 
-    python -m benchmarks.coverage_bounds [--write]
-
-Reads the table of docs/metrics.md. Rows whose method is exact may cover more. Of the others each cell above 97 % stands
-with the smallest coverage (`benchmarks/least_coverage.py`) of any interval that holds 93 %, and 95 %, for all
-distributions over the values that its tasks can have; or as within the chance of so many draws.
+Reads the table of docs/metrics.md. Rows whose method is exact may cover more. Each other cell above 97 % is listed with
+the smallest coverage (`least.py`) of any interval that holds 93 %, and 95 %, for all distributions over the values that
+its tasks can have, or as within the chance of so many draws.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-from benchmarks.coverage import SIZES
-from benchmarks.coverage_plans import PLANS, planned_points
-from benchmarks.coverage_worlds import WORLDS
-from benchmarks.least_coverage import MOST, Design, least
+from benchmarks.coverage.figures import SIZES
+from benchmarks.coverage.least import MOST, Design, least
+from benchmarks.coverage.worlds import PLANS, WORLDS, planned_points
 from scipy.special import betainc, betaincinv
 from scipy.stats import betabinom, binom
 
-PAGE = Path(__file__).parents[1] / "docs/metrics.md"
-MARKS = ("<!-- bounds -->", "<!-- /bounds -->")
 CEILING = 97.0
 Make = Callable[[int], Design | None]
 
@@ -161,19 +154,3 @@ def table(page: str) -> str:
             told = (said(row, size, cells[size], draws) if size in cells else "" for size in SIZES)
             lines.append(f"| {row} | " + " | ".join(told) + " |")
     return "\n".join(lines)
-
-
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--write", action="store_true")
-    given = options.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    text = table(page)
-    print(text)
-    if given.write:
-        before, _, rest = page.partition(MARKS[0])
-        PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,10 @@
-"""Worlds that break what intervals take for granted, drawn like the others: their table says by how much.
-
-`python benchmarks/coverage.py --hard --seeds 2000 --write` puts it into docs/metrics.md.
-"""
+"""Worlds that break what intervals take for granted, drawn like the others: their table says by how much."""
 
 from __future__ import annotations
 
 import numpy as np
-from benchmarks.coverage_cells import Found, Rng, World
-from benchmarks.coverage_worlds import beta
+from benchmarks.coverage.cells import Found, Rng, World
+from benchmarks.coverage.worlds import beta
 
 from worksample import metrics as m
 

@@ -1,4 +1,4 @@
-"""Which row of the table of coverage stands for each figure with an interval that the product shows.
+"""Coverage of every figure with an interval, and the row of the table that stands for each figure that is shown.
 
 A figure's place is `section: column` (`compare: ...` for the verb of that name). Sections that a report repeats under
 another protocol (`scores-rubric`) are the same ones. A test fails for a figure without a row.
@@ -7,6 +7,55 @@ another protocol (`scores-rubric`) are the same ones. A test fails for a figure 
 from __future__ import annotations
 
 import re
+
+from benchmarks.coverage.cells import Kept, Table, World
+from benchmarks.coverage.cells import run as run_worlds
+from benchmarks.coverage.worlds import WORLDS
+
+SIZES = {5: "5", 10: "10", 40: "40", 149: "ALE 149", 175: "TAC 175", 240: "RLI 240", 322: "UpBench 322"}
+
+
+ROWS = {
+    "rate": "rate, 10% pass", "automation_rate": "rate, 2 instances", "success_rate": "rate, 3 repeats",
+    "full_pass": "full pass, 3 repeats", "tier_table": "full pass, 3 repeats", "by_group": "S_partial",
+    "mean_score": "mean score, symmetric", "suite_score": "S_partial", "mean_steps": "steps",
+    "cost_per_instance": "cost per trial", "timeout_table": "timeout rate",
+    "score_against_budget": "score against budget",
+    "paired_difference": "paired difference, 1 repeats, equal agents", "roll_up": "rolled up, all",
+    "dollars_earned": "share of dollars, 2% pass", "measure_autoflation": "autoflation, 10% pass",
+    "autoflation_over_time": "autoflation, 10% pass", "deployable_cost": "deployable cost, 3 repeats",
+    "break_even_from_jobs": "break-even value", "pass_at_k": "pass@2 of 5", "success_lifts": "rescue rate",
+    "lifts_from_counts": "relative lift", "rubric_lifts": "rubric lift", "passed_within": "passed within 2",
+    "measure_agreement": "agreement", "false_negative_bound": "false negatives (one-sided)",
+    "elo_ratings": "Elo of a weak agent", "time_horizon": "50 % time horizon", "model_effect": "model spread",
+    "harness_effect": "model deviation", "correlate": "correlation", "representativeness": "correlation",
+    "median_amount": "median cost",
+    "rank_agents": "rank of the middle one of five", "fit_ceiling": "ceiling",
+    "doubling_time": "doubling time of horizons",
+}  # fmt: skip
+"""By public function of `worksample.metrics` whose figures have intervals: a row that shows how often they hold."""
+
+
+def run(
+    seeds: int, sizes: tuple[int, ...], only: str = "", kept: Kept | None = None, worlds: tuple[World, ...] = WORLDS
+) -> Table:
+    """Row -> size -> cell, of the worlds whose names hold `only`."""
+    chosen = [(place, world) for place, world in enumerate(worlds) if only in world.__name__]
+    return run_worlds(chosen, seeds, sizes, kept)
+
+
+def table(found: Table, sizes: tuple[int, ...], seeds: int) -> str:
+    heads = [SIZES.get(size, str(size)) for size in sizes]
+    lines = [f"| coverage in % of {seeds} benchmarks | " + " | ".join(heads) + " |", "|---" * (len(sizes) + 1) + "|"]
+    for row, cells in found.items():
+        lines.append(f"| {row} | " + " | ".join(str(cells.get(s, "")) for s in sizes) + " |")
+        if "equal agents" in row or "10 points" in row or "planned" in row:
+            name = "false alarms" if "equal" in row else "power"
+            given = (cells[s] for s in sizes)
+            told = ("none" if c.none == c.seeds else f"{100 * c.alarms / (c.seeds - c.none):.1f}" for c in given)
+            lines.append(f"| ... {name} | " + " | ".join(told) + " |")
+    return "\n".join(lines)
+
 
 PASSING, SCORES, AMOUNTS = "rate, 3 repeats", "mean score, mostly 0", "cost per trial, heavy tail"
 SHOWN: tuple[tuple[str, str], ...] = (

@@ -1,10 +1,5 @@
 """How often the intervals of `worksample.metrics.corrected` hold the truth, on benchmarks whose truth is known.
 
-    python benchmarks/calibration_coverage.py [--seeds 1000] [--only rate] [--keep cells.jsonl] [--summary]
-        [--cells docs/calibration-cells.md]
-
-What is in the file of `--keep` is not measured again: a run that is stopped goes on there.
-
 Each world draws jobs, what people say of them and what a judge of known bias says; labels are drawn at random (within
 strata) and the interval is asked whether it holds the rate of the process that made the jobs. Coverage is counted over
 seeds, so that a cell of 95 % comes out between 93.6 and 96.3 in 95 of 100 runs of 1,000 seeds. `worth` is the median
@@ -13,11 +8,11 @@ effective sample size ratio, `normal` the coverage of plain PPI++ with normal qu
 
 from __future__ import annotations
 
-import argparse
+import csv
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -40,6 +35,8 @@ SIZES = ((70, 20), (100, 30), (150, 20), (300, 20), (300, 90))
 """Jobs and labels: 7 to 30 % of the jobs."""
 CEILING = 97.0
 """In %: what no cell is to be above."""
+COLUMNS = ("figure", "jobs", "labels", "rate", "judge", "covered", "reason", "bound_93", "bound_95")
+"""Of docs/calibration-cells.csv; `reason`: why a cell lies outside 93 to 97 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class World:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """What tells its line in the page of cells from others."""
+        """The first columns of its row in the file of cells."""
         shape = f"{self.kind}, {self.agents} agents" if self.agents > 1 else f"{self.kind}"
         return (shape, f"{self.jobs}", f"{self.labels}", f"{self.rate:g}", self.judge)
 
@@ -156,39 +153,18 @@ def covers_plainly(data: Labelled, truth: float) -> bool:
     return bool(abs(value - truth) <= half)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=1000)
-    parser.add_argument("--only", default="", help="rate, score or preference")
-    parser.add_argument("--keep", type=Path, default=None, help="a file of cells that were measured, one a line")
-    parser.add_argument("--cells", type=Path, default=None, help="write each cell and why it lies outside 93 to 97 %%")
-    parser.add_argument("--summary", action="store_true", help="a line for each kind, judge and size only")
-    given = parser.parse_args()
-    chosen = [w for w in worlds() if given.only in ("", w.kind.value)]
-    known = read(given.keep, given.seeds)
-    results = []
-    for world in chosen:
-        found = known.get(world.said) or measure(world, given.seeds)
-        if given.keep and world.said not in known:
-            with given.keep.open("a", encoding="utf-8") as file:
-                kept = {"cell": world.said, "seeds": given.seeds, **asdict(found), "world": None}
-                file.write(json.dumps(kept) + "\n")
-        results.append(replace(found, world=world))
-    if not given.summary:
-        print("kind | jobs | labels | rate | judge | cell | covered | normal | width | worth | printed")
-        for r in results:
-            figures = f"{100 * r.covered:.1f} | {100 * r.normal:.1f} | {r.width:.3f} | {r.worth:.2f} | {r.printed}"
-            print(f"{r.world.said} | {figures}", flush=True)
-    print(summary(results))
-    if given.cells:
-        given.cells.write_text(page(results, given.seeds, bounds(given.cells)), encoding="utf-8")
-
-
-def bounds(file: Path) -> dict[tuple[str, ...], str]:
-    """The last column of a page that was written before, by cell: a bound follows from the world, not from ours."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    return {tuple(row[:5]): row[7] for row in rows if len(row) == 8}
+def results(seeds: int, only: str = "", kept: Path | None = None) -> Iterator[Result]:
+    """Measure the worlds of a kind, or of all; those that the file already has are not measured again."""
+    known = read(kept, seeds)
+    for world in worlds():
+        if only not in ("", world.kind.value):
+            continue
+        found = known.get(world.said) or measure(world, seeds)
+        if kept and world.said not in known:
+            with kept.open("a", encoding="utf-8") as file:
+                line = {"cell": world.said, "seeds": seeds, **asdict(found), "world": None}
+                file.write(json.dumps(line) + "\n")
+        yield replace(found, world=world)
 
 
 def read(file: Path | None, seeds: int) -> dict[str, Result]:
@@ -230,25 +206,35 @@ def why(result: Result) -> str:
     return "; ".join(found) or "errors of one kind are seen on few labels, so that pseudo-labels weigh"
 
 
-def page(results: list[Result], seeds: int, bounds: Mapping[tuple[str, ...], str]) -> str:
-    """Markdown: every cell, and why it lies outside."""
-    head = (
-        "# Coverage of corrected figures, cell by cell",
-        "",
-        f"Written by `benchmarks/calibration_coverage.py --seeds {seeds} --cells docs/calibration-cells.md`.",
-        "How often an interval of 95 % held the truth; what the cells are stands in",
-        "[Judges beside people](calibration.md#corrected-figures). The last column is by",
-        "`python -m benchmarks.calibration_bound --write`: how often an interval of this kind has to hold the truth,",
-        "if it is to hold it in 93 % / 95 % of draws for every judge. Empty: no bound.",
-        "",
-        "| figure | jobs | labels | rate | judge | covered | why outside 93 to 97 % | has to cover |",
-        "|---|---|---|---|---|---|---|---|",
-    )
-    lines = [
-        f"| {' | '.join(r.world.row)} | {100 * r.covered:.1f} % | {why(r)} | {bounds.get(tuple(r.world.row), '')} |"
-        for r in sorted(results, key=lambda r: (r.world.kind.value, r.world.agents))
-    ]
-    return "\n".join([*head, *lines]) + "\n"
+def write_cells(results: list[Result], file: Path) -> None:
+    """Write each cell, why it lies outside 93 to 97 %, and the bounds that the file already has for it."""
+    have = {tuple(row[:5]): row[7:] for row in read_cells(file)}
+    ordered = sorted(results, key=lambda r: (r.world.kind.value, r.world.agents))
+    rows = [(*r.world.row, f"{100 * r.covered:.1f}", why(r), *have.get(r.world.row, ["", ""])) for r in ordered]
+    put_cells(rows, file)
+
+
+def read_cells(file: Path) -> list[list[str]]:
+    """Return the rows of a file of cells, without its header; none if the file does not exist."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.reader(lines))[1:]
+
+
+def put_cells(rows: Sequence[Sequence[str]], file: Path) -> None:
+    """Write rows of cells with their header."""
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerows([COLUMNS, *rows])
+
+
+def lines(results: list[Result]) -> Iterator[str]:
+    """A line for each cell."""
+    yield "kind | jobs | labels | rate | judge | cell | covered | normal | width | worth | printed"
+    for r in results:
+        figures = f"{100 * r.covered:.1f} | {100 * r.normal:.1f} | {r.width:.3f} | {r.worth:.2f} | {r.printed}"
+        yield f"{r.world.said} | {figures}"
 
 
 def summary(results: list[Result]) -> str:
@@ -276,7 +262,3 @@ def summary(results: list[Result]) -> str:
 
 def span(shares: np.ndarray) -> str:
     return f"{100 * shares.min():.1f} to {100 * shares.max():.1f}"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,23 +1,13 @@
-"""How often what is said of feedback is right: lifts, rescue, feedback less retry, and the regions in which each way of
-having jobs done pays best. Simulated studies of 322 jobs of known truth, drawn again and again.
-
-`python benchmarks/feedback_coverage.py --seeds 1000` prints the tables of docs/chains.md, `--write` puts them there.
-With `--keep FILE` it can be stopped at any time and goes on where it was.
+"""Coverage of figures about feedback: lifts, rescue, feedback less retry, and the regions in which each way of having
+jobs done pays best. Simulated studies of up to 322 jobs whose truth is known.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
-import time
-from pathlib import Path
 
 import numpy as np
-
-# A test loads this file by its path.
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.coverage_cells import Cell, Found, Kept, Rng, Table, World, run
+from benchmarks.coverage.cells import Cell, Found, Kept, Rng, Table, World, run
 
 from worksample import metrics as m
 
@@ -138,27 +128,3 @@ def _calls(found: Table, kind: str, sizes: tuple[int, ...]) -> list[str]:
         told = (f"{100 * c.covers:.1f} of {c.seeds}" if c.seeds else "-" for c in (cells.get(s, Cell()) for s in sizes))
         lines.append(f"| {100 * low:g} to {100 * high:g} % | " + " | ".join(told) + " |")
     return lines
-
-
-MARKS = ("<!-- feedback coverage -->", "<!-- /feedback coverage -->")
-
-
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--seeds", type=int, default=200)
-    options.add_argument("--sizes", default=",".join(map(str, JOBS)))
-    options.add_argument("--keep", type=Path, default=None, help="a file of finished blocks, to go on from")
-    options.add_argument("--write", action="store_true")
-    given = options.parse_args()
-    began = time.process_time()
-    text = tables(given.seeds, tuple(int(s) for s in given.sizes.split(",")), Kept(given.keep))
-    print(text)
-    print(f"{time.process_time() - began:.0f} s of processor time", file=sys.stderr)
-    if given.write:
-        page = Path(__file__).parents[1] / "docs/chains.md"
-        before, _, rest = page.read_text(encoding="utf-8").partition(MARKS[0])
-        page.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
