@@ -18,7 +18,7 @@ from .output import printable
 if TYPE_CHECKING:
     from worksample.app.judging.scripted_experts import PassingTime
     from worksample.experiments.config import ExperimentConfig
-    from worksample.people.quality.funnel import Funnel
+    from worksample.people.quality.qualification_funnel import Funnel
     from worksample.store import Store
 
 SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
@@ -160,7 +160,7 @@ class Qualifies:
     seen: Counter[str] = field(default_factory=Counter)
 
     def __call__(self, item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
-        from worksample.people.rounds.questions import CONTEXT, CRITERIA, IDENTIFIERS, QUALITY, WHY
+        from worksample.people.rounds.job_questions import CONTEXT, CRITERIA, IDENTIFIERS, QUALITY, WHY
 
         self.seen[item["instance"]] += 1
         said = {CONTEXT: "yes", QUALITY: "not_applicable", IDENTIFIERS: "yes"}
@@ -181,7 +181,7 @@ def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox
     """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
-    from worksample.people.quality.funnel import rounds_of_jobs
+    from worksample.people.quality.qualification_funnel import rounds_of_jobs
     from worksample.python_api.job_qualification import Qualifying, funnel, keep_qualified, qualify
     from worksample.store import Store
 

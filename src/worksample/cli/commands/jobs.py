@@ -131,7 +131,7 @@ def experts_command(store: str | None, as_json: bool | None) -> None:
     The sets are UpBench's (3.1, Table 1): General and Tech. An expert whose domains name `set:general` or `set:tech` is
     given the jobs of that set's categories.
     """
-    from worksample.people.quality.expert_sets import coverage
+    from worksample.people.quality.expert_coverage import coverage
 
     with open_store(store) as opened:
         rows = coverage(opened)
