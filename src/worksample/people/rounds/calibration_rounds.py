@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from worksample.files import put_canonical
 from worksample.people.judging.queue_sync import catch_up
 from worksample.records import (
     Amendment,
@@ -15,7 +16,6 @@ from worksample.records import (
     Experiment,
     Protocol,
     Round,
-    canonical,
     struck,
 )
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
@@ -155,7 +155,7 @@ class Calibrating:
             kind=RoundKind.ADJUDICATION, over=judged.id, subjects=subjects, pairs=pairs, rule=self.rule,
             overlap=self.overlap,
             roles=roles_of(self.kind) | roles_of(RoundKind.ADJUDICATION), reason=GOES, seed=self.config.seed,
-            form=FORM_OF[self.kind], versions={ROUTED: self.store.blobs.put(canonical(dict(sorted(why.items()))))},
+            form=FORM_OF[self.kind], versions={ROUTED: put_canonical(self.store.blobs, dict(sorted(why.items())))},
         )  # fmt: skip
         open_people_round(
             self.store, config, self.instructions, author=self.experiment.author, clock=self.clock
