@@ -121,7 +121,7 @@ def _regrading(
     refuse_unknown("grade", options, GradeOptions)
     given: dict[str, Any] = {**options}
     asked = judging_of(found, {key: given[key] for key in JUDGING if key in given})
-    options = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
+    how = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
     return Regrading(
         experiment=found,
         submissions=tuple(submissions),
@@ -132,6 +132,6 @@ def _regrading(
         by=member(EvaluatorKind, given.get("by", "program"), "by"),
         author=given.get("author") or default_author(),
         reason=given.get("reason", ""),
-        options=options,
+        options=how,
         sandbox=given.get("sandbox") or (found.lock.sandbox if found else "bubblewrap"),
     )
