@@ -102,7 +102,7 @@ async def test_work_that_we_could_not_show_is_ungraded(
     assert POLICY[said.cause].retry is ours
     assert "b.docx: it cannot be shown" in said.reason
     assert said.record["hidden"] == [{"name": "b.docx", "why": visibility.value}]
-    assert "whether what you are shown is enough" in read(requests[0]).words
+    assert "if what you are shown is enough" in read(requests[0]).words
     assert len(requests) == 1
 
 
@@ -117,7 +117,7 @@ async def test_a_file_that_is_itself_damaged_is_judged_and_the_judge_told(tmp_pa
     said, requests = await asked(tmp_path, [SEEN, hidden(Visibility.FILE)], [OTHER], [answers("1", None)])
     assert said.payload == Holistic(score=1, justification="so")
     words = read(requests[0]).words
-    assert "the file itself is to blame" in words
+    assert "this file could not be shown because it is damaged" in words
     assert '"inspected"' not in words
 
 

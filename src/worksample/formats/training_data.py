@@ -29,7 +29,7 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.results.frame import VALID, ResultSet
+from worksample.results.result_set import VALID, ResultSet
 from worksample.store import Store
 from worksample.store.error_translation import keeping
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
+from worksample.files import put_canonical
 from worksample.records import (
     EvaluatorKind,
     Experiment,
@@ -20,7 +21,6 @@ from worksample.records import (
     ResolutionRule,
     Round,
     Submission,
-    canonical,
     now,
 )
 from worksample.results.pairs import PAIRS
@@ -78,7 +78,7 @@ def open_round(
         gradings=dict(gradings),
         versions={
             "worksample": __version__,
-            **({PAIRS: store.blobs.put(canonical(_pairs_as_json(pairs)))} if pairs else {}),
+            **({PAIRS: put_canonical(store.blobs, _pairs_as_json(pairs))} if pairs else {}),
         },
         reason=reason,
         author=author,

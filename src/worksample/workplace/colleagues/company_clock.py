@@ -30,9 +30,9 @@ Hour = Annotated[
 class WorkingHours(Frozen):
     """When a colleague works, by the company's clock (UTC)."""
 
-    days: Annotated[tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], AllowedText(", ".join(DAYS))] = (
-        "mon", "tue", "wed", "thu", "fri",
-    )  # fmt: skip
+    days: Annotated[
+        tuple[Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"], ...], AllowedText(", ".join(DAYS))
+    ] = ("mon", "tue", "wed", "thu", "fri")
     begin: Hour = "09:00"
     end: Hour = "17:00"
     away: Annotated[tuple[date, ...], AllowedText("a list of dates")] = ()
