@@ -18,7 +18,7 @@ from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_f
 from worksample.agents.installing.install import split
 from worksample.agents.installing.install_result import called
 from worksample.errors import InstallError, PlanError, UsageError
-from worksample.runs.own_log import _files
+from worksample.runs.agent_log import _files
 
 MODEL = "openai-api/local/model-1"
 KNOWN = {"program", "node", "arch", "machine", "door", "model", "brief", "input", "output", "software", "scratch"}

@@ -10,9 +10,10 @@ from runs.material import Setting, setting
 from worksample.errors import Cause, PlanError
 from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
-from worksample.runs.close import _captured, _exported, tell, trial_of
 from worksample.runs.outcome import DONE
-from worksample.runs.tries import AgentRun, TrialContext
+from worksample.runs.recorders import BoxRecorder, Recorder, Shortfall, stop_and_capture
+from worksample.runs.trial_close import tell, trial_of
+from worksample.runs.trial_context import AgentRun, TrialContext
 
 
 def begun(at: Setting, **changes: object) -> TrialContext:
@@ -27,12 +28,13 @@ def begun(at: Setting, **changes: object) -> TrialContext:
 
 async def test_without_a_box_the_output_is_absent_with_its_reason(tmp_path: Path) -> None:
     at = setting(tmp_path)
-    found = await _captured(begun(at))
-    part = found.parts["output"]
-    assert found.cause is Cause.SANDBOX_LOST
+    recorder = BoxRecorder(begun(at))
+    await recorder.capture()
+    part = recorder.parts(at.store.blobs)["output"]
+    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "there was no sandbox")
     assert (part.status, part.reason) == (CaptureStatus.ABSENT, "there was no sandbox")
     assert at.store.manifest(part.manifest).entries == ()
-    assert await _exported(begun(at)) is None
+    assert begun(at).recorders == []
 
 
 def test_a_trial_says_what_its_try_was(tmp_path: Path) -> None:
@@ -78,3 +80,25 @@ def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -
     strange: Slot = at.slots[0].replaced(arm="other")
     with pytest.raises(PlanError, match="of the arm 'other', which its experiment lacks"):
         job.arm(strange)
+
+
+async def test_recorders_are_closed_in_their_order_whenever_they_were_registered(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Named(Recorder):
+        def __init__(self, name: str, rank: int) -> None:
+            self.name, self.rank = name, rank  # type: ignore[misc]
+
+        async def stop(self) -> None:
+            said.append(f"stop {self.name}")
+
+        async def capture(self) -> None:
+            said.append(f"capture {self.name}")
+
+    context = begun(setting(tmp_path))
+    for name, rank in (("last", 3), ("first", 1), ("second", 2)):
+        context.record(Named(name, rank))
+    await stop_and_capture(context.recorders)
+    assert said == [f"{what} {name}" for what in ("stop", "capture") for name in ("first", "second", "last")]
+    assert (context.recorders[0].parts(context.job.store.blobs), context.recorders[0].usage) == ({}, {})
+    assert context.recorders[0].shortfall is None

@@ -15,18 +15,18 @@ from worksample.agents.browser_tools import BROWSER_HOST
 from worksample.agents.model_door import MODEL_HOST
 from worksample.box import Endpoint
 from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
-from worksample.runs.endpoints import (
+from worksample.runs.trial_context import TrialContext
+from worksample.runs.trial_endpoints import (
     MODEL,
     PROXY,
     calls_door,
     endpoints_of,
     environment_of,
     has_model,
-    reaching,
+    open_endpoints,
     targets_of,
     unreachable,
 )
-from worksample.runs.tries import TrialContext
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
 
 SCRIPT = player("script")
@@ -116,7 +116,7 @@ def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
 async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:
     box = SimpleNamespace(config=SimpleNamespace(endpoints=()))
     work = SimpleNamespace(environment=Environment())
-    try_ = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
+    context = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
     for one in (None, cast("Any", box)):
-        async with reaching(cast("TrialContext", try_), one) as during:
-            assert await during(asyncio.sleep(0, "done")) == "done"
+        async with open_endpoints(cast("TrialContext", context), one) as supervise:
+            assert await supervise(asyncio.sleep(0, "done")) == "done"

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from worksample.agents import define
 from worksample.records import Environment
-from worksample.runs.endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, unreachable
+from worksample.runs.trial_endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, unreachable
 from worksample.sandboxes.endpoints import Allowance, read_rule
 from worksample.tasks.environment import EnvironmentTable
 

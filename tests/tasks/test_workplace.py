@@ -10,7 +10,7 @@ import pytest
 from worksample.files import HashSink
 from worksample.files.config_files import FaultyManifest
 from worksample.records import Agent, Instance
-from worksample.runs.endpoints import unreachable
+from worksample.runs.trial_endpoints import unreachable
 from worksample.sandboxes.endpoints import Allowance
 from worksample.tasks import ingest, read_package
 

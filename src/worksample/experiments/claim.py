@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from worksample.errors import PlanError, StoreError
+from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.store.lease import Lease
+from worksample.store.lease_renewal import renewed
 from worksample.store.owner import is_dead, new_owner
 
 SECONDS = 60.0
@@ -48,22 +48,8 @@ def alone(store: Store, key: str) -> Iterator[None]:
                 next="run the same command again later",
             )
         time.sleep(0.05)
-    over = threading.Event()
-    keeper = threading.Thread(target=_keep, args=(store, lease, over), daemon=True)
-    keeper.start()
     try:
-        with store.fenced(lease):
+        with renewed(store, lease, SECONDS), store.fenced(lease):
             yield
     finally:
-        over.set()
-        keeper.join()
         store.release(key, owner)
-
-
-def _keep(store: Store, lease: Lease, over: threading.Event) -> None:
-    """Renew a lease until its work is over or another has it."""
-    while not over.wait(SECONDS / 3):
-        # A database that is busy now is asked again well before the lease is over.
-        with suppress(StoreError):
-            if not store.keep(lease, SECONDS):
-                return

@@ -25,6 +25,7 @@ from worksample.records import (
     canonical,
     now,
 )
+from worksample.records.closed_trial import submission_record
 from worksample.sandboxes.capture.box_capture import part_of
 
 if TYPE_CHECKING:
@@ -73,16 +74,14 @@ def hand_in(
         )
     refuse_ahead(at)
     part, note = look_at(instance, path, store.blobs)
-    submission = Submission(
-        id=id or uuid4().hex,
-        instance=instance.id,
-        work=instance.work_digest,
-        capture=instance.capture_digest,
+    submission = submission_record(
+        instance,
+        id or uuid4().hex,
+        origin,
+        entrant,
+        {"output": part},
+        at or now(),
         experiment=experiment,
-        origin=origin,
-        entrant=entrant,
-        at=at or now(),
-        parts={"output": part},
         reported=reported,
         author=author or entrant,
         note=note,

@@ -33,8 +33,8 @@ from worksample.records import (
     digest_of,
 )
 from worksample.results.reattempts.feedback_given import KIND
-from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
+from worksample.runs.trial_endpoints import unreachable
 from worksample.sandboxes import browser
 from worksample.workplace import programs
 

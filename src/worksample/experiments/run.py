@@ -17,7 +17,7 @@ from worksample.models.services import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
 from worksample.results.places.turns import waits_for_person
 from worksample.results.places.waiting import has_places
-from worksample.runs import More, RunConfig, run_slots, write_scores
+from worksample.runs import FollowUpSlots, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.steady_loop import Stall, run_steadily
@@ -263,7 +263,7 @@ class _Work:
         if self.experiment.lock.chain is None:
             await run_slots(self.store, self.experiment, free, config, self._closed)
             return
-        more = More()
+        more = FollowUpSlots()
         self.grading.evaluated = more.changed.set
         following = asyncio.create_task(self._follow(more))
         try:
@@ -272,7 +272,7 @@ class _Work:
             more.end()
             await following
 
-    async def _follow(self, more: More) -> None:
+    async def _follow(self, more: FollowUpSlots) -> None:
         """Whenever something was graded or closed while a place stands free, see which chains go on."""
         while not more.over:
             await more.changed.wait()

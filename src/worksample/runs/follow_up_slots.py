@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from worksample.records import Slot
 
 if TYPE_CHECKING:
-    from .slot_leasing import SlotQueue
+    from .slot_queue import SlotQueue
 
 
-class More:
+class FollowUpSlots:
     """Between a run, which has places, and whoever knows what comes next. `changed` wakes the latter."""
 
     def __init__(self) -> None:

@@ -12,8 +12,7 @@ from worksample.agents.replay import found
 from worksample.box import Endpoint
 from worksample.experiments.planning import why_not
 from worksample.records import Agent, Environment
-from worksample.runs.browsing import secure_origins
-from worksample.runs.endpoints import endpoints_of, unreachable
+from worksample.runs.trial_endpoints import endpoints_of, secure_origins, unreachable
 from worksample.sandboxes import browser
 from worksample.tasks.environment import EnvironmentTable
 

@@ -20,7 +20,7 @@ from worksample.experiments.run import run_experiment
 from worksample.files import HashSink
 from worksample.python_api.running import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
-from worksample.runs.endpoints import unreachable
+from worksample.runs.trial_endpoints import unreachable
 from worksample.sandboxes.endpoints import Allowance
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package

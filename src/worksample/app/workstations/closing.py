@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,16 +14,15 @@ from worksample.records import (
     CaptureStatus,
     Entry,
     Manifest,
-    Origin,
     SeatAct,
     SeatEvent,
-    Submission,
     SubmissionPart,
     Trial,
     TrialOutcome,
     Usage,
     canonical,
 )
+from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.places.events import event_after, events_of
 from worksample.results.places.timer import Seat, account_of
 from worksample.results.places.turns import arm_of, turns_of
@@ -80,20 +78,7 @@ def _commit(
     parts["trajectory"] = _trajectory(store, of, trial, mine)
     if any(event.terminal for event in mine):
         parts["terminal"] = _cast(store, mine)
-    submission = Submission(
-        id=trial.id,
-        instance=trial.instance,
-        work=trial.work,
-        capture=trial.capture,
-        origin=Origin.TRIAL,
-        entrant=trial.agent,
-        at=of.at,
-        trial=trial.id,
-        experiment=trial.experiment,
-        parts=parts,
-        author=of.name,
-    )
-    store.commit(trial, submission, last)
+    store.commit(trial, submission_of(trial, parts, of.at, of.name), last)
     return trial
 
 
@@ -104,16 +89,12 @@ def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Tria
     cost = None if of.rate is None else of.rate * seconds / 3600
     usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
     arm = arm_of(of.task.experiment, slot)
-    return Trial(
-        id=f"{slot.id}.{number}.{secrets.token_hex(4)}",
-        slot=slot.id,
-        experiment=slot.experiment,
-        agent=slot.agent,
-        instance=instance.id,
-        work=instance.work_digest,
-        capture=instance.capture_digest,
+    return trial_record(
+        slot,
+        instance,
+        trial_id(slot.id, number),
+        outcome,
         try_number=number,
-        outcome=outcome,
         started=min([seat.began or of.at, *(turn.started for turn in turns)]),
         ended=of.at,
         working_seconds=seconds + sum(turn.working_seconds for turn in turns),

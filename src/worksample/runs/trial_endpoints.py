@@ -6,21 +6,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from worksample.agents import is_program
+from worksample.agents import is_program, observed_by
 from worksample.agents.browser_tools import BROWSER_HOST, BROWSER_PORT
 from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
-from worksample.sandboxes.browser import CURRENT, Browser
+from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
+from worksample.sandboxes.browser.config import DEFAULT
 from worksample.sandboxes.browser.mcp import McpServer
+from worksample.sandboxes.browser.programs import version
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end
-from worksample.supervision import supervise
+from worksample.supervision import FailureSignal, supervise
 from worksample.tasks.workplace import WORKPLACE
 
-from .browsing import browser_of
-from .tries import TrialContext
+from .recorders import LedgerRecorder
+from .trial_context import TrialContext
 
 if TYPE_CHECKING:
     from worksample.models.door import ModelGateway
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
 PROXY = Endpoint("proxy.internal", 3128)
-During = Callable[[Awaitable[Any]], Awaitable[Any]]
+Supervise = Callable[[Awaitable[Any]], Awaitable[Any]]
 
 
 def has_model(agent: Agent) -> bool:
@@ -128,16 +130,22 @@ def targets_of(
 
 
 @asynccontextmanager
-async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]:
-    """Serve the endpoints of a trial's box; what is yielded lets work go on until it, or the door, is done.
+async def open_endpoints(
+    context: TrialContext,
+    box: Box | None,
+    services: TaskServices | None = None,
+    colleagues: FailureSignal | None = None,
+) -> AsyncIterator[Supervise]:
+    """Serve the endpoints of a trial's box. Yield a function that awaits work until it ends or a background service of
+    the trial fails.
 
-    Must be entered where Inspect's limits of the trial hold: the door's calls count against them.
+    Enter it inside Inspect's limits of the trial: calls through the model gateway count against them.
     """
-    browser = browser_of(try_, box) if box is not None else None
+    browser = browser_of(context, box) if box is not None else None
     if box is None or not (box.config.endpoints or browser):
         yield supervise
         return
-    environment, job = try_.instance.work.environment, try_.job
+    environment, job = context.instance.work.environment, context.job
     door = None
     wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
@@ -145,17 +153,39 @@ async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]
         from worksample.models.door.reading import warm
 
         warm()
-        door = ModelGateway(job.model, door_names(job.agent.model or ""), try_.limits.turns)
-    services = try_.services
+        door = ModelGateway(job.model, door_names(job.agent.model or ""), context.limits.turns)
     targets = targets_of(
         environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None
     )
 
-    watched = [one.failure for one in (try_.attending, door, browser, services) if one is not None]
-    async with serving(box, targets) as try_.connections:
+    watched = [one.failure for one in (door, browser, services) if one is not None]
+    watched += [colleagues] if colleagues is not None else []
+    async with serving(box, targets) as connections:
+        context.record(LedgerRecorder("connections", connections))
         CURRENT.set(browser)
         try:
             yield lambda work: supervise(work, *watched)
         finally:
             if browser is not None:
                 await to_the_end(browser.close())
+
+
+def browser_of(context: TrialContext, box: Box) -> Browser | None:
+    """What drives the trial's browser; None where the task gives none."""
+    environment, agent = context.instance.work.environment, context.job.agent
+    if environment.browser is None:
+        return None
+    usual = (*DEFAULT, "screenshot") if "vision" in agent.capabilities else DEFAULT
+    config = BrowserConfig(
+        observe=observed_by(agent) or environment.browser.observe or usual,
+        viewport=(environment.browser.width, environment.browser.height),
+        secure=secure_origins(environment),
+    )
+    ledger = BrowserLedger(version())
+    context.record(LedgerRecorder("browser", ledger))
+    return Browser(box, config, context.job.config.sandbox, ledger)
+
+
+def secure_origins(environment: Environment) -> tuple[str, ...]:
+    """Services of a company, whose pages want what browsers give to pages with TLS alone."""
+    return tuple(f"http://{one.name}:{one.port}" for one in environment.endpoints if one.to.startswith("service:"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import contextvars
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ from worksample.results.reattempts.feeding import Feeding, feed
 from worksample.sandboxes.images import root_of
 from worksample.store import Store
 from worksample.store.lease import Lease
+from worksample.store.lease_renewal import renew_leases
 from worksample.store.owner import new_owner
 
-from .close import keep, tell, trial_of
-from .config import RunConfig
-from .follow_up_slots import More
+from .follow_up_slots import FollowUpSlots
 from .limits import limits_of
 from .outcome import failed
-from .sample_feed import SampleFeed
+from .run_config import RunConfig
 from .trial_box import spec_of
-from .tries import AgentRun, TrialContext
+from .trial_close import keep, tell, trial_of
+from .trial_context import AgentRun, TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -37,6 +37,49 @@ LOOK_SECONDS = 0.5
 """Between looks at slots of other runs."""
 REFUSALS = 3
 """Trials of one agent in succession whose key was not taken: then the run ends, since all others would end so."""
+
+
+class SampleFeed:
+    """One agent's task: samples are given to it one by one, until it is closed."""
+
+    def __init__(self) -> None:
+        self._box: list[Sample] = []
+        self._context: contextvars.Context | None = None
+        self._idle = True
+        self._closed = False
+        self._woken = asyncio.Event()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was given and nothing will be."""
+        return self._closed and not self._box
+
+    def give(self, sample: Sample) -> None:
+        """Start a sample in the task."""
+        from inspect_ai import enqueue_sample
+
+        if self._idle or self._context is None:
+            self._box.append(sample)
+            self._woken.set()
+        else:
+            # The task takes additions from its own context only, and this may be another's.
+            self._context.copy().run(enqueue_sample, sample)
+
+    def close(self) -> None:
+        """No more samples come: the task ends when those it has are done."""
+        self._closed = True
+        self._woken.set()
+
+    async def next(self) -> list[Sample] | None:
+        """What the task asks when none of its samples is in work; None ends it."""
+        self._context = contextvars.copy_context()
+        self._idle = True
+        while not self._box and not self._closed:
+            self._woken.clear()
+            await self._woken.wait()
+        given, self._box = self._box, []
+        self._idle = False
+        return given or None
 
 
 class SlotQueue:
@@ -53,7 +96,7 @@ class SlotQueue:
         store: Store,
         config: RunConfig,
         broken: Mapping[str, ImageError],
-        more: More | None = None,
+        more: FollowUpSlots | None = None,
     ) -> None:
         """broken: instances whose images cannot be had. more: whoever may have slots later."""
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
@@ -95,9 +138,9 @@ class SlotQueue:
     async def _go_on(self) -> None:
         """Give a free place to the next slot; let the tasks end whose agents have none left."""
         async with self._taking:
-            try_ = None if self._stopping() else await asyncio.to_thread(self._next)
-            if try_ is not None:
-                self.feeds[try_.slot.agent].give(self._sample(try_))
+            context = None if self._stopping() else await asyncio.to_thread(self._next)
+            if context is not None:
+                self.feeds[context.slot.agent].give(self._sample(context))
             left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.tries.values()}
             if left and self.more is not None:
                 # What an agent has done may bring it more to do, until all of them are done.
@@ -147,9 +190,9 @@ class SlotQueue:
             if error := self.broken.get(slot.instance):
                 self._never_could(self._try(slot, here, lease, feeding, None), error)
                 continue
-            try_ = self._try(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
-            self.tries[try_.id] = try_
-            return try_
+            context = self._try(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
+            self.tries[context.id] = context
+            return context
         return None
 
     def _try(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
@@ -168,38 +211,38 @@ class SlotQueue:
             lease=lease,
         )
 
-    def _never_could(self, try_: TrialContext, error: ImageError) -> None:
+    def _never_could(self, context: TrialContext, error: ImageError) -> None:
         """The work's image cannot be had: nobody could work, and the run goes on with the others."""
-        trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_IMAGE, str(error))))
-        self.release(try_.slot.id)
-        tell(try_, trial, None)
+        trial = keep(context, trial_of(context, failed(Cause.SANDBOX_IMAGE, str(error))))
+        self.release(context.slot.id)
+        tell(context, trial, None)
 
     def instance(self, id: str) -> Instance:
         if id not in self._instances:
             self._instances[id] = self.store.get(Instance, id)
         return self._instances[id]
 
-    def _sample(self, try_: TrialContext) -> Sample:
+    def _sample(self, context: TrialContext) -> Sample:
         from inspect_ai.dataset import Sample
 
         return Sample(
-            id=try_.id,
-            input=try_.instance.work.brief,
-            sandbox=spec_of(try_),
-            metadata={"instance": try_.instance.id, "slot": try_.slot.id, "try": try_.try_number},
+            id=context.id,
+            input=context.instance.work.brief,
+            sandbox=spec_of(context),
+            metadata={"instance": context.instance.id, "slot": context.slot.id, "try": context.try_number},
         )
 
     async def complete(self, sample: EvalSample) -> None:
         """A sample is over: its trial must be in the store, and its place is free. StoreError stops the run."""
-        try_ = self.tries[str(sample.id)]
+        context = self.tries[str(sample.id)]
         try:
-            if try_.fatal is not None:
-                raise try_.fatal
-            trial = await asyncio.to_thread(self._closed, try_, sample)
+            if context.fatal is not None:
+                raise context.fatal
+            trial = await asyncio.to_thread(self._closed, context, sample)
             self._count_refusal(trial)
-            if trial.outcome.retried and try_.here < self.config.tries:
-                self.waiting.appendleft((try_.slot, try_.here + 1))
-            del self.tries[try_.id]
+            if trial.outcome.retried and context.here < self.config.tries:
+                self.waiting.appendleft((context.slot, context.here + 1))
+            del self.tries[context.id]
             await self._go_on()
             if self.more is not None:
                 self.more.changed.set()
@@ -210,21 +253,21 @@ class SlotQueue:
                 self.eval.cancel()
             raise
 
-    def _closed(self, try_: TrialContext, sample: EvalSample) -> Trial:
+    def _closed(self, context: TrialContext, sample: EvalSample) -> Trial:
         """The trial, which must be in the store; its slot is given back."""
-        if try_.trial is None and try_.began is None:
-            self._never_began(try_, sample)
-        if try_.trial is None:
+        if context.trial is None and context.began is None:
+            self._never_began(context, sample)
+        if context.trial is None:
             raise StoreError(
-                f"trial {try_.id} ended without its record",
-                where=try_.job.experiment.id,
+                f"trial {context.id} ended without its record",
+                where=context.job.experiment.id,
                 next="worksample store check, then worksample resume",
             )
-        if not try_.told:
+        if not context.told:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
-        self.release(try_.slot.id)
-        return try_.trial
+        self.release(context.slot.id)
+        return context.trial
 
     def _count_refusal(self, trial: Trial) -> None:
         """ModelKeyError once an agent's key was refused for the third time in succession."""
@@ -238,12 +281,12 @@ class SlotQueue:
                 next=f"fix the key or the account, then worksample resume {trial.experiment}",
             )
 
-    def _never_began(self, try_: TrialContext, sample: EvalSample) -> None:
+    def _never_began(self, context: TrialContext, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
         said = sample.error.message if sample.error is not None else "the trial never began"
-        trial = keep(try_, trial_of(try_, failed(Cause.SANDBOX_START, said)))
-        try_.trial = trial
-        tell(try_, trial, None)
+        trial = keep(context, trial_of(context, failed(Cause.SANDBOX_START, said)))
+        context.trial = trial
+        tell(context, trial, None)
 
     def release(self, slot: str) -> None:
         """Give a slot back."""
@@ -275,15 +318,15 @@ class SlotQueue:
 
     async def keep(self) -> None:
         """Renew the leases of all slots in work, until cancelled; stop the work on a slot that another process took."""
-        while True:
-            await asyncio.sleep(self.config.lease / 3)
-            for try_ in tuple(self.tries.values()):
-                if try_.lease is None or try_.trial is not None:
-                    continue
-                # A database that is busy now is asked again well before the lease is over.
-                with contextlib.suppress(StoreError):
-                    if not await asyncio.to_thread(self.store.keep, try_.lease, self.config.lease):
-                        try_.lose()
+
+        def held() -> dict[Lease, TrialContext]:
+            return {c.lease: c for c in self.tries.values() if c.lease is not None and c.trial is None}
+
+        def lost(lease: Lease) -> None:
+            if (context := held().get(lease)) is not None:
+                context.lose()
+
+        await renew_leases(self.store, self.config.lease, held, lost)
 
     def __repr__(self) -> str:
         return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.tries)} in work)"

@@ -15,42 +15,46 @@ from worksample.sandboxes.capture import Steps
 from worksample.sandboxes.step import prepare_step
 
 from .outcome import DONE, ended_by_error, ended_by_limit, leaf
+from .recorders import StepRecorder
 from .trial_box import box_of
-from .tries import TrialContext
+from .trial_context import TrialContext
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Generate, TaskState
 
-    from .endpoints import During
+    from .trial_endpoints import Supervise
 
 
 MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
 
 
-async def through_steps(try_: TrialContext, state: TaskState, generate: Generate, during: During) -> TrialOutcome:
+async def through_steps(
+    context: TrialContext, state: TaskState, generate: Generate, supervise: Supervise
+) -> TrialOutcome:
     """How the first step ended in which something failed, else that all is done. What ends the trial is raised."""
-    box, store = box_of(), try_.job.store
+    box, store = box_of(), context.job.store
     if box is None:
         raise SandboxError("there was no sandbox", where="steps")
     outcome = DONE
-    try_.steps = Steps(box, store.blobs, try_.instance, try_.job.config.capture)
-    for number, step in enumerate(try_.instance.work.environment.steps):
+    steps = Steps(box, store.blobs, context.instance, context.job.config.capture)
+    context.record(StepRecorder(steps))
+    for number, step in enumerate(context.instance.work.environment.steps):
         digest = step.files.files if step.files is not None else None
         files = None if digest is None else await asyncio.to_thread(store.folder, digest)
-        if why := await during(prepare_step(box, step, files)):
+        if why := await supervise(prepare_step(box, step, files)):
             if number == 0:  # nobody had done anything yet
                 raise SandboxError(why, where=f"step {step.name}", cause=Cause.SERVICE_START)
-            try_.steps.aborted(step.name, why)
+            steps.aborted(step.name, why)
             break
-        try_.steps.begun = step.name
-        ended = await _worked(try_, step, state, generate, during, later=number > 0)
-        await try_.steps.taken()
+        steps.begun = step.name
+        ended = await _worked(context, step, state, generate, supervise, later=number > 0)
+        await steps.taken()
         outcome = outcome if outcome is not DONE else ended
     return outcome
 
 
 async def _worked(
-    try_: TrialContext, step: StepSpec, state: TaskState, generate: Generate, during: During, *, later: bool
+    context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
     """How a step's work ended. later: the agent has worked in this box before, so that what is missing there from then
     on (its own program, a server of tools) is of its own making."""
@@ -60,7 +64,7 @@ async def _worked(
     ended = DONE
     with apply_limits([time_limit(step.time)], catch_errors=True) as scope:
         try:
-            await during(try_.job.solver(try_, step)(state, generate))
+            await supervise(context.job.solver(context, step)(state, generate))
         except (AgentError, SandboxError, BaseExceptionGroup) as error:
             first = leaf(error)
             missing = later and getattr(first, "cause", None) in MISSING

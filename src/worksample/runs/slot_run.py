@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,19 +18,18 @@ from worksample.errors import ImageError, StoreError
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT
 from worksample.records import Agent, Experiment, Instance, Slot
+from worksample.sandboxes.host_state import runtime_folder
 from worksample.sandboxes.images import have_images
 from worksample.store import Store
 
-from .close import close
-from .config import RunConfig
-from .engine_folder import need_engine_folder
-from .follow_up_slots import More
-from .gc_freeze import settled
+from .follow_up_slots import FollowUpSlots
 from .limits import limits_of
 from .outcome import cancelled
-from .slot_leasing import SlotQueue
-from .tries import AgentRun, OnClosed
-from .work import trial_solver
+from .run_config import RunConfig
+from .slot_queue import SlotQueue
+from .trial_close import close
+from .trial_context import AgentRun, OnClosed
+from .trial_solver import trial_solver
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 async def run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
-    more: More | None = None,
+    more: FollowUpSlots | None = None,
 ) -> None:  # fmt: skip
     """Run trials for these slots, in this order, and return when each has one that is not tried again.
 
@@ -60,7 +62,7 @@ async def run_slots(
 
 async def _run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
-    more: More | None,
+    more: FollowUpSlots | None,
 ) -> None:  # fmt: skip
     agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
     broken = await asyncio.to_thread(_broken_images, store, slots)
@@ -74,7 +76,7 @@ async def _run_slots(
     if more is not None:
         more.trials = trials
     try:
-        with settled():
+        with frozen_objects():
             await _run(trials)
             while await trials.wait_for_others():
                 await _run(trials)
@@ -143,7 +145,7 @@ async def _eval(trials: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
     from inspect_ai.util._display import init_display_type
 
     config = trials.config
-    need_engine_folder()
+    ensure_engine_folder()
     init_display_type("none")  # progress is the caller's
     return list(
         await eval_async(
@@ -170,10 +172,10 @@ def _task(trials: SlotQueue, job: AgentRun) -> Task:
     from inspect_ai.scorer import mean, stderr
 
     async def cleanup(state: TaskState) -> None:
-        try_ = trials.tries.get(str(state.sample_id))
-        if try_ is not None and try_.began is not None:
+        context = trials.tries.get(str(state.sample_id))
+        if context is not None and context.began is not None:
             with anyio.CancelScope(shield=True):
-                await close(try_, state, cancelled("cut short while it was closed"))
+                await close(context, state, cancelled("cut short while it was closed"))
 
     roles: dict[str, str | Model] = {
         name: resolve(model, job.config.service(model)) for name, model in job.config.roles.items()
@@ -203,3 +205,35 @@ def _raise_broken(logs: Sequence[EvalLog]) -> None:
 
 def _folder(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
+
+
+@contextmanager
+def frozen_objects() -> Iterator[None]:
+    """Modules and schemas are some 400,000 objects, and each full collection holds all trials for as long as it takes
+    to look at them. Who has set them aside already, such as a server that forks, keeps it that way."""
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def ensure_engine_folder() -> None:
+    """Lead Inspect to a folder of ours where the account's own cannot be made: a read-only home, or none.
+
+    It has no setting for all of what it keeps there but this variable, and looks it up each time.
+    """
+    if not _writable():
+        os.environ["XDG_DATA_HOME"] = str(runtime_folder() / "data")
+
+
+def _writable() -> bool:
+    from inspect_ai._util.appdirs import inspect_data_dir
+
+    try:
+        return all(os.access(inspect_data_dir(name), os.W_OK) for name in ("traces", "samplebuffer"))
+    except OSError:
+        return False

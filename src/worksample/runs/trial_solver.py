@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from worksample.errors import Cause, WorksampleError
-from worksample.records import Limits, Trial, TrialOutcome, now
+from worksample.errors import Cause, SandboxError, WorksampleError
+from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
+from worksample.sandboxes.health import why_unwell
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.services.boxes import ServiceBox, boxes_of
 from worksample.steady_loop import counted
+from worksample.supervision import FailureSignal
 from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
 from worksample.workplace.kept import opened
 from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
 
-from .close import close
-from .endpoints import reaching
-from .health import healthy
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, superseded
-from .steps import through_steps
+from .recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
+from .step_runner import through_steps
 from .trial_box import box_of
-from .tries import TrialContext
+from .trial_close import close
+from .trial_context import TrialContext
+from .trial_endpoints import open_endpoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,15 +51,16 @@ def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
     return make()
 
 
-async def run_trial(try_: TrialContext, state: TaskState, generate: Generate) -> None:
+async def run_trial(context: TrialContext, state: TaskState, generate: Generate) -> None:
     """Let the agent work, then close. What ended the work other than its own limits is raised again afterwards."""
-    try_.began = time.monotonic()
-    try_.started = now()
-    try_.phases["sandbox"] = round(_since_init(), 6)
+    context.began = time.monotonic()
+    context.started = now()
+    context.record(BoxRecorder(context))
+    context.phases["sandbox"] = round(_since_init(), 6)
     async with AsyncExitStack() as stack:
-        outcome, raised = await _endeavour(try_, state, generate, stack)
+        outcome, raised = await _endeavour(context, state, generate, stack)
         with anyio.CancelScope(shield=True):
-            await close(try_, state, outcome)
+            await close(context, state, outcome)
     if raised is not None:
         raise _writable(raised, outcome)
 
@@ -72,7 +75,7 @@ def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
 
 
 async def _endeavour(
-    try_: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
+    context: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
 ) -> tuple[TrialOutcome, BaseException | None]:
     """How the work ended, and what is to be raised again once the trial is closed. Services stand on the stack."""
     from inspect_ai._util.exception import TerminateSampleError
@@ -81,65 +84,72 @@ async def _endeavour(
 
     done = DONE
     try:
-        environment = try_.instance.work.environment
+        environment = context.instance.work.environment
+        services, colleagues = None, None
         if environment.served or environment.workplace is not None:
-            await _serve(try_, stack)
-        limits = apply_limits(_limits(try_.limits), catch_errors=True)
-        with try_.account.current(), limits as scope, counted(), anyio.CancelScope() as try_.working:
-            if try_.lost:
-                try_.working.cancel()
-            async with reaching(try_, box_of()) as during:
+            services, colleagues = await _serve(context, stack)
+        limits = apply_limits(_limits(context.limits), catch_errors=True)
+        with context.account.current(), limits as scope, counted(), anyio.CancelScope() as context.working:
+            if context.lost:
+                context.working.cancel()
+            async with open_endpoints(context, box_of(), services, colleagues) as supervise:
                 if environment.health is not None:
-                    await during(healthy(environment.health))
+                    await supervise(await_health(environment.health))
                 if environment.steps:
-                    done = await through_steps(try_, state, generate, during)
+                    done = await through_steps(context, state, generate, supervise)
                 else:
-                    await during(try_.job.solver(try_)(state, generate))
+                    await supervise(context.job.solver(context)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
         return cancelled(), error
     except TerminateSampleError as error:
         return cancelled(f"ended from outside: {error}"), error
     except LimitExceededError as error:
-        return ended_by_limit(error, list(transcript().events), now(), try_.account), error
+        return ended_by_limit(error, list(transcript().events), now(), context.account), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
         return ended_by_error(error, list(transcript().events)), error
-    if try_.lost:
+    if context.lost:
         return superseded(), None
     if scope.limit_error is not None:
-        return ended_by_limit(scope.limit_error, list(transcript().events), now(), try_.account), None
+        return ended_by_limit(scope.limit_error, list(transcript().events), now(), context.account), None
     return done, None
 
 
-async def _serve(try_: TrialContext, stack: AsyncExitStack) -> None:
-    """Start the task's services; the agent's time begins after that."""
-    store, environment = try_.job.store, try_.instance.work.environment
+async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServices, FailureSignal | None]:
+    """Start the task's services. Return them, and what signals that a colleague fell silent. The agent's time begins
+    afterwards."""
+    store, environment = context.job.store, context.instance.work.environment
 
     def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
-        before = store.find(Trial, slot=try_.slot.id)
+        before = store.find(Trial, slot=context.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
-        workplace = workplace_of(environment, store.folder, try_.id)
-        boxes = boxes_of(environment.served, store.folder, try_.id)
+        workplace = workplace_of(environment, store.folder, context.id)
+        boxes = boxes_of(environment.served, store.folder, context.id)
         return (boxes if workplace is None else (*boxes, workplace.box)), workplace, asked
 
-    with try_.timed("services"):
+    with context.timed("services"):
         boxes, workplace, asked = await asyncio.to_thread(find)
-        services = open_services(boxes, try_.job.config.sandbox, asked_before=asked)
-        try_.services = await stack.enter_async_context(services)
+        opening = open_services(boxes, context.job.config.sandbox, asked_before=asked)
+        services, colleagues = await stack.enter_async_context(opening), None
+        recorder = ServiceRecorder(context, services)
+        context.record(recorder)
         if workplace is not None:
-            await set_up(try_.services, workplace)
-            try_.workplace = workplace
+            await set_up(services, workplace)
+            recorder.workplace = workplace
             if workplace.colleagues:
-                try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
+                runner = await stack.enter_async_context(_colleagues(context, services, workplace).begun())
+                context.record(ColleagueRecorder(runner))
+                colleagues = runner.failure
             if workplace.players:
                 names = environment.services
-                await stack.enter_async_context(opened(try_.id, try_.services, names, workplace.players))
-    try_.began = time.monotonic()
-    try_.started = now()
+                await stack.enter_async_context(opened(context.id, services, names, workplace.players))
+    context.began = time.monotonic()
+    context.started = now()
+    return services, colleagues
 
 
-def _attending(try_: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
+def _colleagues(context: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
     """The colleagues of the task's company; who is played by a model is by that of the role."""
-    config = try_.job.config
+    config = context.job.config
     model = config.roles.get(ROLE)
     return workplace.attended(own_box(services), model, config.service(model))
 
@@ -159,3 +169,22 @@ def _since_init() -> float:
 
     first = next((e for e in transcript().events if isinstance(e, SampleInitEvent)), None)
     return (datetime.now(UTC) - first.timestamp).total_seconds() if first is not None else 0.0
+
+
+async def await_health(spec: HealthSpec) -> None:
+    """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
+    if why := await why_unwell(spec, lambda: _look(spec)):
+        raise SandboxError(why, where="environment.health", cause=Cause.SERVICE_START)
+
+
+async def _look(spec: HealthSpec) -> str | None:
+    """None where it is well, else what it said."""
+    from inspect_ai.util import sandbox
+
+    try:
+        done = await sandbox().exec(
+            ["sh", "-c", spec.command], timeout=max(1, round(spec.timeout)), timeout_retry=False
+        )
+    except TimeoutError:
+        return f"no answer within {spec.timeout:g} s"
+    return None if done.success else (done.stdout + done.stderr).strip() or f"exit status {done.returncode}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,17 +16,14 @@ from worksample.box import Root
 from worksample.errors import PlanError
 from worksample.models.account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
+from worksample.records.closed_trial import trial_id
 from worksample.results.reattempts.feeding import Feeding, as_shown
-from worksample.sandboxes.browser import BrowserLedger
-from worksample.sandboxes.capture import Steps, of_step
-from worksample.sandboxes.endpoints import Ledger
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.capture import of_step
 from worksample.store import Store
 from worksample.store.lease import Lease
-from worksample.workplace.colleagues.attending import ColleagueRunner
-from worksample.workplace.workplace import LiveWorkplace
 
-from .config import RunConfig
+from .recorders import Recorder
+from .run_config import RunConfig
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model
@@ -49,19 +45,19 @@ class AgentRun:
     solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
     """Made once for all tries of an instance under the same limits that are shown the same."""
 
-    def solver(self, try_: TrialContext, step: StepSpec | None = None) -> Solver:
+    def solver(self, context: TrialContext, step: StepSpec | None = None) -> Solver:
         """What does the instance's work, or one of its steps, as the agent does, shown what its arm shows."""
-        arm = self.arm(try_.slot)
-        instance = try_.instance if step is None else of_step(try_.instance, step.name)
-        limits = try_.limits if step is None or step.time is None else try_.limits.replaced(time=step.time)
+        arm = self.arm(context.slot)
+        instance = context.instance if step is None else of_step(context.instance, step.name)
+        limits = context.limits if step is None or step.time is None else context.limits.replaced(time=step.time)
         key = (
-            try_.instance.id,
+            context.instance.id,
             limits,
-            f"{arm.shown_rubric} {try_.slot.id if try_.feeding else ''} {step.name if step else ''}",
+            f"{arm.shown_rubric} {context.slot.id if context.feeding else ''} {step.name if step else ''}",
         )
         if key not in self.solvers:
-            shown = as_shown(instance, arm, self.experiment.lock.protocol, try_.feeding)
-            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=try_.inputs)
+            shown = as_shown(instance, arm, self.experiment.lock.protocol, context.feeding)
+            self.solvers[key] = build(self.agent, shown, model=self.model, limits=limits, inputs=context.inputs)
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
@@ -105,31 +101,26 @@ class TrialContext:
     """Whether `on_closed` was called and came back."""
     fatal: BaseException | None = None
     """Why nothing could be committed."""
-    connections: Ledger | None = None
-    """What went through the box's endpoints; None where it has none."""
-    browsed: BrowserLedger | None = None
-    """What the agent did in its browser; None where it has none."""
-    services: TaskServices | None = None
-    """Those of the task, while they stand."""
-    workplace: LiveWorkplace | None = None
-    """The task's workplace, while it stands."""
-    attending: ColleagueRunner | None = None
-    """The colleagues in the task's chat, while they answer."""
-    steps: Steps | None = None
-    """What was left after each step of the work; None where it is one whole."""
+    recorders: list[Recorder] = field(default_factory=list)
+    """What is recorded beside the trial, in the order in which it is closed."""
     phases: dict[str, float] = field(default_factory=dict)
     account: ModelAccount = field(init=False)
     """What the agent's requests to models take."""
 
     def __post_init__(self) -> None:
         self.account = ModelAccount(self.job.config.prices, self.limits.cost, self.limits.tokens)
-        self.id = self.id or f"{self.slot.id}.{self.try_number}.{secrets.token_hex(4)}"
+        self.id = self.id or trial_id(self.slot.id, self.try_number)
 
     def lose(self) -> None:
         """Note that the slot is another process's now, and stop the agent's work."""
         self.lost = True
         if self.working is not None:
             self.working.cancel()
+
+    def record(self, recorder: Recorder) -> None:
+        """Register a recorder: it is closed with the trial."""
+        self.recorders.append(recorder)
+        self.recorders.sort(key=lambda one: one.rank)
 
     def timed(self, phase: str) -> _Phase:
         """Measure a phase of our own work, in seconds."""

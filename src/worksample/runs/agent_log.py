@@ -21,7 +21,7 @@ MEMBERS = 20_000
 SECONDS = 20.0
 
 
-async def own_log(box: Box, sink: Sink, places: tuple[str, ...]) -> SubmissionPart:
+async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> SubmissionPart:
     """What lies at `places` below the home folder. It is the agent's to write, so nothing of it can fail the trial:
     what cannot be had is a part with status and reason. StoreError where the blobs cannot be kept."""
     argv = ["tar", "--create", "--file=-", "--ignore-failed-read", "--sort=name", "-C", HOME, "--", *places]

@@ -1,0 +1,231 @@
+"""Recorders: each records one thing beside a trial and adds it to the submission when the trial is closed.
+
+Whoever opens what is recorded (a browser, endpoints, services) registers its recorder with the trial context. Closing
+is one loop over the recorders.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import anyio
+
+from worksample.agents import logs_of
+from worksample.errors import Cause
+from worksample.records import CaptureStatus, Manifest, SubmissionPart, Usage, canonical
+from worksample.sandboxes.capture import STEPS, Captured, Steps, take
+from worksample.sandboxes.services import TaskServices, export
+from worksample.sandboxes.services.exporting import ExportedPart
+from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
+from worksample.workplace.live import look, with_live
+from worksample.workplace.workplace import LiveWorkplace
+
+from .agent_log import agent_log
+from .outcome import crashed
+from .trial_box import box_of
+
+if TYPE_CHECKING:
+    from worksample.files import Sink
+
+    from .trial_context import TrialContext
+
+Parts = Mapping[str, SubmissionPart]
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why a recorder could not record all of it."""
+
+    cause: Cause
+    reason: str
+
+
+class Recorder:
+    """Base of the recorders. Each method does nothing unless a recorder overrides it."""
+
+    rank: ClassVar[int] = 100
+    """Recorders are closed in this order; if several have a shortfall, the first decides how the trial ended."""
+
+    async def stop(self) -> None:
+        """End what is recorded, before any box is read."""
+
+    async def capture(self) -> None:
+        """Read boxes that are about to close. Recorders of different boxes do so at the same time."""
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """Why the record is incomplete through no fault of the agent. Asked after `capture`."""
+        return None
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return the parts of the submission, written to `sink`. Runs in a thread. Raises StoreError."""
+        return {}
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """Usage of models other than the agent's, by role."""
+        return {}
+
+
+class ColleagueRecorder(Recorder):
+    """The transcript of the simulated colleagues, and what their models used."""
+
+    rank = 10
+
+    def __init__(self, runner: ColleagueRunner) -> None:
+        self._runner = runner
+
+    async def stop(self) -> None:
+        """Stop the colleagues."""
+        await self._runner.stop()
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """A crash of ours that silenced a colleague."""
+        if (error := self._runner.failure.error) is None:
+            return None
+        outcome = crashed(error)
+        return Shortfall(outcome.cause, outcome.reason) if outcome.cause is not None else None
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return the transcript."""
+        return {"colleagues": self._runner.part(sink)}
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """What the colleagues' models used."""
+        return {} if self._runner.usage is None else {ROLE: self._runner.usage}
+
+
+class StepRecorder(Recorder):
+    """What was in the box after each step of the work."""
+
+    rank = 20
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+        self._part: SubmissionPart | None = None
+
+    async def stop(self) -> None:
+        """Capture the step that was cut off, before the box is frozen."""
+        self._part = await self._steps.part()
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """Why a step could not be captured whole."""
+        return None if self._steps.cause is None else Shortfall(self._steps.cause, self._steps.reason)
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return all steps as one part."""
+        return {} if self._part is None else {STEPS: self._part}
+
+
+class BoxRecorder(Recorder):
+    """The deliverables and what the probes find in the agent's box, then the agent's own log."""
+
+    rank = 30
+
+    def __init__(self, context: TrialContext) -> None:
+        self._context = context
+        self._captured: Captured | None = None
+        self._log: SubmissionPart | None = None
+
+    async def capture(self) -> None:
+        """Capture the box. If there is none, the output is absent with the reason."""
+        context, box = self._context, box_of()
+        blobs = context.job.store.blobs
+        if box is None:
+            self._captured = await anyio.to_thread.run_sync(_no_output, blobs, "there was no sandbox")
+            return
+        self._captured = await take(box, blobs, context.instance, limits=context.job.config.capture)
+        context.phases.update({name: round(seconds, 6) for name, seconds in self._captured.seconds.items()})
+        if logs := logs_of(context.job.agent):
+            self._log = await agent_log(box, blobs, logs)
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """Why the output, or what was changed in the root, is incomplete."""
+        found = self._captured
+        if found is None or found.cause is None:
+            return None
+        root = found.parts["root"].reason if "root" in found.parts else ""
+        return Shortfall(found.cause, found.parts["output"].reason or root)
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return the captured parts and the agent's log."""
+        found = dict(self._captured.parts) if self._captured is not None else {}
+        return found if self._log is None else {**found, "agent_log": self._log}
+
+
+class ServiceRecorder(Recorder):
+    """The exported state of the task's services."""
+
+    rank = 40
+
+    def __init__(self, context: TrialContext, services: TaskServices) -> None:
+        self._context, self._services = context, services
+        self.workplace: LiveWorkplace | None = None
+        """The task's company, once it is set up."""
+        self._exported: ExportedPart | None = None
+
+    async def capture(self) -> None:
+        """Run the task's `live.py`, then export the services that the instance names."""
+        context, store = self._context, self._context.job.store
+        names = context.instance.capture.exports
+        if not names:
+            return
+        with context.timed("exports"):
+            found = None
+            if self.workplace is not None:
+                environment = context.instance.work.environment
+                found = await look(self._services, self.workplace, store.folder, environment)
+            exported = await export(self._services, store.blobs, names, context.job.config.capture)
+            if found is not None:
+                manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
+                exported = replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
+            self._exported = exported
+
+    @property
+    def shortfall(self) -> Shortfall | None:
+        """Why a service could not be exported whole."""
+        found = self._exported
+        return None if found is None or found.cause is None else Shortfall(found.cause, found.part.reason)
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return the exports."""
+        return {} if self._exported is None else {"exports": self._exported.part}
+
+
+class EventLedger(Protocol):
+    """A list of what happened, kept in memory."""
+
+    def part(self, sink: Sink) -> SubmissionPart:
+        """Return the list as a part of a submission."""
+        ...
+
+
+class LedgerRecorder(Recorder):
+    """A ledger that fills itself: connections through the box's endpoints, or the actions of a browser."""
+
+    def __init__(self, name: str, ledger: EventLedger) -> None:
+        self._name, self._ledger = name, ledger
+
+    def parts(self, sink: Sink) -> Parts:
+        """Return the ledger under its name."""
+        return {self._name: self._ledger.part(sink)}
+
+
+async def stop_and_capture(recorders: list[Recorder]) -> None:
+    """Stop all recorders in order, then let them read their boxes at the same time. Raises StoreError."""
+    for recorder in recorders:
+        await recorder.stop()
+    await asyncio.gather(*(recorder.capture() for recorder in recorders))
+
+
+def _no_output(sink: Sink, reason: str) -> Captured:
+    empty = sink.put(canonical(Manifest().plain()))
+    part = SubmissionPart(manifest=empty, status=CaptureStatus.ABSENT, reason=reason)
+    return Captured({"output": part}, Cause.SANDBOX_LOST)

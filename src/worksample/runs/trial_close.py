@@ -1,0 +1,228 @@
+"""Closing a trial: what lies in the box becomes evidence, and one commit makes trial and submission known.
+
+Objects come first, then one transaction: a kill at any moment leaves no trial, and the slot open, or a whole one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from worksample.agents.command import PROGRAM
+from worksample.errors import Cause, StoreError, Superseded
+from worksample.fault_injection import failpoint
+from worksample.models import plus, usage_of
+from worksample.models.usage import AGENT, call_usage, is_own_call, spent
+from worksample.models.waiting import waiting
+from worksample.records import (
+    Ending,
+    Submission,
+    SubmissionPart,
+    Trial,
+    TrialOutcome,
+    Usage,
+    Worker,
+    now,
+)
+from worksample.records.closed_trial import submission_of, trial_record
+from worksample.steady_loop import stalled
+
+from .outcome import after_capture, ended_by_error, handed_over, superseded
+from .recorders import stop_and_capture
+from .trajectory import TrajectoryWriter, write
+from .trial_context import TrialContext
+
+if TYPE_CHECKING:
+    from inspect_ai.event import Event
+    from inspect_ai.solver import TaskState
+
+
+STOPPED = 3.0
+"""Seconds that requests under way go on where the operator stopped the run."""
+
+
+async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
+    """Take in what was left, and commit. Does nothing where the context is closed already or could not be.
+
+    Must run where no cancellation reaches it. StoreError where the records cannot be kept: then nothing is committed.
+    """
+    if context.trial is not None or context.fatal is not None:
+        return
+    try:
+        trial, submission = await _closed(context, state, outcome)
+    except StoreError as error:
+        context.fatal = error
+        raise
+    context.trial = trial
+    failpoint("close.committed")
+    tell(context, trial, submission)
+
+
+def tell(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
+    """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
+    contextvars.Context().run(context.job.on_closed, trial, submission)
+    context.told = True
+
+
+async def _closed(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission | None]:
+    """What was committed. Where closing itself fails, a trial with that and with what was spent, and no submission."""
+    from inspect_ai.log import transcript
+
+    try:
+        return await _close(context, state, outcome)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
+        usage = usage_by_role(context, list(transcript().events))
+        trial = trial_of(context, ended_by_error(error, ()), usage=usage, log=_log_path(context))
+        return await anyio.to_thread.run_sync(keep, context, trial), None
+
+
+async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission]:
+    from inspect_ai.log import transcript
+
+    events = list(transcript().events)
+    ended = now()
+    lost = stalled(context.started, ended)
+    working = max(0.0, _working_seconds() - lost)
+    if lost:
+        context.phases["stall"] = round(lost, 6)
+    # What the limit or the end of the work cut off goes on meanwhile, so that what it took is known.
+    settling = asyncio.ensure_future(context.account.settle(STOPPED if outcome.ending is Ending.CANCELLED else None))
+    if context.job.arm(context.slot).worker is Worker.ASSISTED:
+        outcome = handed_over(outcome)
+    failpoint("close.begin")
+    await stop_and_capture(context.recorders)
+    for recorder in context.recorders:
+        if (shortfall := recorder.shortfall) is not None:
+            outcome = after_capture(outcome, shortfall.cause, shortfall.reason)
+    failpoint("close.captured")
+    with context.timed("settle"):
+        await settling
+
+    def finish() -> tuple[Trial, Submission]:
+        blobs = context.job.store.blobs
+        with context.timed("trajectory"):
+            parts = {"trajectory": _trajectory(context, state, outcome, events)}
+        failpoint("close.trajectory")
+        for recorder in context.recorders:
+            parts |= recorder.parts(blobs)
+        trial = _trial(context, state, outcome, events, ended=ended, working_seconds=working)
+        submission = submission_of(trial, parts, now())
+        failpoint("close.commit")
+        return keep(context, trial, submission), submission
+
+    # One thread for all of it: to hand over takes longer than most of it while other trials run.
+    return await anyio.to_thread.run_sync(finish)
+
+
+def keep(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
+    """Commit a closed trial as the one that holds its slot, else as one that was superseded; returns what was kept."""
+    store, rest = context.job.store, () if submission is None else (submission,)
+    try:
+        with store.fenced(context.lease) if context.lease is not None else nullcontext():
+            store.commit(trial, *rest)
+        return trial
+    except Superseded:
+        context.lost = True
+    if trial.outcome.cause is not Cause.SUPERSEDED:
+        trial = trial.replaced(outcome=superseded(trial.outcome))
+    store.commit(trial, *rest)
+    return trial
+
+
+def _trajectory(
+    context: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event]
+) -> SubmissionPart:
+    job = context.job
+    writer = TrajectoryWriter(job.config.prices)
+    writer.events(events)
+    if not writer.steps:
+        writer.messages(state.messages)
+    elif state.messages and getattr(state.messages[-1], "model", None) == PROGRAM:
+        writer.messages(state.messages[-1:])  # what a program printed that had called a model
+    extra = {
+        "trial": context.id,
+        "instance": context.instance.id,
+        "experiment": job.experiment.id,
+        "outcome": outcome.plain(),
+    }
+    return write(writer, job.store.blobs, job.agent, extra, events, context.account.lost)
+
+
+def _trial(
+    context: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event], **rest: Any
+) -> Trial:
+    from worksample.agents.shown_digest import SHOWN
+
+    usage = usage_by_role(context, events)
+    if lost := waiting(events, rest["ended"]).lost:
+        context.phases["service"] = round(lost, 6)
+    return trial_of(
+        context,
+        outcome,
+        usage=usage,
+        steps=sum(call_usage(event, {}) is not None for event in events if is_own_call(event)),
+        shown=state.store.get(SHOWN),
+        log=_log_path(context),
+        **rest,
+    )
+
+
+def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, Usage]:
+    """What all requests took: the answered ones of the transcript, and those whose answers reached nobody."""
+    prices = context.job.config.prices
+    usage = usage_of(events, prices)
+    if (lost := context.account.close()).requests:
+        usage[AGENT] = plus(usage.get(AGENT), lost)
+    elif not any(event.event == "model" for event in events):
+        usage = spent(usage, context.job.agent.model, prices)
+    for recorder in context.recorders:
+        usage |= recorder.usage
+    return usage
+
+
+def trial_of(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
+    """The trial's record as of now."""
+    return trial_record(
+        context.slot,
+        context.instance,
+        context.id,
+        outcome,
+        try_number=context.try_number,
+        generation=context.lease.generation if context.lease is not None else 0,
+        started=context.started,
+        limits=context.limits,
+        fed=context.feeding.fed if context.feeding else None,
+        sandbox=context.job.config.sandbox,
+        phases=dict(context.phases),
+        **{"ended": now(), "working_seconds": 0.0, **rest},
+    )
+
+
+def _working_seconds() -> float:
+    from inspect_ai.util import sample_limits
+
+    return max(0.0, float(sample_limits().working.usage))
+
+
+def _log_path(context: TrialContext) -> str:
+    """The log that this sample will be written to, relative to the store's `logs/`."""
+    from urllib.parse import unquote, urlparse
+
+    from inspect_ai.log._samples import sample_active
+
+    active = sample_active()
+    if active is None:
+        return ""
+    location = active.log_location
+    # The engine keeps a relative folder relative; the store's logs are named from the store.
+    path = Path(unquote(urlparse(location).path) if location.startswith("file:") else location).resolve()
+    logs = context.job.store.logs.resolve()
+    return str(path.relative_to(logs) if path.is_relative_to(logs) else path)
