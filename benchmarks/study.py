@@ -26,7 +26,7 @@ from worksample.cli.feedback_demo import SITTINGS, answer
 from worksample.cli.qualification_demo import qualify_jobs
 from worksample.cli.show_run import Tone, run_config
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people.clock import wall
 from worksample.records import Trial

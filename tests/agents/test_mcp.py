@@ -24,7 +24,7 @@ from worksample.agents.mcp.tools import tools_in
 from worksample.agents.workspace import Workspace
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import Cause, SandboxError
-from worksample.experiments.planning import why_not
+from worksample.experiments.planning.compatibility import why_not
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
 from worksample.sandboxes.endpoints import Ledger
 from worksample.sandboxes.endpoints import serving as endpoints_serving

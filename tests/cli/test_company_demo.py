@@ -9,7 +9,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.cli.company_demo import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
-from worksample.experiments.preparing import prepare
+from worksample.experiments.planning.preparation import prepare
 from worksample.files import HashSink
 from worksample.privileged import privileged
 from worksample.workplace.installing import apt_get

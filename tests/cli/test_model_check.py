@@ -13,7 +13,7 @@ from cli.run_cli import TINY, cli, here
 from openai_server import Answer, Call, calls, faults, says, serving
 from worksample.agents import define
 from worksample.errors import PlanError
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.experiments.model_check import prove_models
 from worksample.records import Agent, Trial
 from worksample.store import Store

@@ -8,7 +8,7 @@ import pytest
 
 from store import worlds
 from worksample.cli.same_name import tell_found, tell_planned
-from worksample.experiments.find import call, find_experiment, namesakes
+from worksample.experiments.experiment_lookup import call, find_experiment, namesakes
 from worksample.records import Arm, Experiment, Lock, Protocol
 from worksample.reports.experiments import called
 from worksample.store import Store

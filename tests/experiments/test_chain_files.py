@@ -13,9 +13,10 @@ from experiments.material import an_instance, some_material
 from worksample.cli.judging_ahead import judging_of
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
-from worksample.experiments.loading import load
-from worksample.experiments.planning import Plan, in_order, plan
-from worksample.experiments.preparing import forecast_of, prepare
+from worksample.experiments.config_file import load
+from worksample.experiments.planning.experiment_plan import Plan, plan
+from worksample.experiments.planning.preparation import forecast_of, prepare
+from worksample.experiments.planning.slot_order import in_order
 from worksample.models import Price
 from worksample.records import (
     Arm,

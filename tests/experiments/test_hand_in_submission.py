@@ -12,7 +12,7 @@ import pytest
 
 from sandboxes.capture.material import instance, write
 from worksample.errors import CaptureError, UsageError
-from worksample.experiments.hand_in_submission import hand_in
+from worksample.experiments.submission_intake import hand_in
 from worksample.records import Origin, Reported, Submission, now
 from worksample.store import Store
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.loading import load, merge
+from worksample.experiments.config_file import load, merge
 from worksample.models.durations import seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.material import an_instance, some_material
 from worksample.agents.agent_definition import HUMAN
-from worksample.experiments.planning import plan
+from worksample.experiments.planning.experiment_plan import plan
 from worksample.records import Agent, Arm, EndpointSpec, McpSpec, ServiceSpec, Worker, now
 
 SERVED = (ServiceSpec(name="db", box="db", argv=("serve",), ports=(5432,)),)

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.planning import Plan, forecast, in_order, plan, why_not
+from worksample.experiments.planning.compatibility import why_not
+from worksample.experiments.planning.experiment_plan import Plan, plan
+from worksample.experiments.planning.forecast import forecast
+from worksample.experiments.planning.slot_order import in_order
 from worksample.records import Agent, Arm, Limits, Slot
 
 EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)

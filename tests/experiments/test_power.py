@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from experiments.material import some_material
 from worksample.errors import UsageError
 from worksample.experiments.pilot import basis_of, guessed
-from worksample.experiments.planning import Plan, plan
+from worksample.experiments.planning.experiment_plan import Plan, plan
 from worksample.experiments.power import outlook
 from worksample.metrics import Aim
 

@@ -15,8 +15,8 @@ from worksample.agents.installing.folder import digest_of_tree, find
 from worksample.agents.installing.install import install
 from worksample.experiments.agent_check import check_agents, find_answer
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.services import ServiceConfig
 from worksample.python_api.running import options_of

@@ -11,7 +11,7 @@ import pytest
 from runs.material import setting
 from worksample.agents.agent_definition import define
 from worksample.agents.assignment import Assignment
-from worksample.experiments.run import _note
+from worksample.experiments.experiment_runner import _note
 from worksample.experiments.watch import Silent
 from worksample.steady_loop import Stall, run_steadily
 

@@ -11,7 +11,8 @@ from worksample.errors import Cause, PlanError
 from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
 from worksample.runs.outcome import DONE
-from worksample.runs.recorders import BoxRecorder, Recorder, Shortfall, stop_and_capture
+from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
+from worksample.runs.recorders import BoxRecorder
 from worksample.runs.trial_close import tell, trial_of
 from worksample.runs.trial_context import AgentRun, TrialContext
 

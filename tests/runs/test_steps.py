@@ -12,9 +12,9 @@ from sandboxes.images import machine
 from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_not
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, solve
 from worksample.python_api.running import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial

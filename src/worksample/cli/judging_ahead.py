@@ -11,7 +11,7 @@ from .output import console, dollars
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
-    from worksample.experiments.planning import Plan
+    from worksample.experiments.planning.experiment_plan import Plan
     from worksample.models import JudgeConfig
     from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol

@@ -18,7 +18,7 @@ SHOWN = 5
 
 def tell_planned(store: Store, experiment: Experiment) -> None:
     """Before a run: what else has this name. The name means the latest, so an earlier one is typed by its id."""
-    from worksample.experiments.find import call, namesakes
+    from worksample.experiments.experiment_lookup import call, namesakes
 
     others = namesakes(store, experiment)
     if not others:
@@ -47,7 +47,7 @@ def tell_chosen(experiment: Experiment) -> None:
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
     """As `tell_found`, where it is known what the typed words meant."""
-    from worksample.experiments.find import namesakes
+    from worksample.experiments.experiment_lookup import namesakes
 
     for found in meant:
         others = namesakes(store, found)

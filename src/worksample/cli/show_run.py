@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from worksample.errors import WorksampleError
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.experiment_runner import RunOptions, RunResult
     from worksample.experiments.model_check import Checked
     from worksample.experiments.pilot import Basis
-    from worksample.experiments.plan_progress import PlanProgress
-    from worksample.experiments.planning import Forecast, Plan
+    from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.planning.forecast import Forecast
+    from worksample.experiments.planning.plan_progress import PlanProgress
     from worksample.experiments.power import Outlook
-    from worksample.experiments.run import RunOptions, RunResult
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -38,9 +39,9 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
-    from worksample.experiments.plan_progress import progress_of
+    from worksample.experiments.planning.plan_progress import progress_of
+    from worksample.experiments.planning.preparation import forecast_of, need_unchanged, prepare
     from worksample.experiments.power import outlook
-    from worksample.experiments.preparing import forecast_of, need_unchanged, prepare
     from worksample.extras import lacks
     from worksample.store.location import is_store
 
@@ -97,7 +98,7 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
     """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
     from worksample.errors import UsageError
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.pilot import RATE, from_pilot, guessed
 
     if not pilot:
@@ -125,8 +126,8 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
-    from worksample.experiments.plan_progress import progress_of
-    from worksample.experiments.preparing import forecast_of
+    from worksample.experiments.planning.plan_progress import progress_of
+    from worksample.experiments.planning.preparation import forecast_of
 
     begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
     with planned(config, watcher(silent=tone.silent).note) as ready:
@@ -165,7 +166,7 @@ def tell_models(found: Sequence[Checked]) -> None:
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
     """Run an experiment and print the outcome; returns the exit code."""
     begin("starting the trials", KEPT, silent=tone.silent)
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
@@ -281,7 +282,7 @@ def _show_power(ahead: Outlook) -> None:
 
 
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
-    from worksample.experiments.lock import lock_table
+    from worksample.experiments.planning.lock_file import lock_table
 
     return {
         **lock_table(plan),

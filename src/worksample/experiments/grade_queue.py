@@ -14,7 +14,7 @@ from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Ins
 from worksample.store import Store
 from worksample.workplace.spare import spares
 
-from .claim import holder
+from .exclusive_lease import holder
 from .watch import RunTally, Watch
 
 

@@ -14,9 +14,9 @@ from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 from .config import default_author
-from .finished_work import WorkOrigin, chosen, known_as, piece_of, take
-from .hand_in_submission import hand_in
-from .ingesting import ingest_package
+from .package_intake import ingest_package
+from .submission_intake import hand_in
+from .work_piece import WorkOrigin, chosen, known_as, piece_of, take
 
 
 @dataclass(frozen=True)

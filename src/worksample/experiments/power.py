@@ -10,7 +10,7 @@ from typing import Any
 from worksample.metrics import Aim, Estimate, detectable, tasks_needed
 
 from .pilot import Basis, guessed
-from .planning import Plan
+from .planning.experiment_plan import Plan
 
 REPEATS = (1, 2, 3, 5)
 

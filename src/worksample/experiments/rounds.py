@@ -27,7 +27,7 @@ from worksample.results.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries
 from worksample.results.rounds import InForce
 from worksample.store import Store
 
-from .claim import alone
+from .exclusive_lease import alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.opening import FaultyRow, open_table
 from worksample.records import Origin, Reported
 
-from .finished_work import WorkOrigin
+from .work_piece import WorkOrigin
 
 FORMS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet")
 FORM = "save it as a .csv in UTF-8, a .jsonl or a .parquet (docs/grading.md)"

@@ -14,7 +14,7 @@ from .threads import call, call_async
 if TYPE_CHECKING:
     import polars as pl
 
-    from worksample.experiments.regrading import Regraded, Regrading
+    from worksample.experiments.regrade_pipeline import Regraded, Regrading
     from worksample.records import Experiment
 
     from .opening import Where
@@ -78,8 +78,8 @@ def _grade(
     experiment: str | Run, tasks: Sequence[str | Path], submissions: Sequence[str], store: Where, progress: bool,
     options: dict[str, Any],
 ) -> Graded:  # fmt: skip
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.regrading import regrade
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.regrade_pipeline import regrade
 
     from .progress import watcher
 
@@ -99,9 +99,9 @@ def _regrading(
     """UsageError for an option that there is none of."""
     from worksample.errors import UsageError
     from worksample.experiments.config import default_author
-    from worksample.experiments.loading import judging_of
-    from worksample.experiments.regrading import Regrading
-    from worksample.experiments.run import RunOptions
+    from worksample.experiments.config_file import judging_of
+    from worksample.experiments.experiment_runner import RunOptions
+    from worksample.experiments.regrade_pipeline import Regrading
     from worksample.records import EvaluatorKind, Protocol
     from worksample.records.members import member
 

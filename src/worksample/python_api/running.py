@@ -14,10 +14,10 @@ from .threads import call, call_async
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.experiment_runner import RunOptions
     from worksample.experiments.model_check import Checked
-    from worksample.experiments.planning import Plan
-    from worksample.experiments.run import RunOptions
-    from worksample.experiments.stop import Stop
+    from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.stop_signal import Stop
     from worksample.records import Agent, Experiment
     from worksample.store import Store
 
@@ -88,9 +88,9 @@ class Planned:
 @contextmanager
 def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
+    from worksample.experiments.experiment_runner import want_libraries
     from worksample.experiments.model_check import need_models, prove_models
-    from worksample.experiments.preparing import commit_plan, prepare
-    from worksample.experiments.run import want_libraries
+    from worksample.experiments.planning.preparation import commit_plan, prepare
     from worksample.sandboxes import need_box
     from worksample.sandboxes.toolbox import bring
 
@@ -108,7 +108,7 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
 
 def _with_work(plan: Plan, where: str | None) -> list[Agent]:
     """Agents that have a trial to do: where all is done, nobody is asked."""
-    from worksample.experiments.plan_progress import progress_of
+    from worksample.experiments.planning.plan_progress import progress_of
     from worksample.store.location import is_store
 
     if is_store(where):
@@ -133,7 +133,7 @@ def options_of(
     config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
 ) -> RunOptions:
     """How an experiment is run as it was asked for, or otherwise where a figure is given."""
-    from worksample.experiments.run import RunOptions
+    from worksample.experiments.experiment_runner import RunOptions
     from worksample.people.rounds.experiment_rounds import OwnRounds
 
     return RunOptions(
@@ -148,7 +148,7 @@ def options_of(
 
 
 def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     from .progress import watcher
     from .results import Run
@@ -161,9 +161,9 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
 
 
 def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[str, Any], stop: Stop) -> Run:
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.loading import replanned
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.config_file import replanned
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     from .progress import watcher
     from .results import Run, named

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from worksample.experiments.stop import Stop
+from worksample.experiments.stop_signal import Stop
 
 from .kernel import unseen
 

@@ -34,7 +34,7 @@ from worksample.records.closed_trial import submission_of, trial_record
 from worksample.steady_loop import stalled
 
 from .outcome import after_capture, ended_by_error, handed_over, superseded
-from .recorders import stop_and_capture
+from .recorder import stop_and_capture
 from .trajectory import TrajectoryWriter, write
 from .trial_context import TrialContext
 

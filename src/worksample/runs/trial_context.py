@@ -22,7 +22,7 @@ from worksample.sandboxes.capture import of_step
 from worksample.store import Store
 from worksample.store.lease import Lease
 
-from .recorders import Recorder
+from .recorder import Recorder
 from .run_config import RunConfig
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import FailureSignal, supervise
 from worksample.tasks.workplace import WORKPLACE
 
-from .recorders import LedgerRecorder
+from .recorder import LedgerRecorder
 from .trial_context import TrialContext
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ open(sys.argv[2] + "/note.sh", "w").write(said)
 def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
     """Trials with their boxes, services, doors and grading."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
-    from worksample.experiments.preparing import commit_plan, prepare
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
+    from worksample.experiments.planning.preparation import commit_plan, prepare
     from worksample.models.services import ServiceConfig
     from worksample.python_api.running import options_of
     from worksample.store import Store

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from experiments.material import an_instance
 from worksample.agents.replay import found
 from worksample.box import Endpoint
-from worksample.experiments.planning import why_not
+from worksample.experiments.planning.compatibility import why_not
 from worksample.records import Agent, Environment
 from worksample.runs.trial_endpoints import endpoints_of, secure_origins, unreachable
 from worksample.sandboxes import browser

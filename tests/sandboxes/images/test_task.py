@@ -12,9 +12,9 @@ from experiments.material import an_instance
 from sandboxes.images import machine
 from worksample.errors import Cause, ImageError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_not
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.running import options_of
 from worksample.records import Agent, Evaluation, GradePayload, ImageSource, Trial

@@ -14,9 +14,9 @@ import pytest
 from worksample.agents import define
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_not
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.running import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worksample.agents import define
-from worksample.experiments.loading import name_of
+from worksample.experiments.config_file import name_of
 from worksample.letters import plain_letters
 from worksample.tasks.taxonomy import slug
 

@@ -30,7 +30,7 @@ def command(names: tuple[str, ...], model: str | None, as_json: bool | None, **v
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.agent_check import check_agents
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
 
     flags = flags_of({k: v for k, v in values.items() if v is not None})
     config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}], **flags})

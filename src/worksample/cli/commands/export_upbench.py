@@ -37,7 +37,7 @@ def command(
     Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
     (docs/upbench.md).
     """
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.formats.upbench import ExportUpbench, export_upbench
 
     config = ExportUpbench(format=form or "csv", private=bool(private), files=bool(files))

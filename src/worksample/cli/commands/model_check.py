@@ -35,9 +35,9 @@ def command(file: str | None, offline: bool | None, as_json: bool | None, **valu
     one of them does not work, with the provider's message.
     """
     from worksample.cli.run_options import flags_of
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
     from worksample.experiments.model_check import check_models
-    from worksample.experiments.preparing import agent_of
+    from worksample.experiments.planning.preparation import agent_of
 
     flags = flags_of(values)
     if file is None:

@@ -27,8 +27,8 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     """
     begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.loading import replanned
+    from worksample.experiments.config_file import replanned
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.python_api.running import options_of, prove_rest
 
     flags = judging_flags(given)

@@ -86,7 +86,7 @@ def command(
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
     from worksample.app.own_review import left_besides, left_of, others_wanted
-    from worksample.experiments.find import call
+    from worksample.experiments.experiment_lookup import call
 
     left = left_of(people, review.account, review.round)
     skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""

@@ -62,7 +62,7 @@ def command(
     if expect is not None and pilot:
         raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
     begin("reading the tasks", silent=bool(as_json))
-    from worksample.experiments.loading import check_names, load
+    from worksample.experiments.config_file import check_names, load
 
     config = load(Path(file) if file else None, flags)
     check_names(config)

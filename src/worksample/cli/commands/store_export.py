@@ -46,7 +46,7 @@ def command(
     if training:
         _training(out, form or "jsonl", experiment, store, private=bool(private), as_json=bool(as_json))
         return
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.formats.atif import export as export_trajectories
     from worksample.results.exporting import export
 
@@ -64,7 +64,7 @@ def command(
 
 
 def _training(out: str, form: str, experiment: str | None, store: str | None, *, private: bool, as_json: bool) -> None:
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.formats.training import export_training
     from worksample.records import Experiment
 

@@ -97,7 +97,7 @@ def command(
 def _one(
     path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
-    from worksample.experiments.find import call, find_experiment
+    from worksample.experiments.experiment_lookup import call, find_experiment
     from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 
     with open_store(store, create=experiment is None) as opened:
@@ -197,8 +197,8 @@ def _many(
     table: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
     from worksample.experiments.config import default_author
-    from worksample.experiments.find import call, find_experiment
-    from worksample.experiments.hand_in_many import HandInMany, hand_in_many
+    from worksample.experiments.experiment_lookup import call, find_experiment
+    from worksample.experiments.hand_in_table import HandInMany, hand_in_many
     from worksample.sandboxes import need_box
 
     sandbox = _text(given["sandbox"]) or "bubblewrap"

@@ -31,13 +31,13 @@ from worksample.sandboxes import need_box
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
-from .amend import amend
-from .claim import alone
+from .amendments import amend
+from .available_evaluators import evaluators_here
+from .exclusive_lease import alone
+from .experiment_runner import RunOptions
 from .grade_queue import GradeQueue
-from .ingesting import ingest_package
-from .judging import evaluators_here
+from .package_intake import ingest_package
 from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
-from .run import RunOptions
 from .watch import RunTally, Silent, Watch
 
 

@@ -9,7 +9,7 @@ from worksample.records import EvaluatorKind, Experiment, Instance
 from worksample.results.calibration.config import calibrated
 from worksample.store import Store
 
-from .claim import alone
+from .exclusive_lease import alone
 from .rounds import Fill, asked_of
 
 

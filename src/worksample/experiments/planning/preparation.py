@@ -9,23 +9,23 @@ from worksample.agents import check_agent, define
 from worksample.agents.agent_builder import check_program
 from worksample.agents.agent_definition import a_person
 from worksample.errors import PlanError
+from worksample.experiments.config import AgentConfig, ExperimentConfig
+from worksample.experiments.config_file import check_names
+from worksample.experiments.package_intake import commit_new, has
+from worksample.experiments.rounds import asked_of
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
 from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .beyond_budget import beyond_budget
-from .calibrating import calibrating, need_earlier, need_same
-from .config import AgentConfig, ExperimentConfig
-from .ingesting import commit_new, has
-from .loading import check_names
-from .lock import versions, write_lock
-from .planning import Forecast, Plan, PlanInputs, commands_of, forecast, offered, plan
-from .rounds import asked_of
-from .run import with_scripts
-from .seating import works
-from .select import Selection, select
+from .calibration_settings import calibrating, need_earlier, need_same
+from .compatibility import commands_of, works
+from .experiment_plan import Plan, PlanInputs, plan
+from .forecast import Forecast, beyond_budget, forecast, with_scripts
+from .lock_file import versions, write_lock
+from .protocol_choice import offered
+from .selection import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Where commands of a box are looked for: it shows this machine's /usr."""

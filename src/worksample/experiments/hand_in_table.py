@@ -12,8 +12,8 @@ from worksample.records import Evaluation, Experiment, Instance, Protocol, Round
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
-from .finished_work import WorkPiece, known_as, piece_of, take
-from .ingesting import ingest_package
+from .package_intake import ingest_package
+from .work_piece import WorkPiece, known_as, piece_of, take
 from .work_table import read_work
 
 BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)

@@ -14,7 +14,7 @@ from typing import Any
 from worksample.records import Agent, digest_of
 from worksample.sandboxes import need_box
 
-from .planning import Plan
+from .experiment_plan import Plan
 
 LOCK_NAME = "lock.json"
 

@@ -15,7 +15,7 @@ from worksample.store import Store
 from .model_check import service_of
 
 if TYPE_CHECKING:
-    from .run import RunOptions
+    from .experiment_runner import RunOptions
 
 
 def evaluators_here(

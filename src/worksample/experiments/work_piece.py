@@ -12,7 +12,7 @@ from worksample.files import HashSink
 from worksample.records import Experiment, Instance, Origin, Reported, Submission, SubmissionPart, digest_of
 from worksample.store import Store
 
-from .hand_in_submission import hand_in, look_at, refuse_ahead
+from .submission_intake import hand_in, look_at, refuse_ahead
 
 UNKNOWN = Reported()
 

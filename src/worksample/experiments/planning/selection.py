@@ -8,11 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from worksample.errors import PlanError
+from worksample.experiments.config import ExperimentConfig
 from worksample.files import Sink
 from worksample.records import Instance, Suite, Task
 from worksample.tasks import find_suite, ingest, ingest_suite, read_package, read_suite
-
-from .config import ExperimentConfig
 
 
 @dataclass(frozen=True)

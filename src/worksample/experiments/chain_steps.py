@@ -13,8 +13,8 @@ from worksample.results.reattempts.resubmitting import carry
 from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
-from .claim import alone
-from .planning import slot_after
+from .exclusive_lease import alone
+from .planning.slot_order import slot_after
 
 WITHDRAWN = "it was given work that does not stand any more"
 

@@ -11,7 +11,7 @@ from worksample.store import Store
 from worksample.tasks import ingest, read_package
 from worksample.tasks.ingestion import Ingested
 
-from .claim import alone
+from .exclusive_lease import alone
 
 PLANNING = "planning"
 

@@ -24,16 +24,17 @@ from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
 from worksample.workplace.spare import spares
 
-from .allowance import allowance
-from .chaining import advance, may_run
-from .claim import holder
+from .available_evaluators import evaluators_here
+from .chain_steps import advance, may_run
+from .exclusive_lease import holder
 from .grade_queue import GradeQueue
-from .judging import evaluators_here
-from .planning import in_order, strata_of
+from .people_rounds import Filling
+from .planning.experiment_plan import allowance
+from .planning.forecast import with_scripts
+from .planning.slot_order import in_order, strata_of
 from .rounds import Fill, own_rounds, pair_round
 from .status import Status, status_of
-from .stop import Stop
-from .topping_up import Filling
+from .stop_signal import Stop
 from .watch import Silent, Watch
 
 INTERRUPTED = 130
@@ -111,12 +112,6 @@ def _note(watch: Watch, stall: Stall) -> None:
 def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
     """Whether a box of these instances offers agents our libraries: one with an image has the image's own."""
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
-
-
-def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
-    """`prices`, and 0 for what scripted agents replay: their answers cost nothing."""
-    free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
-    return {**free, **prices}
 
 
 def _first(error: BaseException) -> BaseException:

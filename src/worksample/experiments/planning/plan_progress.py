@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from worksample.experiments.package_intake import has
+from worksample.experiments.status import status_of
 from worksample.records import Slot
 from worksample.results.reattempts.reading import chains_of
 from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
-from .ingesting import has
-from .planning import Plan, after
-from .status import status_of
+from .experiment_plan import Plan
+from .slot_order import after
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,34 @@
-"""What to type where a protocol cannot judge all the work: jobs from a list often have none in common."""
+"""The protocol of an experiment that names none, and errors for instances that a protocol cannot grade."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from worksample.errors import PlanError
-from worksample.records import Instance, Protocol
+from worksample.records import (
+    Instance,
+    Protocol,
+)
+
+USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
+"""The order in which protocols are looked for where nobody asks for any."""
+
+
+def offered(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
+    """The protocol of an experiment that names none: the first that all instances have.
+
+    PlanError where they have none in common; programs where there is no instance, which is refused elsewhere.
+    """
+    for protocol in USUAL:
+        if all(protocol in i.grading for i in instances):
+            return (protocol,)
+    different = {tuple(sorted(i.grading)): i.key for i in reversed(instances)}
+    have = "; ".join(f"{key} has {', '.join(protocols) or 'none'}" for protocols, key in different.items())
+    raise PlanError(
+        f"the instances have no protocol in common: {have}",
+        next=apart(instances) or "leave some out with --only",
+    )
+
 
 NAMED = 3
 """Tasks that a command names."""
