@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from worksample.experiments.stop_signal import Stop
+from worksample.experiments.interruption import Stop
 from worksample.python_api.threads import call, call_async
 
 

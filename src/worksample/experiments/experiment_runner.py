@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -28,17 +25,15 @@ from .available_evaluators import evaluators_here
 from .chain_steps import advance, may_run
 from .exclusive_lease import holder
 from .grade_queue import GradeQueue
-from .people_rounds import Filling
+from .interruption import Interruption, Stop
+from .people_rounds import PeopleRounds
 from .planning.experiment_plan import allowance
 from .planning.forecast import with_scripts
 from .planning.slot_order import in_order, strata_of
 from .rounds import Fill, own_rounds, pair_round
 from .status import Status, status_of
-from .stop_signal import Stop
 from .watch import Silent, Watch
 
-INTERRUPTED = 130
-"""Exit code of a process that was interrupted twice."""
 NOTED_STALL = 5.0
 """Seconds for which the platform stood still that are worth a line."""
 POLL = 0.5
@@ -81,14 +76,14 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     need_box(experiment.lock.sandbox)
     store.sync()
     listener = watch or Silent()
-    work = _Work(store, experiment, options, listener)
-    listener.begin(work.tally)
+    runner = ExperimentRunner(store, experiment, options, listener)
+    listener.begin(runner.tally)
     try:
-        if work.tally.planned > work.tally.finished and want_libraries(
-            experiment.lock.sandbox, work.instances.values()
+        if runner.tally.planned > runner.tally.finished and want_libraries(
+            experiment.lock.sandbox, runner.instances.values()
         ):
             bring(listener.note)
-        interrupted = run_steadily(work.all(), lambda stall: _note(listener, stall))
+        interrupted = run_steadily(runner.run(), lambda stall: _note(listener, stall))
     except BaseExceptionGroup as group:
         # Not `except*`, in which Python 3.11.2 puts what is raised into a group of its own.
         if group.split(WorksampleError)[1] is not None:
@@ -97,7 +92,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     finally:
         listener.end()
     if not interrupted:
-        for round in work.rounds:
+        for round in runner.rounds:
             write_scores(store, experiment.id, round.id)
     return RunResult(status_of(store, experiment), interrupted)
 
@@ -120,67 +115,150 @@ def _first(error: BaseException) -> BaseException:
     return error
 
 
-class _Work:
-    """One run."""
+class ExperimentRunner:
+    """One process's run of an experiment: claim open slots, execute them, grade, advance the chains, and again."""
 
     def __init__(self, store: Store, experiment: Experiment, options: RunOptions, watch: Watch) -> None:
         self.store, self.experiment, self.options, self.watch = store, experiment, options, watch
         self.instances = {id: store.get(Instance, id) for id in experiment.lock.instances}
         slots = store.find(Slot, experiment=experiment.id)
-        self.here = evaluators_here(store, experiment, options)
-        rounds = own_rounds(store, experiment, self.here)
+        self._evaluators = evaluators_here(store, experiment, options)
+        rounds = own_rounds(store, experiment, self._evaluators)
         self.rounds = [round for round in rounds if round.by is EvaluatorKind.PROGRAM]
-        self.grading = GradeQueue(store, rounds, watch, tries=options.tries, here=self.here)
-        self.filling = Filling(store, experiment, options.people)
-        self.tally = self.grading.tally
+        self._grading = GradeQueue(store, rounds, watch, tries=options.tries, here=self._evaluators)
+        self._people = PeopleRounds(store, experiment, options.people)
+        self.tally = self._grading.tally
         self.tally.planned = sum(not s.not_attemptable for s in slots)
         for trial in store.find(Trial, experiment=experiment.id, live=True):
             self.tally.trial(trial)
-        self.tried: set[str] = set()
-        self.stopping = False
+        self._tried: set[str] = set()
+        """Slots that this run has closed a trial for."""
+        self._waiting = False
+        """Whether the operator was told that other processes work on the open slots."""
+        self._interruption = Interruption(options.stop, watch)
 
-    async def all(self) -> bool:
-        """Run and grade; True where the operator interrupted it."""
+    async def run(self) -> bool:
+        """Run and grade until nothing is left. Return True if the operator interrupted the run."""
         guard_tasks()
-        main = asyncio.create_task(self._run_and_grade())
-
-        def stop(again: str = "") -> None:
-            self.stopping = True
-            self.watch.note(f"stopping: trials in flight are closed, what is done is kept{again}")
-            main.cancel()
-
-        def interrupted() -> None:
-            if self.stopping:
-                # Asked twice: at once. A kill at any moment loses nothing that was committed.
-                self.watch.end()
-                os._exit(INTERRUPTED)
-            stop(" (again: at once)")
-
-        loop = asyncio.get_running_loop()
-        if threading.current_thread() is threading.main_thread():
-            for signum in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(signum, interrupted)
-        if self.options.stop is not None:
-
-            def asked() -> None:
-                loop.call_soon_threadsafe(stop)
-
-            self.options.stop.listen(asked)
         try:
-            await main
-        except asyncio.CancelledError:
-            if not self.stopping:
-                raise
+            return await self._interruption.run(self._run_with_warm_pool())
         finally:
             await close_models()
-        return self.stopping
 
-    async def _run_and_grade(self) -> None:
-        async with spares(await asyncio.to_thread(self._starts), self.watch.note):
-            await self._all()
+    async def _run_with_warm_pool(self) -> None:
+        async with spares(await asyncio.to_thread(self._workplaces_needed), self.watch.note):
+            await self._run_all()
 
-    def _starts(self) -> int:
-        """How many workplaces are started for what is open by now: by trials, and by graders that ask services."""
+    async def _run_all(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            workers = [group.create_task(self._grading.work()) for _ in range(self.options.graders)]
+            workers.append(group.create_task(self._people.work()))
+            await self._grading.refill()
+            advanced = True
+            while advanced:
+                while slots := await self._claim():
+                    await self._execute(slots)
+                await self._grading.drain()
+                advanced = await self._advance()
+            for worker in workers:
+                worker.cancel()
+        await self._grade_pairs()
+        # Fill once more: a run that was killed may have left a round half filled, and pairs are drawn at the end.
+        await asyncio.to_thread(self._people.fill)
+
+    async def _claim(self) -> list[Slot]:
+        """Return the open slots that no other process works on, or none if all slots are done.
+
+        If other processes work on all of them, wait and take over what they leave. The lease of each slot is taken when
+        its trial begins.
+        """
+        while slots := await asyncio.to_thread(self._untried):
+            if free := await asyncio.to_thread(self._unleased, slots):
+                return free
+            if not self._waiting:
+                self._waiting = True
+                self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
+            await asyncio.sleep(POLL)
+        self._waiting = False
+        return []
+
+    async def _execute(self, slots: list[Slot]) -> None:
+        """Run trials for these slots, and for what their chains continue with meanwhile."""
+        config = await asyncio.to_thread(self._run_config)
+        if self.experiment.lock.chain is None:
+            await run_slots(self.store, self.experiment, slots, config, self._on_closed)
+        else:
+            await self._execute_chains(slots, config)
+        # A slot whose earlier work was withdrawn got no trial; the next look at its chain decides.
+        self._tried |= {slot.id for slot in slots if slot.after is not None}
+        if self._interruption.requested:
+            # Inspect may swallow the cancellation and return as if nothing had happened.
+            raise asyncio.CancelledError
+
+    async def _execute_chains(self, slots: list[Slot], config: RunConfig) -> None:
+        """Run slots and follow their chains at once, so that no chain waits for the last trial of the others."""
+        follow_ups = FollowUpSlots()
+        self._grading.evaluated = follow_ups.changed.set
+        following = asyncio.create_task(self._follow(follow_ups))
+        try:
+            await run_slots(self.store, self.experiment, slots, config, self._on_closed, follow_ups)
+        finally:
+            follow_ups.end()
+            await following
+
+    async def _follow(self, follow_ups: FollowUpSlots) -> None:
+        """Advance the chains whenever a submission was graded or a trial closed while a place is free."""
+        while not follow_ups.over:
+            await follow_ups.changed.wait()
+            follow_ups.changed.clear()
+            if follow_ups.wanted and await self._advance():
+                await follow_ups.give(await asyncio.to_thread(self._untried))
+
+    async def _advance(self) -> bool:
+        """Commit the attempts that follow from the present verdicts. Return whether there were any."""
+        moved = await asyncio.to_thread(advance, self.store, self.experiment)
+        self.tally.planned += len(moved.committed)
+        self._tried -= {slot.id for slot in moved.withdrawn}
+        self.tally.finished += len(moved.carried)
+        if moved.carried:
+            self._people.wake()
+        if moved.committed:
+            self.watch.note(f"{len(moved.committed)} re-attempts are planned by the rule of the chains")
+        return bool(moved)
+
+    async def _grade_pairs(self) -> None:
+        """Let judges compare pairs, which are drawn once no slot is open any more."""
+        if Protocol.PAIRWISE not in self.experiment.lock.protocols:
+            return
+        round = await asyncio.to_thread(pair_round, self.store, self.experiment, self._evaluators)
+        if round is not None:
+            queue = GradeQueue(self.store, [round], self.watch, tries=self.options.tries, here=self._evaluators)
+            await queue.run(self.options.graders)
+
+    def _on_closed(self, trial: Trial, submission: Submission | None) -> None:
+        """Count a closed trial and queue its submission for grading."""
+        if trial.outcome.cause is not Cause.SUPERSEDED:  # else another process has the slot, and is waited for
+            self._tried.add(trial.slot)
+        self.tally.trial(trial)
+        self.watch.closed(trial, self.instances[trial.instance])
+        if submission is not None and trial.outcome.finished:
+            self._grading.put(submission)
+            self._people.wake()
+
+    def _run_config(self) -> RunConfig:
+        experiment, options = self.experiment, self.options
+        return RunConfig(
+            parallel=options.parallel,
+            sandbox=experiment.lock.sandbox,
+            tries=options.tries,
+            prices=with_scripts(options.prices, [self.store.get(Agent, id) for id in experiment.agents]),
+            services=options.services,
+            roles=dict(experiment.lock.roles),
+            hosts=allowance(experiment.settings.get("allow_hosts", ()), experiment.lock.hosts),
+        )
+
+    def _workplaces_needed(self) -> int:
+        """Count the workplaces that open slots will start: one per trial, and one per grader that asks services."""
         each = {
             id: 1 + sum(asks_services(one, round) for round in self.rounds)
             for id, one in self.instances.items()
@@ -188,112 +266,14 @@ class _Work:
         }
         return sum(each.get(slot.instance, 0) for slot in self._untried()) if each else 0
 
-    async def _all(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            workers = [group.create_task(self.grading.work()) for _ in range(self.options.graders)]
-            workers.append(group.create_task(self.filling.work()))
-            await self.grading.refill()
-            while True:
-                await self._run()
-                await self.grading.drain()
-                if not await self._go_on():
-                    break
-            for worker in workers:
-                worker.cancel()
-        await self._pairs()
-        # Once more, whole: a run that was killed may have left a round half filled, and pairs are drawn at the end.
-        await asyncio.to_thread(self.filling.fill)
-
-    async def _pairs(self) -> None:
-        """Have judges answer on pairs, which are drawn when nothing is open any more."""
-        if Protocol.PAIRWISE not in self.experiment.lock.protocols:
-            return
-        round = await asyncio.to_thread(pair_round, self.store, self.experiment, self.here)
-        if round is not None:
-            queue = GradeQueue(self.store, [round], self.watch, tries=self.options.tries, here=self.here)
-            await queue.run(self.options.graders)
-
-    async def _go_on(self) -> bool:
-        """Commit the attempts that follow from the verdicts that there are now; whether there were any."""
-        moved = await asyncio.to_thread(advance, self.store, self.experiment)
-        self.tally.planned += len(moved.committed)
-        self.tried -= {slot.id for slot in moved.withdrawn}
-        self.tally.finished += len(moved.carried)
-        if moved.carried:
-            self.filling.closed()
-        if moved.committed:
-            self.watch.note(f"{len(moved.committed)} re-attempts are planned, as the chains' rule has it")
-        return bool(moved)
-
-    async def _run(self) -> None:
-        """Run the open slots; wait for those that another process works on, and take over what it leaves."""
-        agents = await asyncio.to_thread(self._agents)
-        config = RunConfig(
-            parallel=self.options.parallel,
-            sandbox=self.experiment.lock.sandbox,
-            tries=self.options.tries,
-            prices=with_scripts(self.options.prices, agents),
-            services=self.options.services,
-            roles=dict(self.experiment.lock.roles),
-            hosts=allowance(self.experiment.settings.get("allow_hosts", ()), self.experiment.lock.hosts),
-        )
-        told = False
-        while slots := await asyncio.to_thread(self._untried):
-            free = await asyncio.to_thread(self._free, slots)
-            if free:
-                await self._run_free(free, config)
-                # One whose earlier work was withdrawn just now got no trial; the next look at its chain says more.
-                self.tried |= {slot.id for slot in free if slot.after is not None}
-                if self.stopping:
-                    # The engine may take the cancellation for its own and return as if nothing had been.
-                    raise asyncio.CancelledError
-                continue
-            if not told:
-                told = True
-                self.watch.note(f"another process works on {len(slots)} slots; waiting for it")
-            await asyncio.sleep(POLL)
-
-    async def _run_free(self, free: list[Slot], config: RunConfig) -> None:
-        """Run these, and what chains go on with in the meantime: none waits for the last straggler of others."""
-        if self.experiment.lock.chain is None:
-            await run_slots(self.store, self.experiment, free, config, self._closed)
-            return
-        more = FollowUpSlots()
-        self.grading.evaluated = more.changed.set
-        following = asyncio.create_task(self._follow(more))
-        try:
-            await run_slots(self.store, self.experiment, free, config, self._closed, more)
-        finally:
-            more.end()
-            await following
-
-    async def _follow(self, more: FollowUpSlots) -> None:
-        """Whenever something was graded or closed while a place stands free, see which chains go on."""
-        while not more.over:
-            await more.changed.wait()
-            more.changed.clear()
-            if more.wanted and await self._go_on():
-                await more.give(await asyncio.to_thread(self._untried))
-
-    def _agents(self) -> list[Agent]:
-        return [self.store.get(Agent, id) for id in self.experiment.agents]
-
     def _untried(self) -> tuple[Slot, ...]:
+        """Return the open slots whose turn it is and that wait for no person, in the order of the plan."""
         ready = may_run(self.store, self.experiment)
-        mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self.tried]
+        mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self._tried]
         mine = [s for s in mine if ready is None or s.id in ready]
         if has_places(self.experiment):
             mine = [s for s in mine if not waits_for_person(self.store, self.experiment, s)]
         return in_order(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 
-    def _free(self, slots: tuple[Slot, ...]) -> list[Slot]:
+    def _unleased(self, slots: tuple[Slot, ...]) -> list[Slot]:
         return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
-
-    def _closed(self, trial: Trial, submission: Submission | None) -> None:
-        if trial.outcome.cause is not Cause.SUPERSEDED:  # else another process has the slot, and is waited for
-            self.tried.add(trial.slot)
-        self.tally.trial(trial)
-        self.watch.closed(trial, self.instances[trial.instance])
-        if submission is not None and trial.outcome.finished:
-            self.grading.put(submission)
-            self.filling.closed()

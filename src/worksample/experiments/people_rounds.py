@@ -13,7 +13,7 @@ from .exclusive_lease import alone
 from .rounds import Fill, asked_of
 
 
-class Filling:
+class PeopleRounds:
     """Fills the rounds after trials closed: once for all that closed while the last filling went on."""
 
     def __init__(self, store: Store, experiment: Experiment, people: Fill | None) -> None:
@@ -25,7 +25,7 @@ class Filling:
         self._store, self._experiment, self._people = store, experiment, people
         self._closed = asyncio.Event()
 
-    def closed(self) -> None:
+    def wake(self) -> None:
         """Say that there is something new."""
         self._closed.set()
 

@@ -76,38 +76,81 @@ class Regraded:
     lost: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class RegradeScope:
+    """What a regrade covers: the submissions, their instances, and the round that decides on them now."""
+
+    submissions: tuple[Submission, ...]
+    instances: Mapping[str, Instance]
+    before: Round | None
+
+
+@dataclass(frozen=True)
+class RegradeComparison:
+    """What the new round changed, and the submissions that it would leave without a verdict."""
+
+    changes: tuple[GradeChange, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
 def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regraded:
     """Grade stored submissions anew, compare with the round that decides, and adopt the new round in its place.
 
-    It is adopted once every submission is graded that can be, and only where it hides nothing: no submission that was
-    decided is left without a verdict. Killed at any step the earlier verdicts stand, and the next regrade by the same
-    graders goes on with the round. Raises PlanError where nothing is left to grade, or where a package's work or
-    capture is no longer what the submissions were made for: that is new work, and its grader says nothing about the
-    old.
+    The new round is adopted once every submission that can be graded is graded, and only if it hides nothing: no
+    submission that was decided is left without a verdict. If the process is killed, the earlier verdicts stand, and the
+    next regrade by the same graders continues the round. Raises PlanError if nothing is left to grade, or if a
+    package's work or capture differs from what the submissions were made for: its grader says nothing about the old
+    work.
     """
     need_box(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
+    scope = _scope(store, what, here)
+    gradings = _new_gradings(scope, what, _current_graders(store, what.packages))
+    round = _open(store, what, scope, gradings, here)
+    tally = _grade(store, what, round, len(scope.submissions), here, watch or Silent())
+    compared = _compare(store, scope.before, round)
+    adopted = not compared.lost
+    if scope.before is not None and adopted:
+        _adopt(store, round, what)
+    elif scope.before is None and what.experiment is not None and what.by is EvaluatorKind.PROGRAM:
+        write_scores(store, what.experiment.id, round.id)
+    return Regraded(round, scope.before, compared.changes, tally, adopted, compared.lost)
+
+
+def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
+    """Find what is graded anew. PlanError if there is no submission."""
     found, before, ids = _subjects(store, what, here)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
-    gradings = _gradings(store, what, {id: store.get(Instance, id) for id in ids}, before)
-    listener = watch or Silent()
-    round = _open(store, what, found, before, gradings, here)
-    queue = GradeQueue(store, [round], listener, tries=what.options.tries, here=here)
-    queue.tally.planned = queue.tally.finished = len(found)
-    listener.begin(queue.tally)
+    return RegradeScope(tuple(found), {id: store.get(Instance, id) for id in ids}, before)
+
+
+def _current_graders(store: Store, packages: Sequence[Path]) -> dict[str, Instance]:
+    """Read the packages as they are now: instance key -> instance."""
+    return {i.key: i for folder in packages for i in ingest_package(store, folder).instances}
+
+
+def _grade(
+    store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: Watch
+) -> RunTally:  # fmt: skip
+    """Work the round off."""
+    queue = GradeQueue(store, [round], watch, tries=what.options.tries, here=here)
+    queue.tally.planned = queue.tally.finished = submissions
+    watch.begin(queue.tally)
     try:
         run_steadily(queue.run(what.options.graders))
     finally:
-        listener.end()
+        watch.end()
+    return queue.tally
+
+
+def _compare(store: Store, before: Round | None, round: Round) -> RegradeComparison:
+    """Compare the new round with the one that decides now."""
+    if before is None:
+        return RegradeComparison()
     mine = {s.id for s in subjects(store, round)}
-    changed = tuple(c for c in changes(store, before, round) if c.subject in mine) if before else ()
-    lost = _lost(store, before, round, mine) if before else ()
-    if before is not None and not lost:
-        _adopt(store, round, what)
-    elif before is None and what.experiment is not None and what.by is EvaluatorKind.PROGRAM:
-        write_scores(store, what.experiment.id, round.id)
-    return Regraded(round, before, changed, queue.tally, not lost, lost)
+    changed = tuple(c for c in changes(store, before, round) if c.subject in mine)
+    return RegradeComparison(changed, _lost(store, before, round, mine))
 
 
 def _subjects(
@@ -150,12 +193,11 @@ def _need_somebody(instances: Sequence[Instance], what: Regrading, here: Evaluat
 
 
 def _open(
-    store: Store, what: Regrading, found: Sequence[Submission], before: Round | None, gradings: Mapping[str, str],
-    here: Evaluators,
+    store: Store, what: Regrading, scope: RegradeScope, gradings: Mapping[str, str], here: Evaluators
 ) -> Round:  # fmt: skip
     """The regrade that was begun with these graders (or judges) and not adopted; else a new one."""
-    experiment = what.experiment.id if what.experiment else None
-    listed = () if experiment else tuple(s.id for s in found)
+    experiment, before = what.experiment.id if what.experiment else None, scope.before
+    listed = () if experiment else tuple(s.id for s in scope.submissions)
     with alone(store, f"regrade:{experiment or listed[0]}"):
         rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
         for round in reversed(rounds.rounds):
@@ -200,9 +242,12 @@ def _adopt(store: Store, round: Round, what: Regrading) -> None:
     amend(store, action="adopt", target="round", id=round.id, reason=reason, author=what.author or None)
 
 
-def _gradings(store: Store, what: Regrading, instances: dict[str, Instance], before: Round | None) -> dict[str, str]:
-    """Instance id -> grading digest: the package's where one is given, else that of the round before."""
-    now = {i.key: i for folder in what.packages for i in ingest_package(store, folder).instances}
+def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instance]) -> dict[str, str]:
+    """Map instance ids to grading digests: the package's if one is given, else that of the round before.
+
+    now: the given packages' instances by key.
+    """
+    instances, before = dict(scope.instances), scope.before
     if now and not now.keys() & {i.key for i in instances.values()}:
         raise PlanError(f"there is no submission here for {', '.join(sorted(now))}", next="worksample list")
     given = {id: now[i.key] for id, i in instances.items() if i.key in now}

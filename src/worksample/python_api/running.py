@@ -15,9 +15,9 @@ from .threads import call, call_async
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions
+    from worksample.experiments.interruption import Stop
     from worksample.experiments.model_check import Checked
     from worksample.experiments.planning.experiment_plan import Plan
-    from worksample.experiments.stop_signal import Stop
     from worksample.records import Agent, Experiment
     from worksample.store import Store
 

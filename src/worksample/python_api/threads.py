@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from worksample.experiments.stop_signal import Stop
+from worksample.experiments.interruption import Stop
 
 from .kernel import unseen
 
