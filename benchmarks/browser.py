@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 from playwright.async_api import Page, async_playwright
 
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import found
 from worksample.box import BoxConfig, BoxLimits, open_box
 from worksample.sandboxes.browser import OBSERVATIONS, Browser, BrowserConfig
 from worksample.sandboxes.browser.programs import BINARY

@@ -8,7 +8,7 @@ import pytest
 
 from worksample.agents import define
 from worksample.agents.agent_builder import check_program
-from worksample.agents.command_exists import absent_here, programs_of
+from worksample.agents.command_programs import absent_here, programs_of
 from worksample.errors import PlanError
 
 

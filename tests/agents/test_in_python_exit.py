@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from worksample.agents.in_python import _answered_for
+from worksample.agents.python_agent import _answered_for
 from worksample.errors import AgentError
 
 

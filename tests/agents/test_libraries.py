@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from running.profiles import examples
 from sandboxes.images import machine
-from worksample.agents.installing import elf, libraries
-from worksample.agents.installing.define import LIBRARIES
+from worksample.agents.installing import elf_header as elf
+from worksample.agents.installing import shared_libraries as libraries
+from worksample.agents.installing.program import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root, open_box
 
 SHELL = Path("/usr/bin/bash").read_bytes()

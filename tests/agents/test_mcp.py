@@ -18,9 +18,9 @@ from experiments.material import an_instance
 from openai_server import calls, says, serving
 from worksample.agents import define
 from worksample.agents.installing import named, names
-from worksample.agents.installing.install import install
-from worksample.agents.mcp.forms import JSON_FORMS, told, usual
-from worksample.agents.mcp.tools import tools_in
+from worksample.agents.installing.installer import install
+from worksample.agents.mcp.config_formats import JSON_FORMS, told, usual
+from worksample.agents.mcp.server_tools import tools_in
 from worksample.agents.workspace import Workspace
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import Cause, SandboxError

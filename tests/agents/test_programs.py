@@ -14,9 +14,9 @@ from experiments.material import an_instance
 from worksample.agents import define, harness_names
 from worksample.agents.agent_builder import check_agent, mounts_of
 from worksample.agents.installing import find, installed, named, names
-from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
-from worksample.agents.installing.install import split
 from worksample.agents.installing.install_result import called
+from worksample.agents.installing.installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree
+from worksample.agents.installing.installer import split
 from worksample.errors import InstallError, PlanError, UsageError
 from worksample.runs.agent_log import _files
 

@@ -11,8 +11,8 @@ import pytest
 
 from openai_server import Answer, Fault, serving
 from openai_server.workman import Workman
-from worksample.agents.installing.folder import digest_of_tree, find
-from worksample.agents.installing.install import install
+from worksample.agents.installing.installed_programs import digest_of_tree, find
+from worksample.agents.installing.installer import install
 from worksample.experiments.agent_check import check_agents, find_answer
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment

@@ -10,7 +10,7 @@ import pytest
 import worksample as ws
 from python_api.agents_by_hand import TINY, adder, helper
 from worksample.agents import define
-from worksample.agents.objects import found, offer, planned
+from worksample.agents.python_objects import found, offer, planned
 from worksample.errors import ManifestError, PlanError, UsageError
 from worksample.python_api.configuring import configured
 

@@ -11,8 +11,7 @@ import pytest
 
 from runs.material import player
 from worksample.agents import define
-from worksample.agents.browser_tools import BROWSER_HOST
-from worksample.agents.model_door import MODEL_HOST
+from worksample.agents.box_endpoints import BROWSER_HOST, MODEL_HOST
 from worksample.box import Endpoint
 from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
 from worksample.runs.trial_context import TrialContext

@@ -14,11 +14,11 @@ from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
 
 from .agent_definition import HARNESSES, HUMAN, checked
-from .command_exists import absent_here, only_on_host
+from .agent_folder import mount_of
+from .command_programs import absent_here, only_on_host
 from .installing import find
-from .installing.resolve_settings import need
-from .mcp.forms import FORMS, WITHOUT_SSE
-from .own_folder import mount_of
+from .installing.program_settings import need
+from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -46,7 +46,7 @@ def model_of(agent: Agent, service: ModelService) -> Model | None:
     if isinstance(settings, ScriptedSettings):
         from worksample.models.price import register
 
-        from .replay import script_model
+        from .scripted_agent import script_model
 
         register(service.prices)
         return script_model(agent.model)
@@ -83,7 +83,7 @@ def build(
 
         return command(workspace, settings, agent.model)
     if isinstance(settings, ObjectSettings):
-        from .in_python import in_python
+        from .python_agent import in_python
 
         return in_python(model, workspace, settings, inputs)
     if isinstance(settings, HumanSettings):
@@ -93,7 +93,7 @@ def build(
             f"agent {agent.name} has no model", next="--model PROVIDER/MODEL, or model in the agent's table"
         )
     if isinstance(settings, ScriptedSettings):
-        from .replay import replay
+        from .scripted_agent import replay
 
         return replay(model, workspace, settings)
     if isinstance(settings, ReflectSettings):
@@ -119,7 +119,7 @@ def check_agent(agent: Agent, instance: Instance) -> None:
         for shown in step_views(instance):
             script.steps(shown)
     if isinstance(settings, ObjectSettings):
-        from .in_python import check_object
+        from .python_agent import check_object
 
         check_object(settings)
     if isinstance(settings, WorkerSettings):

@@ -14,9 +14,9 @@ from worksample.files.config_files import checked as told
 from worksample.letters import plain_letters
 from worksample.records import Agent
 
-from .objects import planned
-from .own_folder import keep_folder
+from .agent_folder import keep_folder
 from .presets import PRESETS
+from .python_objects import planned
 from .script import read_script
 from .settings import (
     CommandSettings,
@@ -48,7 +48,7 @@ REPLAY = "script/replay"
 
 def harness_names() -> tuple[str, ...]:
     """The names of all that can be asked for: our own, and the programs that can be installed."""
-    from .installing.registry import names
+    from .installing.program_registry import names
 
     return (*(name for name in HARNESSES if name != HUMAN), *names())
 
@@ -62,7 +62,7 @@ def settings_of(harness: str) -> type[Settings] | None:
     """The kind of settings that a harness takes; None where there is no such harness."""
     if harness in HARNESSES:
         return HARNESSES[harness]
-    from .installing.registry import named
+    from .installing.program_registry import named
 
     return ProgramSettings if named(harness) else None
 
@@ -121,7 +121,7 @@ def define(
             )
         given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:
-        from .installing.resolve_settings import settled
+        from .installing.program_settings import settled
 
         given = settled(harness, given)
     full = checked(harness, planned(given) if harness == "object" else given)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause
 
-from .browser_tools import browser_server
-from .command_exists import LOOK, LOOK_SCRIPT, programs_of, script_of
-from .installing.define import PROGRAM as PROGRAM_FOLDER
-from .mcp.forms import VARIABLE, servers_of, told, usual
-from .model_door import door_environment, door_words
+from .box_endpoints import browser_server, door_environment, door_words
+from .command_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
+from .installing.program import PROGRAM as PROGRAM_FOLDER
+from .mcp.config_formats import VARIABLE, servers_of, told, usual
 from .prompt import program_text
+from .prompt_digest import note
 from .script import filled
 from .settings import CommandSettings, ProgramSettings
-from .shown_digest import note
 from .workspace import Workspace, clipped
 
 if TYPE_CHECKING:

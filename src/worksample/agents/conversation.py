@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError
 
-from .rejected import Rejections, sendable
-from .shown_digest import note_shown
+from .prompt_digest import note_shown
+from .rejected_requests import Rejections, sendable
 from .tools.submit import SUBMIT
 from .workspace import Workspace
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .mcp.tools import tools_of
+from .mcp.server_tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
 from .script import filled
 from .settings import ReflectSettings

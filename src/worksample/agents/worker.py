@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation, work
-from .mcp.tools import tools_of
+from .mcp.server_tools import tools_of
 from .prompt import NUDGE, brief_text, system_text
 from .script import filled
 from .settings import WorkerSettings

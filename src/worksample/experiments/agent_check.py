@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.agents import define
 from worksample.agents.installing import named
-from worksample.agents.installing.folder import digest_of_tree
-from worksample.agents.installing.install import split
-from worksample.agents.installing.resolve_settings import need
+from worksample.agents.installing.installed_programs import digest_of_tree
+from worksample.agents.installing.installer import split
+from worksample.agents.installing.program_settings import need
 from worksample.agents.workspace import clipped
 from worksample.files.scratch import scratch
 from worksample.records import (

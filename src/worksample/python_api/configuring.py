@@ -79,7 +79,7 @@ def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
 def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
     """A solver, an agent of Inspect's or an async function, handed over as it is."""
-    from worksample.agents.objects import called, is_async, is_inspects, offer
+    from worksample.agents.python_objects import called, is_async, is_inspects, offer
     from worksample.experiments.config_file import name_of
 
     if not callable(value) or not (is_async(value) or is_inspects(value)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from worksample.agents.agent_builder import check_agent, model_of
-from worksample.agents.contained_tasks import guard_tasks
+from worksample.agents.task_containment import guard_tasks
 from worksample.errors import ImageError, StoreError
 from worksample.models import require_price, resolve
 from worksample.models.usage import AGENT

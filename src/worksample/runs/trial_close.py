@@ -159,7 +159,7 @@ def _trajectory(
 def _trial(
     context: TrialContext, state: TaskState, outcome: TrialOutcome, events: Sequence[Event], **rest: Any
 ) -> Trial:
-    from worksample.agents.shown_digest import SHOWN
+    from worksample.agents.prompt_digest import SHOWN
 
     usage = usage_by_role(context, events)
     if lost := waiting(events, rest["ended"]).lost:

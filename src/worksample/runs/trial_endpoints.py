@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program, observed_by
-from worksample.agents.browser_tools import BROWSER_HOST, BROWSER_PORT
-from worksample.agents.model_door import MODEL_HOST, MODEL_PORT, door_names
+from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, door_names
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger

@@ -95,7 +95,7 @@ def unpack(folder: Path, go: Go) -> None:
 
 def agent(folder: Path, go: Go) -> None:
     """A program installed from source, whose build starts what outlives it."""
-    from worksample.agents.installing import install, interpreter  # noqa: F401
+    from worksample.agents.installing import installer as install
     from worksample.sandboxes.host_state import cache_folder
 
     for made in (*cache_folder().glob("agents/small-*"), *cache_folder().glob("interpreter-*")):

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from experiments.material import an_instance
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import found
 from worksample.box import Endpoint
 from worksample.experiments.planning.compatibility import why_not
 from worksample.records import Agent, Environment

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openai_server import Answer, calls, says
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import found
 
 LOOKS = 60
 

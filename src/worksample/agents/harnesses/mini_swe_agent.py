@@ -1,6 +1,6 @@
 """mini-SWE-agent."""
 
-from worksample.agents.installing.define import QUIET, Program, PyPI
+from worksample.agents.installing.program import QUIET, Program, PyPI
 
 MINI_SWE_AGENT = Program(
     name="mini-swe-agent",

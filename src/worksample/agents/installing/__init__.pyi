@@ -1,8 +1,8 @@
-from .define import Npm as Npm
-from .define import Program as Program
-from .define import PyPI as PyPI
-from .folder import Installed as Installed
-from .folder import find as find
-from .folder import installed as installed
-from .registry import named as named
-from .registry import names as names
+from .installed_programs import Installed as Installed
+from .installed_programs import find as find
+from .installed_programs import installed as installed
+from .program import Npm as Npm
+from .program import Program as Program
+from .program import PyPI as PyPI
+from .program_registry import named as named
+from .program_registry import names as names

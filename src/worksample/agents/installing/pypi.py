@@ -13,9 +13,9 @@ from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_fetch import pip_here, uv_here
 
-from . import interpreter, libraries
-from .define import PyPI
+from . import python_copy, shared_libraries
 from .install_result import Got, called
+from .program import PyPI
 
 NEWEST = (3, 13)
 """The newest Python that programs are installed on."""
@@ -33,9 +33,9 @@ def install(source: PyPI, version: str, folder: Path) -> Got:
         words = [*_pip(), "--python", inside, "install"]
     called([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
-    if libraries.loader():
-        interpreter.settle(folder, python)
-        copy = str(interpreter.folder_of(python))
+    if shared_libraries.loader():
+        python_copy.settle(folder, python)
+        copy = str(python_copy.folder_of(python))
         return Got(packages[source.package], packages, f"python {number}", python=copy)
     prefix = str(python.parent.parent)
     shown = prefix == "/usr" or any(prefix == one or prefix.startswith(f"{one}/") for one in base_folders())

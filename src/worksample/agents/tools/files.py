@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.workspace import Workspace
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef

@@ -12,7 +12,7 @@ from worksample.errors import ForeignInputError
 from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.storable_text import scrubbed
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef

@@ -8,9 +8,9 @@ from typing import Any
 
 from worksample.errors import PlanError
 
-from .define import NODE, PROGRAM
-from .folder import Installed, find
-from .registry import named
+from .installed_programs import Installed, find
+from .program import NODE, PROGRAM
+from .program_registry import named
 
 ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
 

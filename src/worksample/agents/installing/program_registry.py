@@ -6,7 +6,7 @@ from importlib.metadata import entry_points
 
 from worksample.errors import PlanError
 
-from .define import Program
+from .program import Program
 
 GROUP = "worksample.harnesses"
 

@@ -12,11 +12,11 @@ from worksample.models.blame import ControlQuestion
 from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
-from .contained_tasks import contained, is_signal
-from .objects import found, is_inspects, made
 from .prompt import brief_text, place_text
+from .prompt_digest import note
+from .python_objects import found, is_inspects, made
 from .settings import ObjectSettings, WorkerSettings
-from .shown_digest import note
+from .task_containment import contained, is_signal
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from worksample.errors import UsageError
 from worksample.files.scratch import remove_tree
 from worksample.sandboxes.sweeper import sweep_first
 
-from . import libraries, npm, pypi
-from .define import Npm, Program
-from .folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find, make_read_only
-from .registry import named, names
+from . import npm, pypi, shared_libraries
+from .installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find, make_read_only
+from .program import Npm, Program
+from .program_registry import named, names
 
 LATEST = "latest"
 WHOLE = "-whole"
@@ -42,7 +42,7 @@ def install(text: str) -> Installed:
     with (place / f".{program.name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         known = find(program.name, version) if version != LATEST else None
-        if known is not None and (known.anywhere or not libraries.loader()):
+        if known is not None and (known.anywhere or not shared_libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"
         remove_tree(fresh)  # of one that was killed
@@ -52,13 +52,13 @@ def install(text: str) -> Installed:
             got = npm.install(program.source, "" if version == LATEST else version, tree)
         else:
             got = pypi.install(program.source, "" if version == LATEST else version, tree)
-        brought = bool(libraries.loader()) and (libraries.relink(tree) or bool(got.node or got.python))
+        brought = bool(shared_libraries.loader()) and (shared_libraries.relink(tree) or bool(got.node or got.python))
         if brought:
-            libraries.gather(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
+            shared_libraries.gather(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
             make_read_only(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
         # An earlier release installed the same files without what they stand on: that folder stays as it is.
-        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if libraries.loader() else ''}"
+        folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if shared_libraries.loader() else ''}"
         if folder.exists():
             remove_tree(fresh)
         about = Installed(
@@ -67,11 +67,11 @@ def install(text: str) -> Installed:
             digest,
             str(folder / TREE),
             got.packages,
-            ", ".join(filter(None, (got.runtime, libraries.glibc() if brought else ""))),
+            ", ".join(filter(None, (got.runtime, shared_libraries.glibc() if brought else ""))),
             got.node,
             got.python,
             str(folder / LIBRARIES) if brought else "",
-            bool(libraries.loader()),
+            bool(shared_libraries.loader()),
         )
         if not folder.exists():
             (fresh / ABOUT).write_text(json.dumps(about.plain(), indent=2, sort_keys=True), encoding="utf-8")

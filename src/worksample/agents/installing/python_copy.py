@@ -11,8 +11,8 @@ from pathlib import Path
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.skeleton import once
 
-from . import libraries
-from .define import INTERPRETER
+from . import shared_libraries
+from .program import INTERPRETER
 
 _LEFT_OUT = ("site-packages", "dist-packages", "test", "idlelib", "turtledemo", "ensurepip", "config-*", "__pycache__")
 _NO_WINDOWS = ("tkinter", "_tkinter*", "turtle.py")
@@ -39,7 +39,7 @@ def folder_of(python: Path) -> Path:
         errors="replace",
     ).stdout
     prefix, places, library, beside, version = json.loads(said)
-    key = hashlib.sha256("\n".join([str(python), version, prefix, libraries.glibc()]).encode()).hexdigest()[:24]
+    key = hashlib.sha256("\n".join([str(python), version, prefix, shared_libraries.glibc()]).encode()).hexdigest()[:24]
 
     def fill(folder: Path) -> None:
         (folder / "bin").mkdir()
@@ -53,9 +53,9 @@ def folder_of(python: Path) -> Path:
                 ignore_dangling_symlinks=True,
             )
         if library:
-            (folder / libraries.SHARED).mkdir()
-            shutil.copy2(Path(beside) / library, folder / libraries.SHARED / library)
-        libraries.relink(folder)
+            (folder / shared_libraries.SHARED).mkdir()
+            shutil.copy2(Path(beside) / library, folder / shared_libraries.SHARED / library)
+        shared_libraries.relink(folder)
 
     return once(cache_folder() / f"interpreter-{key}", fill)
 

@@ -15,7 +15,7 @@ from worksample.models.storable_text import scrubbed
 from worksample.records import McpSpec
 from worksample.sandboxes.shielded import to_the_end
 
-from .forms import servers_of
+from .config_formats import servers_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef

@@ -57,8 +57,8 @@ class Program:
     logs: tuple[str, ...] = ()
     """Files and folders below the home folder in which it keeps its log: a part of the submission."""
     mcp: str = ""
-    """The form in which its configuration names MCP servers (`worksample.agents.mcp.forms`): they stand at `{mcp}` in
-    one of `files`. Empty where it takes none."""
+    """The format in which its configuration names MCP servers (see `worksample.agents.mcp.config_formats`), which
+    replace `{mcp}` in one of `files`. Empty if the program takes none."""
     ends_by: str = ""
     """The shell command by which its model ends the work, for programs that go on until then. `agent check` uses it."""
 

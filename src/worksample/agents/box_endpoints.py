@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from worksample.records import McpSpec
+
+from .workspace import Workspace
+
 MODEL_HOST, MODEL_PORT = "model.internal", 80
+BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
 KEY = "none-is-needed"
 """What programs send that want a key: the door asks for none."""
 
@@ -39,3 +44,10 @@ def door_environment(model: str) -> dict[str, str]:
         "GEMINI_API_KEY": KEY,
         "GEMINI_MODEL": name,
     }
+
+
+def browser_server(workspace: Workspace) -> tuple[McpSpec, ...]:
+    """It, as one more server of the task's; none where the task has no browser."""
+    if "browser" not in workspace.instance.work.environment.interfaces:
+        return ()
+    return (McpSpec(name="browser", url=f"http://{BROWSER_HOST}/mcp"),)

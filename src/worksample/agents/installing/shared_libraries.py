@@ -17,8 +17,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import elf
-from .define import LIBRARIES
+from . import elf_header
+from .program import LIBRARIES
 
 LOADER = f"{LIBRARIES}/ld.so"
 _USUAL = {
@@ -62,7 +62,7 @@ def relink(folder: Path) -> bool:
     """
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
-        found = elf.read(path)
+        found = elf_header.read(path)
         if found is None or found.loader != usual or len(LOADER) >= found.room:
             continue
         fresh = path.with_name(f".{path.name}.standing")  # the file may be the installer's cache's, too
@@ -94,7 +94,7 @@ def gather(folder: Path, *programs: Path) -> None:
 
 
 def _needed(path: Path) -> tuple[str, ...]:
-    found = elf.read(path)
+    found = elf_header.read(path)
     return found.needed if found is not None else ()
 
 

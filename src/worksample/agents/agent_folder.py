@@ -11,8 +11,8 @@ from worksample.errors import PlanError
 from worksample.files.scratch import scratch
 from worksample.sandboxes.host_state import cache_folder
 
-from .installing.define import PROGRAM
-from .installing.folder import digest_of_tree, make_read_only
+from .installing.installed_programs import digest_of_tree, make_read_only
+from .installing.program import PROGRAM
 
 LARGEST, MOST_FILES = 512 << 20, 20_000
 """Bytes and files of one agent's folder."""
