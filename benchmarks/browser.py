@@ -23,7 +23,7 @@ from playwright.async_api import Page, async_playwright
 from worksample.agents.scripted_agent import found
 from worksample.box import BoxConfig, BoxLimits, open_box
 from worksample.sandboxes.browser import OBSERVATIONS, Browser, BrowserConfig
-from worksample.sandboxes.browser.programs import BINARY
+from worksample.sandboxes.browser.chromium import BINARY
 
 LIMITS = BoxLimits(memory=4 << 30, processes=512)
 PAGE = (

@@ -27,7 +27,7 @@ from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.records import ServiceSpec
 from worksample.sandboxes.endpoints import Host, HostRule, serving
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import boxes_of
 
 API, INSIDE = Endpoint("api.example.com", 443), Endpoint("service.example.com", 443)
 SERVER = """

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from worksample.app.scripted_experts import PassingTime, ScriptedExperts
+from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.feedback_demo import SITTINGS, answer
 from worksample.cli.qualification_demo import qualify_jobs

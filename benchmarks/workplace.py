@@ -27,9 +27,9 @@ from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.reading import read_company
-from worksample.workplace.seeding import Seed, seed_folder
-from worksample.workplace.spare import LABEL, current, load, spares
+from worksample.workplace.company_reader import read_company
+from worksample.workplace.seeds import Seed, seed_folder
+from worksample.workplace.warm_pool import LABEL, current, load, spares
 from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"

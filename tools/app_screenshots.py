@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Frame, Locator, Page, sync_playwright
 from screenshots import BROWSERS, FLAGS, LARGEST, compressed
 
 from worksample.app import AppConfig, create_app
-from worksample.app.serving import BoundSocket, listen, serving
+from worksample.app.server.http_server import BoundSocket, listen, serving
 from worksample.people import People
 from worksample.store import Store
 

@@ -30,7 +30,7 @@ from worksample.formats.harbor import ImportHarbor, import_harbor
 from worksample.grading import grade, has_solution, open_round, solve
 from worksample.records import GradePayload, Instance, Protocol
 from worksample.sandboxes.images import image_of
-from worksample.sandboxes.images.kept import remove
+from worksample.sandboxes.images.cache import remove
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from screenshots import BROWSERS, FLAGS, LARGEST, compressed
 
 from worksample.app import AppConfig, create_app
-from worksample.app.serving import listen, serving
+from worksample.app.server.http_server import listen, serving
 from worksample.experiments.config import ArmConfig, ExperimentConfig
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.people import People

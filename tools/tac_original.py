@@ -33,9 +33,9 @@ from worksample.formats.tac.original import (  # noqa: E402
     read_originals,
 )
 from worksample.store import Store  # noqa: E402
-from worksample.workplace.in_box.dialects.exchange import DialectRefused  # noqa: E402
-from worksample.workplace.in_box.dialects.gitlab import answering, routing  # noqa: E402, F401 - one marks what the other finds
-from worksample.workplace.in_box.dialects.plane.answering import ROUTES  # noqa: E402
+from worksample.workplace.in_box.dialects.gitlab import api, routing  # noqa: E402, F401 - one marks what the other finds
+from worksample.workplace.in_box.dialects.http_messages import DialectRefused  # noqa: E402
+from worksample.workplace.in_box.dialects.plane.api import ROUTES  # noqa: E402
 
 PAGE = ROOT / "docs/tac.md"
 BEGIN, END = "<!-- originals: written by tools/tac_original.py -->", "<!-- end of originals -->"

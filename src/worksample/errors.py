@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from .option_words import in_python
+from .option_names import in_python
 
 
 class Boundary(StrEnum):

@@ -29,7 +29,7 @@ from worksample.records import Agent, Ending, Environment, Limits, McpSpec, Serv
 from worksample.sandboxes.endpoints import Ledger
 from worksample.sandboxes.endpoints import serving as endpoints_serving
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import boxes_of
 from worksample.tasks.environment import EnvironmentTable
 
 SERVER = (Path(__file__).parent / "mcp_server.py").read_text()

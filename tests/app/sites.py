@@ -12,7 +12,7 @@ import httpx
 
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
-from worksample.app.api import make_api
+from worksample.app.server.api import make_api
 
 API = "/api/v1"
 YES = {"score": 2, "justification": "report.txt has it all"}

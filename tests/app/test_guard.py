@@ -94,7 +94,7 @@ async def test_nobody_gets_anything_without_a_session(ann: Browser) -> None:
             if path not in OPEN:
                 problem(await nobody.send(method, path, {}), 401, "SignedOut")
         # A cookie that is no session's, with the token that would go with it.
-        from worksample.app.middleware.cookies import csrf_of
+        from worksample.app.server.middleware.cookies import csrf_of
 
         nobody.client.cookies.set("ws", "guessed", domain="ws.localhost")
         nobody.csrf = csrf_of("guessed")

@@ -12,7 +12,7 @@ import pytest
 
 from app.sites import YES, Site, problem
 from worksample.app import AppConfig
-from worksample.app.middleware.rates import Rate
+from worksample.app.server.middleware.rate_limit import Rate
 
 SMALL = replace(AppConfig(), request_bytes=2_000, import_bytes=5_000, body_seconds=0.15, writes_per_minute=8)
 JSON = {"Content-Type": "application/json"}
@@ -54,7 +54,7 @@ async def test_only_who_is_signed_in_may_send_an_imports_size(site: Site) -> Non
         problem(await root.send("POST", "/imports", headers=JSON, content=body), 400)
         problem(await root.send("POST", "/imports", headers=JSON, content=body * 2), 413)
         nobody.client.cookies.set("ws", "guessed", domain="ws.localhost")
-        from worksample.app.middleware.cookies import csrf_of
+        from worksample.app.server.middleware.cookies import csrf_of
 
         nobody.csrf = csrf_of("guessed")
         problem(await nobody.send("POST", "/imports", headers=JSON, content=body), 413)

@@ -11,9 +11,9 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, field_serializer
 
 from app.sites import Site, problem
-from worksample.app.authentication import SessionOf, SignedIn
-from worksample.app.routes.work import router as work
-from worksample.app.sync_routes import OneThread
+from worksample.app.judging.routes import router as work
+from worksample.app.server.authentication import SessionOf, SignedIn
+from worksample.app.server.single_thread_route import OneThread
 
 
 class Seen(BaseModel):

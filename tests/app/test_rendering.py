@@ -9,7 +9,7 @@ import pytest
 
 from app.sites import Site
 from people.worlds import RUBRIC
-from worksample.app.presenters.rendering import render, title_of
+from worksample.app.server.markdown import render, title_of
 from worksample.records import Protocol, Submission
 
 ATTACKS = [

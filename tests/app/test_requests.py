@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.sites import Site, problem
-from worksample.app.schemas.work import DraftView, Given, ItemView
+from worksample.app.judging.schemas import DraftView, Given, ItemView
 
 ANSWER = {"score": 1, "justification": "plan.pdf lacks the second floor"}
 

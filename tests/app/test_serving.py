@@ -21,9 +21,9 @@ from cli.run_cli import cli, start
 from forking.child import Child
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
-from worksample.app.own_review import REASON, open_review
-from worksample.app.server_run import ServerRun
-from worksample.app.serving import browse, listen, serving
+from worksample.app.judging.answer_counter import ServerRun
+from worksample.app.judging.personal_review import REASON, open_review
+from worksample.app.server.http_server import browse, listen, serving
 from worksample.errors import PlanError, UsageError
 from worksample.people import People, RoundKind, amend, set_state
 from worksample.records import AmendmentAction, AmendmentTarget, ResolutionRule, Round

@@ -151,7 +151,7 @@ async def test_guessing_is_slowed_by_name_and_by_address(tmp_path: Path) -> None
 
 
 async def test_who_waits_for_a_hash_does_not_wait_for_ever(site: Site) -> None:
-    from worksample.app.middleware import throttle
+    from worksample.app.accounts import sign_in_throttle as throttle
 
     guard = throttle.Throttle(site.config)
     with guard.trying("a"), guard.trying("b"):

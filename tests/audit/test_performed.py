@@ -13,7 +13,7 @@ from worksample.audit.controls import ControlBuilder
 from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.tasks import ingest, read_package
-from worksample.workplace.programs import lacking
+from worksample.workplace.service_programs import lacking
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CASE = 'about = "Says so, and does nothing."\nscore = 0.0\npasses = { told = false }\n'

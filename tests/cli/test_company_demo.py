@@ -12,7 +12,7 @@ from worksample.errors import SandboxUnavailable
 from worksample.experiments.planning.preparation import prepare
 from worksample.files import HashSink
 from worksample.privileged import privileged
-from worksample.workplace.installing import apt_get
+from worksample.workplace.install import apt_get
 
 PACKAGES = ("chromium", FONTS)
 

@@ -10,7 +10,7 @@ import pytest
 
 from cli.run_cli import cli, cli_json
 from formats.jobs_rows import row, write_csv
-from worksample.app.scripted_experts import PassingTime, ScriptedExperts
+from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
 from worksample.people.clock import wall
 from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.records import Arm, Experiment, Lock, Protocol, now

@@ -9,7 +9,7 @@ from typing import Any
 from experiments.judged_by_people import BRIEF
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.models import JudgeConfig, Price
-from worksample.models.services import ServiceConfig
+from worksample.models.service_config import ServiceConfig
 from worksample.people import Account, Item, People
 from worksample.results.calibration.config import CalibrationConfig
 

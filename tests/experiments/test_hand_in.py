@@ -16,7 +16,7 @@ from experiments.test_protocols import planned, run
 from worksample.errors import UsageError
 from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade, origin_of
 from worksample.experiments.status import status_of
-from worksample.python_api.submitting import submit
+from worksample.python_api.submit_work import submit
 from worksample.records import Round, Submission
 from worksample.store import Store
 

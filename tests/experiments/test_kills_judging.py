@@ -15,7 +15,7 @@ from experiments.test_protocols import planned, run
 from openai_server import Answer, judged, serving
 from worksample.experiments.config import ExperimentConfig
 from worksample.models import JudgeConfig
-from worksample.models.services import ServiceConfig
+from worksample.models.service_config import ServiceConfig
 from worksample.people import Account, People
 from worksample.records import Evaluation, Evaluator, Experiment, Round
 from worksample.results.frame import ResultSet
@@ -52,7 +52,7 @@ KILLED = """
 import os, sys
 from dataclasses import replace
 from pathlib import Path
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.watch import Silent

@@ -1,4 +1,4 @@
-"""The real programs of eight makers, installed, at work on a starter task for a scripted model behind the door."""
+"""The real programs of eight makers, installed, at work on a starter task for a scripted model behind the gateway."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.metrics import Configurations, harness_effect, model_effect
-from worksample.models.services import ServiceConfig
-from worksample.python_api.running import options_of
+from worksample.models.service_config import ServiceConfig
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Submission, Trial
 from worksample.results.slots import slots_df
 from worksample.store import Store
@@ -114,7 +114,7 @@ def test_models_and_harnesses_crossed_show_both_effects(tmp_path: Path) -> None:
     assert harness_effect(found, BOUND).spread.value == 1.0
 
 
-@pytest.mark.thorough(quick="runs/test_door.py::test_a_service_that_never_serves_is_no_failure_of_the_agent")
+@pytest.mark.thorough(quick="runs/test_model_gateway.py::test_a_service_that_never_serves_is_no_failure_of_the_agent")
 @pytest.mark.long(seconds=40)
 def test_a_service_that_serves_nobody_leaves_all_trials_ungraded(tmp_path: Path) -> None:
     crossed = [(harness, ABLE) for harness in ("codex", "claude-code", "gemini-cli", "worker")]

@@ -14,8 +14,8 @@ from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.experiment_runner import RunResult, run_experiment
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.models import JudgeConfig
-from worksample.models.services import ServiceConfig
-from worksample.python_api.running import options_of
+from worksample.models.service_config import ServiceConfig
+from worksample.python_api.experiment_run import options_of
 from worksample.records import EvaluatorKind, Experiment, Protocol, Round
 from worksample.reports import leaderboard
 from worksample.results.slots import slots_df

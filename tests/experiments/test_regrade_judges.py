@@ -19,8 +19,8 @@ from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.grading.grade_changes import votes_of_pairs
 from worksample.models import JudgeConfig
-from worksample.models.services import ServiceConfig
-from worksample.python_api.running import options_of
+from worksample.models.service_config import ServiceConfig
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.labels import labels_of

@@ -32,7 +32,7 @@ MODULES = (
     "worksample.experiments.package_intake",
     "worksample.grading",
     "worksample.people",
-    "worksample.app.middleware.guard",
+    "worksample.app.server.middleware.cross_site_guard",
     "uvicorn.protocols.http.httptools_impl",
     "uvicorn.lifespan.on",
     "uvicorn.loops.uvloop",

@@ -25,7 +25,7 @@ from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.formats.tac import import_tac
 from worksample.models import JudgeConfig
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Instance, Submission
 from worksample.store import Store
 

@@ -13,7 +13,7 @@ from worksample.errors import ImportFailed, UsageError
 from worksample.experiments.planning.compatibility import why_not
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
-from worksample.formats.harbor.needs import NEEDS
+from worksample.formats.harbor.format import OBSTACLES
 from worksample.formats.harbor.substitutes import with_own_uv
 from worksample.formats.packages import FaultyPackages
 from worksample.records import Agent, HealthSpec, McpSpec, Protocol
@@ -166,7 +166,7 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
     assert word in why_not(Agent.of("one", "worker"), instance)
-    assert word in NEEDS and f"`{word}`" in Path("docs/harbor.md").read_text()
+    assert word in OBSTACLES and f"`{word}`" in Path("docs/harbor.md").read_text()
 
 
 def test_tools_skills_and_a_health_check_come_along(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from worksample.agents.installing.program import PyPI
 from worksample.agents.installing.pypi import python_of
 from worksample.errors import InstallError
 from worksample.formats.harbor import export_harbor, import_harbor
-from worksample.sandboxes.toolbox_fetch import uv_here
+from worksample.sandboxes.toolbox_download import uv_here
 
 HARBOR = "harbor==0.24.0"
 OURS = "worksample.formats.harbor.environment:WorksampleEnvironment"

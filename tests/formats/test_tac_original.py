@@ -16,7 +16,7 @@ from formats.tac_port_work import Work
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.tac.original import counted, import_original, read_originals
 from worksample.tasks import read_package
-from worksample.workplace.reading import read_company
+from worksample.workplace.company_reader import read_company
 
 pytestmark = pytest.mark.tac
 

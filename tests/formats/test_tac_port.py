@@ -12,7 +12,7 @@ from worksample.formats.tac import import_tac
 from worksample.formats.tac.company import AGENT, MATERIAL
 from worksample.formats.tac.importing import available
 from worksample.tasks import read_package
-from worksample.workplace.reading import read_company
+from worksample.workplace.company_reader import read_company
 
 QUICK = "formats/test_tac_port.py::test_companies_of_packages_are_whole_and_keep_what_colleagues_know"
 pytestmark = [

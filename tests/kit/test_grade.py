@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from records.strategies import criteria
 from worksample import kit, records
 from worksample.kit.criteria import CaseCriteria
-from worksample.records.trees import asked_of
+from worksample.records.grade_tree import asked_of
 
 WORDS = ("critical", "not_applicable", "1", "0.5", "\ud800", "x" * 20_001)
 MOMENTS = (

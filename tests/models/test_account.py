@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from openai_server import Answer, Fault, says, serving
 from openai_server.faults import Reply, reply
 from worksample.models import ModelService, Price, plus, resolve
-from worksample.models.account import UNKNOWN_ANSWER, ModelAccount, Most, together
+from worksample.models.request_account import UNKNOWN_ANSWER, ModelAccount, Most, together
 from worksample.records import Usage
 
 MODEL = "openai-api/local/model-1"

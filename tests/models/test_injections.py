@@ -14,10 +14,10 @@ from openai_server import Answer, Judge, Seen, judged, read, serving
 from worksample.files import HashSink
 from worksample.models import Exhibit, JudgeConfig, Look, ModelRole, ModelService, ask, pair, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.fence import Fence
-from worksample.models.prompt import prompt
-from worksample.models.quotation import folded
-from worksample.models.unseen import unseen
+from worksample.models.exhibit_delimiters import Fence
+from worksample.models.invisible_characters import unseen
+from worksample.models.judge_prompt import prompt
+from worksample.models.quote_search import folded
 
 ALL = tuple(injections())
 MODEL = "openai-api/local/judge-1"

@@ -14,7 +14,7 @@ import pytest
 
 from worksample.errors import Cause, JudgeError
 from worksample.models import Exhibit, Probe, checklist, choice, fields, pair, yes_no
-from worksample.models.answer import read_answer
+from worksample.models.judge_reply import read_answer
 
 NONE = object()
 LETTER = Exhibit.of_text(

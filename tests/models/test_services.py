@@ -10,7 +10,7 @@ from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config_file import load
 from worksample.models import ModelService
 from worksample.models.resolver import check_generation
-from worksample.models.services import ServiceConfig, config_for, service_for
+from worksample.models.service_config import ServiceConfig, config_for, service_for
 from worksample.runs import RunConfig
 
 SERVICES = {

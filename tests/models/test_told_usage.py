@@ -13,7 +13,7 @@ from openai_server import Answer, says, serving
 from openai_server.dialects import CHAT, MESSAGES, RESPONSES, Dialect
 from openai_server.faults import Reply, reply
 from worksample.models import ModelService, Price, resolve
-from worksample.models.account import ModelAccount
+from worksample.models.request_account import ModelAccount
 from worksample.records import Usage
 
 DEAR = Price(input=1e6, output=1e6, cache_read=1e5)

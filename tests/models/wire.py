@@ -1,4 +1,4 @@
-"""A door on loopback, requests as bytes, and a loop that says how long it was kept busy in one go."""
+"""A gateway on loopback, requests as bytes, and a loop that says how long it was kept busy in one go."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from worksample.models.door import ModelGateway
-from worksample.models.door.http import HttpServer
+from worksample.models.gateway import ModelGateway
+from worksample.models.gateway.http import HttpServer
 
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1beta/models/m:generateContent")
 SCHEMA = {"type": "object", "properties": {"x": {"$ref": "#/$defs/n"}}, "$defs": {"n": {"type": "integer"}}}
@@ -153,7 +153,7 @@ def _frozen() -> Iterator[None]:
 
 async def _warm() -> None:
     """Libraries load parts of themselves with the first request of each sort."""
-    async with listening(mock_door().http) as (port, _):
+    async with listening(mock_gateway().http) as (port, _):
         for path in PATHS:
             await send(port, request(path, json.dumps(BODIES[path]).encode()))
 
@@ -185,8 +185,8 @@ class SayYes(ModelAPI):
         return output
 
 
-def mock_door() -> ModelGateway:
-    """A door to it."""
+def mock_gateway() -> ModelGateway:
+    """A gateway to it."""
     warnings.filterwarnings("ignore", "The 'initial' parameter", DeprecationWarning)  # the engine
     return ModelGateway(get_model("yes/model", memoize=False), ("m",))
 

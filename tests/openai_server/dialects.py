@@ -1,6 +1,6 @@
 """Three ways to ask and be answered: OpenAI's chat completions and Responses, and Anthropic's messages.
 
-Written from the providers' references, and apart from the door's own dialects, which are to be tested.
+Written from the providers' references, and apart from the gateway's own dialects, which are to be tested.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from python_api.agents_by_hand import TINY, adder, helper
 from worksample.agents import define
 from worksample.agents.python_objects import found, offer, planned
 from worksample.errors import ManifestError, PlanError, UsageError
-from worksample.python_api.configuring import configured
+from worksample.python_api.run_config import configured
 
 SUMS = TINY.parent / "tasks" / "sums"
 

@@ -10,7 +10,7 @@ import pytest
 import worksample
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.option_words import SETTINGS, in_python
+from worksample.option_names import SETTINGS, in_python
 
 OF_COMMANDS_ALONE = {"instance", "pilot", "repeat", "submission"}
 """Options of commands that no function of the library is."""

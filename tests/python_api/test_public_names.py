@@ -16,7 +16,7 @@ import worksample
 from running.parsing import parsed
 from worksample import JudgedBy, MeasureConfig, WorkRules, slots_df
 from worksample.errors import UsageError
-from worksample.python_api.grading import _regrading
+from worksample.python_api.regrade import _regrading
 from worksample.store import Store
 
 CLASSES = (

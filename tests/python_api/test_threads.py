@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from worksample.experiments.interruption import Stop
-from worksample.python_api.threads import call, call_async
+from worksample.python_api.event_loops import call, call_async
 
 
 def test_a_script_works_in_its_own_thread() -> None:

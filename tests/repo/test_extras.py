@@ -17,7 +17,7 @@ from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
 from worksample.extras import EXTRAS
 from worksample.sandboxes.toolbox import OFFERED
-from worksample.sandboxes.toolbox_fetch import fetch, wanted
+from worksample.sandboxes.toolbox_download import fetch, wanted
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -122,7 +122,7 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
 
 def test_pip_is_found_where_the_environment_has_none() -> None:
     """An environment that uv made has no pip: the one that comes with Python is taken."""
-    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_fetch import pip_here\n"
+    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import pip_here\n"
     words = [sys.executable, "-c", f"{program}print(*pip_here(), '--version')"]
     said = subprocess.run(words, capture_output=True, text=True, check=True, env=clean_environment()).stdout.split()
     if said != ["--version"]:  # this machine has one

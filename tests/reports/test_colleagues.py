@@ -12,8 +12,8 @@ from store import worlds
 from worksample.records import Slot
 from worksample.reports.sections import measure
 from worksample.store import Store
-from worksample.workplace.colleagues.answering import ByRules, Heard
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
+from worksample.workplace.colleagues.responders import ByRules, Heard
 
 ASKED = {"may": "What was the sum in May?", "june": "What was the sum in June?"}
 MAY = Knowledge(id="may", text="4,704 EUR.", ask=ASKED["may"], about=("may",), marks=("4,704",))

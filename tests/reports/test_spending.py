@@ -13,7 +13,7 @@ from worksample.experiments.status import status_of
 from worksample.experiments.watch import RunTally
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.python_api.progress import spent
-from worksample.python_api.words import dollars
+from worksample.python_api.terminal_text import dollars
 from worksample.records import Experiment, Trial, Usage
 from worksample.reports.board import leaderboard
 from worksample.reports.cost_notes import cost_words

@@ -428,7 +428,7 @@ def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:
 )
 def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], implies: bool, closes: bool) -> None:
     from worksample.kit import Case, checkpoints
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = [leaf(f"c{n}", importance=None, points=n + 1, gate=gate) for n, (gate, _) in enumerate(leaves)]
     inner = Criterion(id="inner", text="i", parts=tuple(nodes), gate=closes)
@@ -440,7 +440,7 @@ def test_weighing_says_what_the_kit_says(leaves: list[tuple[bool, float]], impli
 
 
 def test_what_does_not_apply_weighs_nothing() -> None:
-    from worksample.records.weighing import weigh
+    from worksample.records.weighted_criteria import weigh
 
     nodes = (leaf("opens", importance=None, points=1, gate=True), leaf("sums", importance=None, points=3))
     assert weigh(nodes, {"opens": None, "sums": None}) is None

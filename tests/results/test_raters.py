@@ -24,7 +24,7 @@ from worksample.records import (
     Verdict,
 )
 from worksample.results.resolving import resolve
-from worksample.store.rows import row
+from worksample.store.record_rows import row
 
 MARKS: dict[str, dict[str, Any]] = {
     "+": {"fraction": 1.0}, "-": {"fraction": 0.0},

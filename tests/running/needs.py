@@ -76,7 +76,7 @@ def _node() -> str:
 
 
 def _workplace() -> str:
-    from worksample.workplace.programs import SERVICES, lacking
+    from worksample.workplace.service_programs import SERVICES, lacking
 
     line = lacking(SERVICES)
     return f"a workplace's services are not installed: {line}" if line else ""

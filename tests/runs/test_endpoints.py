@@ -18,7 +18,7 @@ from worksample.runs.trial_context import TrialContext
 from worksample.runs.trial_endpoints import (
     MODEL,
     PROXY,
-    calls_door,
+    calls_gateway,
     endpoints_of,
     environment_of,
     has_model,
@@ -42,24 +42,24 @@ def needing(*endpoints: EndpointSpec, **more: Any) -> Environment:
     return Environment(network="endpoints", endpoints=endpoints, **more)
 
 
-DOOR = Endpoint(MODEL_HOST, MODEL.port)
+GATEWAY = Endpoint(MODEL_HOST, MODEL.port)
 API, WILD = spec("api.example.com", "host"), spec("*.example.com", "host", 8443)
 OPEN = Allowance(operator=(HostRule("api.example.com"), HostRule("*.example.com", 8443)))
 
 
 @pytest.mark.parametrize(
-    ("agent", "model", "door"),
+    ("agent", "model", "gateway"),
     [(SCRIPT, False, False), (WORKER, True, False), (PROGRAM, True, True), (ALONE, False, False)],
 )
-def test_only_a_program_with_a_model_has_a_door(agent: Agent, model: bool, door: bool) -> None:
-    assert (has_model(agent), calls_door(agent)) == (model, door)
-    assert endpoints_of(agent, Environment()) == ((DOOR,) if door else ())
+def test_only_a_program_with_a_model_has_a_gateway(agent: Agent, model: bool, gateway: bool) -> None:
+    assert (has_model(agent), calls_gateway(agent)) == (model, gateway)
+    assert endpoints_of(agent, Environment()) == ((GATEWAY,) if gateway else ())
 
 
 def test_names_are_endpoints_and_wildcards_are_one_proxy() -> None:
     assert endpoints_of(WORKER, needing(API)) == (Endpoint("api.example.com", 443),)
     both = needing(API, WILD, spec("*.example.org", "host"))
-    assert endpoints_of(PROGRAM, both) == (DOOR, Endpoint("api.example.com", 443), PROXY)
+    assert endpoints_of(PROGRAM, both) == (GATEWAY, Endpoint("api.example.com", 443), PROXY)
     assert environment_of(needing(API)) == ()
     told = dict(environment_of(both))
     assert told.keys() == {"HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"}
@@ -95,12 +95,12 @@ def test_what_cannot_be_served_is_said_before_anything_runs(
 
 
 def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
-    door, services = SimpleNamespace(serve="door"), SimpleNamespace(target=lambda to: f"target of {to}")
+    gateway, services = SimpleNamespace(serve="gateway"), SimpleNamespace(target=lambda to: f"target of {to}")
     environment = needing(
         API, WILD, spec("b.example.org", "host"), spec("*.example.org", "host"), spec("llm.internal", "model"),
         spec("shop.internal", "service:shop"),
     )  # fmt: skip
-    found = targets_of(environment, OPEN, cast("Any", door), cast("Any", services))
+    found = targets_of(environment, OPEN, cast("Any", gateway), cast("Any", services))
     assert found[Endpoint("api.example.com", 443)] == Host(HostRule("api.example.com"))
     assert found[Endpoint("shop.internal", 443)] == "target of service:shop"
     assert isinstance(found[MODEL], Streams)

@@ -15,7 +15,7 @@ from runs.material import Setting, setting
 from worksample.agents import define
 from worksample.agents.prompt_digest import SHOWN
 from worksample.errors import Cause
-from worksample.formats.atif import export, faults
+from worksample.formats.atif import export_trajectories, faults
 from worksample.models import Price
 from worksample.records import (
     Ending,
@@ -44,7 +44,7 @@ STEP = {"step_id": 1, "source": "agent", "message": ""}
 async def test_exported_trajectories_are_sound_and_bring_their_pictures(tmp_path: Path) -> None:
     at = setting(tmp_path, [PICTURE, {"view": "{output}/p.png"}, {"fail": "malformed"}, {"say": "hm"}])
     (trial,) = await at.run()
-    (path,) = export(at.store, at.experiment.id, tmp_path / "out")
+    (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
     assert faults(document) == []
     shown = [
@@ -183,7 +183,7 @@ async def test_a_program_reads_the_brief(tmp_path: Path, given: str) -> None:
     assert at.output(trial) == {"brief": instance.work.brief.encode()}
     assert trial.usage == {}
     assert trial.steps == 0
-    (path,) = export(at.store, at.experiment.id, tmp_path / "out")
+    (path,) = export_trajectories(at.store, at.experiment.id, tmp_path / "out")
     document = json.loads(path.read_text())
     assert faults(document) == []
     assert [s["source"] for s in document["steps"]] == ["user", "agent"]

@@ -11,7 +11,7 @@ from inspect_ai.util import LimitExceededError
 
 from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
-from worksample.models.account import ModelAccount
+from worksample.models.request_account import ModelAccount
 from worksample.records import Ending, TrialOutcome
 from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
 

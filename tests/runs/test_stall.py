@@ -11,7 +11,7 @@ import pytest
 
 from openai_server import Answer, says, serving
 from runs.material import setting
-from runs.test_door import program
+from runs.test_model_gateway import program
 from worksample.records import Ending, Limits
 from worksample.steady_loop import run_steadily
 

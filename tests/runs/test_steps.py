@@ -16,7 +16,7 @@ from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.compatibility import why_not
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, solve
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package

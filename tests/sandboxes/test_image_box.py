@@ -9,7 +9,7 @@ import pytest
 
 from sandboxes.images import machine
 from worksample.box import BoxConfig, BoxLimits, Mount, Root, conformance, open_box
-from worksample.box.conformance.expecting import until
+from worksample.box.conformance.assertions import until
 from worksample.errors import SandboxError
 
 pytestmark = pytest.mark.box

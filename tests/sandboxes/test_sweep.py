@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from sandboxes.test_guarded import gone, running
+from sandboxes.test_guarded_subprocess import gone, running
 from worksample.box import BoxConfig, open_box
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
@@ -33,7 +33,7 @@ from worksample.sandboxes.host_state import (
     runtime_folder,
     workplaces_folder,
 )
-from worksample.sandboxes.marked import MAKER
+from worksample.sandboxes.marked_processes import MAKER
 
 pytestmark = pytest.mark.box
 
@@ -235,7 +235,7 @@ def test_what_left_its_group_in_a_plain_box_ends_with_the_box_or_the_next_run(tm
 
 FORKED = """
 import subprocess, sys, time
-from worksample.sandboxes.marked import of_this_process
+from worksample.sandboxes.marked_processes import of_this_process
 
 code = "import time; time.sleep(1000)"
 subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=of_this_process(), start_new_session=True)

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from worksample.store.owner import is_dead, new_owner
+from worksample.store.lease_owner import is_dead, new_owner
 
-SAY = "from worksample.store.owner import new_owner; print(new_owner(), flush=True); import sys; sys.stdin.read()"
+SAY = "from worksample.store.lease_owner import new_owner; print(new_owner(), flush=True); import sys; sys.stdin.read()"
 ASK = """
 import os, sys
-from worksample.store.owner import is_dead, new_owner
+from worksample.store.lease_owner import is_dead, new_owner
 new_owner()
 os.setuid(65534)
 print(is_dead(sys.argv[1]))

@@ -13,7 +13,7 @@ from worksample.records import (
     WorkplaceSource,
     digest_of,
 )
-from worksample.store.references import blobs_of
+from worksample.store.record_references import blobs_of
 
 
 def of(name: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from running.profiles import is_quick_run
-from workplace.test_restored import EXAMPLES, with_asking_grader
+from workplace.test_restored_workplace import EXAMPLES, with_asking_grader
 from worksample.agents import ScriptStep
 from worksample.audit.controls import ControlBuilder
 from worksample.box import Mount
@@ -25,8 +25,8 @@ from worksample.grading.run_grader import run_grader
 from worksample.grading.workplace_controls import _once, _Stage
 from worksample.records import GradePayload, Instance, Protocol, Submission
 from worksample.sandboxes.services import TaskServices, open_services
-from worksample.sandboxes.services.boxes import ServiceBox
-from worksample.sandboxes.services.service import TaskService
+from worksample.sandboxes.services.service_boxes import ServiceBox
+from worksample.sandboxes.services.task_service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
 from worksample.tasks.workplace import WORKPLACE

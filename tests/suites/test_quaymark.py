@@ -13,10 +13,10 @@ import pytest
 
 from worksample.audit import AuditConfig, check
 from worksample.tasks import find_suite, read_package, read_suite
-from worksample.workplace.colleagues.answering import ByRules
-from worksample.workplace.colleagues.auditing import audit
+from worksample.workplace.colleagues.colleague_audit import audit
+from worksample.workplace.colleagues.responders import ByRules
 from worksample.workplace.company import Company
-from worksample.workplace.reading import read_company
+from worksample.workplace.company_reader import read_company
 
 ROOT = find_suite("quaymark").parent
 TASKS = sorted(path.parent.name for path in ROOT.glob("tasks/*/task.toml"))

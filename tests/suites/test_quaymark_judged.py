@@ -13,8 +13,8 @@ from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.models import JudgeConfig
-from worksample.models.services import ServiceConfig
-from worksample.python_api.running import options_of
+from worksample.models.service_config import ServiceConfig
+from worksample.python_api.experiment_run import options_of
 from worksample.results.frame import ResultSet
 from worksample.store import Store
 from worksample.tasks import find_suite

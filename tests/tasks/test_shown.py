@@ -10,7 +10,7 @@ from tasks.helpers_package import TASK, small, write
 from worksample.files import HashSink
 from worksample.files.config_files import FaultyManifest
 from worksample.records import Entry, EntryKind, Instance, Manifest, Protocol
-from worksample.store.references import blobs_of
+from worksample.store.record_references import blobs_of
 from worksample.tasks import ingest, read_package
 from worksample.tasks.shown_reference import ReferenceVisibility
 

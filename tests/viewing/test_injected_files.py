@@ -13,8 +13,8 @@ from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
 from worksample.models import Exhibit, Look, yes_no
 from worksample.models.exhibit import ExhibitLimits
-from worksample.models.fence import Fence, shown
-from worksample.models.prompt import prompt
+from worksample.models.exhibit_delimiters import Fence, shown
+from worksample.models.judge_prompt import prompt
 from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import exhibits

@@ -11,7 +11,7 @@ from worksample.box import Endpoint
 from worksample.sandboxes.endpoints import serving_sockets
 from worksample.sandboxes.services import open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.keeping import listening
+from worksample.workplace.keeper import listening
 from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 
 NAMES, DIALECTS = ("tracker", "git"), ("gitlab", "plane")

@@ -15,7 +15,7 @@ from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import export, open_services
 from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 from worksample.workplace.workplace import over_state, own_box, reset, seed_at
 
 

@@ -21,12 +21,12 @@ from worksample.workplace.in_box.dialects.bare_repository import (
     check_branch,
     within,
 )
-from worksample.workplace.in_box.dialects.exchange import DialectRefused, DialectRequest
-from worksample.workplace.in_box.dialects.gitlab.answering import GitLab
-from worksample.workplace.in_box.dialects.kept import JsonTables, labels_of, set_labels
-from worksample.workplace.in_box.dialects.plane.answering import Plane
-from worksample.workplace.in_box.dialects.plane.forms import as_html, as_text
-from worksample.workplace.in_box.dialects.serving import REFUSED, DialectFront
+from worksample.workplace.in_box.dialects.gitlab.api import GitLab
+from worksample.workplace.in_box.dialects.http_messages import DialectRefused, DialectRequest
+from worksample.workplace.in_box.dialects.json_tables import JsonTables, labels_of, set_labels
+from worksample.workplace.in_box.dialects.plane.api import Plane
+from worksample.workplace.in_box.dialects.plane.serializers import as_html, as_text
+from worksample.workplace.in_box.dialects.server import REFUSED, DialectFront
 
 PASSWORDS = {"theagentcompany": "mine-alone", "operator": "of-the-operator"}
 NOBODY = Backend("/nonexistent", "tracker")

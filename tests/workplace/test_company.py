@@ -16,9 +16,9 @@ from worksample.errors import ManifestError
 from worksample.files.config_files import FaultyManifest
 from worksample.kit.calendar import read_event
 from worksample.workplace.company import Calendar, SeedEvent
-from worksample.workplace.planning import MAIL, ics_of, passwords, plan_of
-from worksample.workplace.reading import folder_digest, read_company
-from worksample.workplace.seeding import seed_folder
+from worksample.workplace.company_reader import folder_digest, read_company
+from worksample.workplace.seed_plan import MAIL, ics_of, passwords, plan_of
+from worksample.workplace.seeds import seed_folder
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
 

@@ -16,10 +16,10 @@ import pytest
 
 from worksample.tasks.workplace import endpoints_of_workplace
 from worksample.workplace.in_box.dialects.backend import Backend
-from worksample.workplace.in_box.dialects.exchange import DialectRequest
+from worksample.workplace.in_box.dialects.http_messages import DialectRequest
 from worksample.workplace.in_box.dialects.owncloud import OwnCloud
-from worksample.workplace.in_box.dialects.rocketchat.answering import RocketChat
-from worksample.workplace.in_box.dialects.serving import REFUSED, DialectFront
+from worksample.workplace.in_box.dialects.rocketchat.api import RocketChat
+from worksample.workplace.in_box.dialects.server import REFUSED, DialectFront
 
 PASSWORDS = {"theagentcompany": "mine", "david_wong": "his"}
 NAMES = {"theagentcompany": "The Agent", "david_wong": "David Wong"}

@@ -19,13 +19,13 @@ from worksample.sandboxes.services import TaskServices, export
 from worksample.sandboxes.sweeper import sweep
 from worksample.store import Store
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.colleagues.attending import LINES, MOST, ColleagueRunner, played
-from worksample.workplace.colleagues.hearing import Chat
-from worksample.workplace.reading import read_company
-from worksample.workplace.seeding import seed_folder, seed_of
+from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.colleague_runner import LINES, MOST, ColleagueRunner, played
+from worksample.workplace.company_reader import read_company
+from worksample.workplace.seeds import seed_folder, seed_of
 from worksample.workplace.workplace import own_box, reset
 
-QUICK = "workplace/colleagues/test_attending.py::test_a_flood_is_answered_up_to_a_number"
+QUICK = "workplace/colleagues/test_colleague_runner.py::test_a_flood_is_answered_up_to_a_number"
 pytestmark = [
     pytest.mark.box,
     pytest.mark.workplace,
@@ -168,8 +168,8 @@ async def test_who_takes_a_colleagues_name_stays_who_they_are(tmp_path: Path) ->
 MAKES = """
 import sys
 from pathlib import Path
-from worksample.workplace.reading import read_company
-from worksample.workplace.seeding import seed_of
+from worksample.workplace.company_reader import read_company
+from worksample.workplace.seeds import seed_of
 root = Path(sys.argv[1])
 print("begins", flush=True)
 print(seed_of(read_company(root), root, ("git", "calendar", "chat")).state, flush=True)

@@ -21,17 +21,17 @@ from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.store import Store, check
 from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.colleagues.attending import ColleagueRunner, played
-from worksample.workplace.colleagues.hearing import Chat
-from worksample.workplace.reading import read_company
-from worksample.workplace.seeding import Seed, seed_of
+from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, played
+from worksample.workplace.company_reader import read_company
+from worksample.workplace.seeds import Seed, seed_of
 from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
 
 QUICK = "workplace/test_company.py::test_the_example_is_read_whole"

@@ -12,7 +12,9 @@ from worksample.records import Evaluation, Submission, Trial
 from worksample.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-QUICK = "workplace/colleagues/test_attending.py::test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept"
+QUICK = (
+    "workplace/colleagues/test_colleague_runner.py::test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept"
+)
 
 ASKS = """
 [[step]]

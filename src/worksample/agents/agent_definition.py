@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from worksample import __version__
+from worksample.ascii_names import plain_letters
 from worksample.errors import PlanError
 from worksample.files.config_files import Faults, nearest
 from worksample.files.config_files import checked as told
-from worksample.letters import plain_letters
 from worksample.records import Agent
 
 from .agent_folder import keep_folder

@@ -1,4 +1,4 @@
-"""How a program in the box finds its model: names and addresses that lead to the trial's door, and no key."""
+"""Endpoints of ours in an agent's box: the model gateway and the browser."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from .workspace import Workspace
 MODEL_HOST, MODEL_PORT = "model.internal", 80
 BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
 KEY = "none-is-needed"
-"""What programs send that want a key: the door asks for none."""
+"""What programs send that want a key: the gateway asks for none."""
 
 
-def door_name(model: str) -> str:
+def gateway_model_name(model: str) -> str:
     """What programs call the model: its name without the provider's."""
     return model.rpartition("/")[2] or model
 
 
-def door_names(model: str) -> tuple[str, ...]:
-    """All that the door takes for the model's name."""
-    return tuple(dict.fromkeys((door_name(model), model)))
+def gateway_model_names(model: str) -> tuple[str, ...]:
+    """All that the gateway takes for the model's name."""
+    return tuple(dict.fromkeys((gateway_model_name(model), model)))
 
 
-def door_words(model: str) -> dict[str, str]:
+def model_placeholders(model: str) -> dict[str, str]:
     """What placeholders of a program's settings stand for."""
-    return {"model": door_name(model), "door": f"http://{MODEL_HOST}"}
+    return {"model": gateway_model_name(model), "door": f"http://{MODEL_HOST}"}
 
 
-def door_environment(model: str) -> dict[str, str]:
+def model_environment(model: str) -> dict[str, str]:
     """What clients of the common providers look for in their environment."""
-    base, name = f"http://{MODEL_HOST}", door_name(model)
+    base, name = f"http://{MODEL_HOST}", gateway_model_name(model)
     return {
         "WORKSAMPLE_MODEL": name,
         "OPENAI_BASE_URL": f"{base}/v1",
@@ -47,7 +47,7 @@ def door_environment(model: str) -> dict[str, str]:
 
 
 def browser_server(workspace: Workspace) -> tuple[McpSpec, ...]:
-    """It, as one more server of the task's; none where the task has no browser."""
+    """Return the browser's MCP server as one more server of the task; none if the task has no browser."""
     if "browser" not in workspace.instance.work.environment.interfaces:
         return ()
     return (McpSpec(name="browser", url=f"http://{BROWSER_HOST}/mcp"),)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause
 
-from .box_endpoints import browser_server, door_environment, door_words
+from .box_endpoints import browser_server, model_environment, model_placeholders
 from .command_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
 from .installing.program import PROGRAM as PROGRAM_FOLDER
 from .mcp.config_formats import VARIABLE, servers_of, told, usual
@@ -30,7 +30,7 @@ PROGRAM = "command"
 
 
 def command(workspace: Workspace, settings: CommandSettings, model: str | None = None) -> Solver:
-    """A solver that runs the program once; `model` is the name of the one that it finds at its door.
+    """A solver that runs the program once; `model` is the name of the one that it finds at its gateway.
 
     AgentError (`agent.crash`) when it exits with anything but 0."""
     from inspect_ai.solver import Generate, solver
@@ -56,9 +56,9 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     if isinstance(settings, ProgramSettings):
         brief = program_text(workspace, settings.instructions)
     path = f"{workspace.scratch}/brief.md"
-    words = {**workspace.words, "brief": path, "agent": PROGRAM_FOLDER, **(door_words(model) if model else {})}
+    words = {**workspace.words, "brief": path, "agent": PROGRAM_FOLDER, **(model_placeholders(model) if model else {})}
     argv = [filled(part, words, raw=False) for part in settings.argv]
-    env = door_environment(model) if model else {}
+    env = model_environment(model) if model else {}
     env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause, WorksampleError
 from worksample.models.blame import ControlQuestion, by_request
 from worksample.models.failure import REFUSED, reason_of, status_of
-from worksample.models.sending import observed
+from worksample.models.send_observer import observed
 from worksample.models.storable_text import scrubbed
 
 from .workspace import clipped

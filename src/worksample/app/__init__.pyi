@@ -1,2 +1,2 @@
 from .config import AppConfig as AppConfig
-from .create import create_app as create_app
+from .server.application import create_app as create_app

@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    from .api import make_api
+    from .server.api import make_api
 
     sys.stdout.write(json.dumps(make_api().openapi(), indent=1, sort_keys=True, ensure_ascii=True) + "\n")
 

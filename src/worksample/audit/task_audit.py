@@ -16,7 +16,7 @@ from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 from worksample.tasks import Package, ingest
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .brief import check_brief
 from .checkpoint_kinds import check_kinds

@@ -12,8 +12,8 @@ from .interface import Listener as Listener
 from .interface import Process as Process
 from .interface import ProcessEnd as ProcessEnd
 from .interface import Reader as Reader
-from .opening import kinds as kinds
-from .opening import open_box as open_box
-from .opening import start_box as start_box
+from .registry import kinds as kinds
+from .registry import open_box as open_box
+from .registry import start_box as start_box
 from .timeout import FairTimeout as FairTimeout
 from .timeout import Timeout as Timeout

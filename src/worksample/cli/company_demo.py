@@ -24,9 +24,9 @@ CURL = Path("/usr/bin/curl")
 def ready_machine(*, quiet: bool) -> None:
     """Install what lacks. MissingExtra, or SandboxUnavailable with the line to type, where that cannot be done here."""
     from worksample.extras import need
-    from worksample.sandboxes.browser.programs import lacking_packages
-    from worksample.workplace.installing import apt_get, install
-    from worksample.workplace.programs import lacking
+    from worksample.sandboxes.browser.chromium import lacking_packages
+    from worksample.workplace.install import apt_get, install
+    from worksample.workplace.service_programs import lacking
 
     for extra in ("report", "workplace", "browser"):
         need(extra)

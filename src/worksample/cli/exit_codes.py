@@ -17,6 +17,7 @@ import click
 
 from worksample.errors import ImportFailed, UsageError, WorksampleError
 
+from .format_verbs import FormatVerb
 from .lazy_group import root
 from .locale import settle_streams
 from .phase import STARTING, begin, interrupted
@@ -75,7 +76,7 @@ def _usage(error: click.ClickException) -> UsageError:
 def _verb(argv: Sequence[str]) -> str:
     """The command as far as it names a verb."""
     words: list[str] = []
-    known: Mapping[str, Verb | Family] = VERBS
+    known: Mapping[str, Verb | FormatVerb | Family] = VERBS
     for word in argv:
         if word not in known:
             break

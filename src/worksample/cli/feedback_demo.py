@@ -23,7 +23,7 @@ SITTINGS = 3
 
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
     """Take the jobs in beside the store, have them qualified, and read the study."""
-    from worksample.app.scripted_experts import PassingTime
+    from worksample.app.judging.scripted_experts import PassingTime
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
     from worksample.people.clock import wall
@@ -54,7 +54,7 @@ def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
     """Run it as by days: agents work, experts judge, agents work again; returns the exit code."""
-    from worksample.app.scripted_experts import PassingTime, ScriptedExperts
+    from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.show_run import Tone, run_config
     from worksample.people.clock import wall

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 
 import click
 
+from .format_verbs import FormatVerb
 from .phase import begin
 from .verbs import VERBS, Family, Verb
 
@@ -14,7 +14,9 @@ from .verbs import VERBS, Family, Verb
 class LazyGroup(click.Group):
     """Lists its verbs from a table; loads one on use."""
 
-    def __init__(self, *, verbs: Mapping[str, Verb | Family], name: str, help: str, **rest: object) -> None:
+    def __init__(
+        self, *, verbs: Mapping[str, Verb | FormatVerb | Family], name: str, help: str, **rest: object
+    ) -> None:
         super().__init__(name=name, help=help, no_args_is_help=True, **rest)  # type: ignore[arg-type]
         self.verbs = verbs
 
@@ -29,8 +31,7 @@ class LazyGroup(click.Group):
             return None
         if isinstance(entry, Family):
             return LazyGroup(verbs=entry.verbs, name=cmd_name, help=entry.says)
-        command = importlib.import_module(entry.module).command
-        assert isinstance(command, click.Command)
+        command = entry.load()
         begin("")
         return command
 

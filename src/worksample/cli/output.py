@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.words import bounded, dollars, duration, printable
+from worksample.python_api.terminal_text import bounded, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bounded", "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option",
-    "printable", "say_json", "skip_faulty_option", "store_option", "table",
+    "printable", "say_json", "store_option", "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160
@@ -49,13 +49,6 @@ def decimal_option(function: F) -> F:
         "--decimal", metavar="MARK", default=None,
         help="The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
     )(function)  # fmt: skip
-
-
-def skip_faulty_option(function: F) -> F:
-    """`--skip-faulty`: of an import of many packages."""
-    return click.option(
-        "--skip-faulty", is_flag=True, default=None, help="Leave out faulty tasks, name them, and exit with 0."
-    )(function)
 
 
 PRICES = (

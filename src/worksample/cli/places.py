@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def places_said(store: Store, experiment: Experiment) -> str:
     """Who is waited for at which places, with the hours that their tasks say and what these come to."""
-    from worksample.results.places.waiting import places_of
+    from worksample.results.assignments.open_work import places_of
 
     waiting = [place for place in places_of(store, experiment) if place.waits]
     taken = sum(place.seat.held for place in waiting)
@@ -37,7 +37,7 @@ def hours_said(hours: float | None, pay: float | None) -> str:
 
 def paid_for(plan: Plan, expected: Forecast) -> float | None:
     """US dollars for the people who work; None where hours or pay are unknown."""
-    from worksample.results.places.waiting import pay_of
+    from worksample.results.assignments.open_work import pay_of
 
     pay = pay_of(plan.experiment)
     if not expected.seats:

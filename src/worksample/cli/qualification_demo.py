@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from worksample.app.scripted_experts import PassingTime
+    from worksample.app.judging.scripted_experts import PassingTime
     from worksample.people.quality.funnel import Funnel
 
 FACT = re.compile(r"^- (\w+: .+)$", re.MULTILINE)
@@ -47,10 +47,10 @@ class Qualifies:
 
 def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox: str) -> Funnel:
     """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
-    from worksample.app.scripted_experts import ScriptedExperts
+    from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.people.quality.funnel import rounds_of_jobs
-    from worksample.python_api.qualifying import Qualifying, funnel, keep_qualified, qualify
+    from worksample.python_api.job_qualification import Qualifying, funnel, keep_qualified, qualify
     from worksample.store import Store
 
     with Store.open(store, create=True) as opened:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.python_api.experiment_run import options_of, planned
 from worksample.python_api.progress import watcher
-from worksample.python_api.running import options_of, planned
 
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_ahead import judging_of, show_calibration, show_judging
@@ -221,7 +221,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 
 
 def _show_plan(plan: Plan, expected: Forecast) -> None:
-    from worksample.results.places.waiting import pay_of
+    from worksample.results.assignments.open_work import pay_of
 
     m = plan.material
     own = [arm for arm in m.arms if arm.continues is None]

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .format_verbs import FormatVerb, FormatVerbs
+
+if TYPE_CHECKING:
+    import click
 
 
 @dataclass(frozen=True)
@@ -12,13 +20,18 @@ class Verb:
     module: str
     says: str
 
+    def load(self) -> click.Command:
+        """Import the module and return its command."""
+        command: click.Command = importlib.import_module(self.module).command
+        return command
+
 
 @dataclass(frozen=True)
 class Family:
     """Commands that share a noun: `worksample task check`."""
 
     says: str
-    verbs: dict[str, Verb]
+    verbs: Mapping[str, Verb | FormatVerb]
 
 
 def _verb(name: str, says: str) -> Verb:
@@ -95,24 +108,8 @@ VERBS: dict[str, Verb | Family] = {
             "pin": _verb("suite_pin", "Write the digests of a suite's instances to suite.lock."),
         },
     ),
-    "export": Family(
-        "Write tasks and results in the formats of other tools.",
-        {
-            "harbor": _verb("export_harbor", "Write a package's instances as Harbor tasks."),
-            "upbench": _verb("export_upbench", "Write UpBench's six tables, from jobs to evaluators."),
-        },
-    ),
-    "import": Family(
-        "Import tasks that others wrote.",
-        {
-            "jobs": _verb("import_jobs", "Turn a table of jobs into packages: a firm's own list, a marketplace's."),
-            "upbench": _verb("import_upbench", "Import UpBench's tables: jobs, submissions and evaluations."),
-            "gdpval": _verb("import_gdpval", "Turn GDPval's table, files and rubrics into packages."),
-            "rli": _verb("import_rli", "Turn folders with a brief, inputs and a human deliverable into packages."),
-            "tac": _verb("import_tac", "Turn an installed copy of TheAgentCompany's tasks into packages."),
-            "harbor": _verb("import_harbor", "Turn Harbor tasks into packages."),
-        },
-    ),
+    "export": Family("Write tasks and results in the formats of other tools.", FormatVerbs("export")),
+    "import": Family("Import tasks that others wrote.", FormatVerbs("import")),
     "jobs": Family(
         "Have experts decide which jobs are fit to be tasks.",
         {

@@ -1,4 +1,4 @@
-"""An installed agent proven before work is given to it: one answer, in a box of its own, through the door.
+"""An installed agent proven before work is given to it: one answer, in a box of its own, through the gateway.
 
 The brief holds two words, and only their joined form counts: a program that prints its prompt, or anything else, does
 not pass, and one that keeps its model's answer in its log without printing it does.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.grading import Evaluators
 from worksample.models import JudgeConfig, ModelService, Price, Roles, judges_of
-from worksample.models.services import Services
+from worksample.models.service_config import Services
 from worksample.records import Experiment
 from worksample.store import Store
 

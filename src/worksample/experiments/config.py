@@ -13,7 +13,7 @@ from worksample.errors import UsageError
 from worksample.files.config_files import shown, told
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
-from worksample.models.services import ServiceConfig
+from worksample.models.service_config import ServiceConfig
 from worksample.records import Arm, Chain, Feedback, Frozen, JudgedBy, Limits, Protocol, ShownRubric, Worker
 from worksample.records.task import Name
 from worksample.results.calibration.config import CalibrationConfig

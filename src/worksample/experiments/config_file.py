@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import ManifestError
 from worksample.files.config_files import (
     WHOLE,
@@ -26,9 +27,8 @@ from worksample.files.config_files import (
     read_yaml,
     shown,
 )
-from worksample.letters import plain_letters
 from worksample.models import JudgeConfig, Price
-from worksample.models.services import ServiceConfig
+from worksample.models.service_config import ServiceConfig
 from worksample.records import Experiment, Frozen
 
 from .config import AgentConfig, ExperimentConfig

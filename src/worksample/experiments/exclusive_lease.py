@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from worksample.errors import PlanError
 from worksample.store import Store
 from worksample.store.lease import Lease
+from worksample.store.lease_owner import is_dead, new_owner
 from worksample.store.lease_renewal import renewed
-from worksample.store.owner import is_dead, new_owner
 
 SECONDS = 60.0
 """How long a claim holds without a sign of life."""

@@ -10,16 +10,16 @@ from worksample.agents.task_containment import guard_tasks
 from worksample.errors import Cause, WorksampleError
 from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
-from worksample.models.services import Services
+from worksample.models.service_config import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
-from worksample.results.places.turns import waits_for_person
-from worksample.results.places.waiting import has_places
+from worksample.results.assignments.open_work import has_places
+from worksample.results.assignments.turns import waits_for_person
 from worksample.runs import FollowUpSlots, RunConfig, run_slots, write_scores
 from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .available_evaluators import evaluators_here
 from .chain_steps import advance, may_run

@@ -12,7 +12,7 @@ from worksample.grading.grade_round import Item, by_item, items, key, starts_of
 from worksample.models import close_models
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Instance, Protocol, Round, Submission
 from worksample.store import Store
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .exclusive_lease import holder
 from .watch import RunTally, Watch

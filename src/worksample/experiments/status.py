@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
-from worksample.results.places.waiting import places_of
+from worksample.results.assignments.open_work import places_of
 from worksample.results.reattempts.reading import chains_of, due
 from worksample.store import Store
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges

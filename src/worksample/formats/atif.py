@@ -18,7 +18,7 @@ SOURCES = ("system", "user", "agent")
 AGENT_ONLY = ("model_name", "reasoning_content", "reasoning_effort", "tool_calls", "metrics")
 
 
-def export(store: Store, experiment: str, out: Path) -> list[Path]:
+def export_trajectories(store: Store, experiment: str, out: Path) -> list[Path]:
     """Lay every trial's trajectory of an experiment, with its pictures, into `out/<trial>/`; the documents' paths.
 
     Trials without a submission (their sandbox never started) have none. Raises RecordMissing, OSError.

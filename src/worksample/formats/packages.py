@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from worksample.errors import ImportFailed, WorksampleError
 
+from .interface import ReportLine
+
 T = TypeVar("T")
+P = ParamSpec("P")
 LONGEST = 90
 """Characters of a package's name."""
 SHOWN = 20
@@ -58,6 +61,10 @@ class Packages(Sequence[T]):
     def __getitem__(self, at: int | slice) -> T | Sequence[T]:
         return self.written[at]
 
+    def plain(self, written: Sequence[Any]) -> dict[str, Any]:
+        """Return the outcome as JSON types. written: the written packages as JSON types."""
+        return {"written": list(written), "there": list(self.there), "faults": dict(self.faults)}
+
     def said(self) -> str:
         """How many were written, were there and are faulty, in words."""
         said = [f"{len(self.written)} written"]
@@ -74,6 +81,42 @@ class FaultyPackages(ImportFailed):
         more = [f"  and {len(packages.faults) - SHOWN} more"] if len(packages.faults) > SHOWN else []
         super().__init__("\n".join([f"packages: {packages.said()}", *shown, *more]), next=next)
         self.packages = packages
+
+
+def packages_or_faults(run: Callable[P, Packages[T]], *args: P.args, **named: P.kwargs) -> tuple[Packages[T], bool]:
+    """Import packages; return them, and False if some tasks were faulty and nobody asked to leave them out."""
+    try:
+        return run(*args, **named), True
+    except FaultyPackages as fault:
+        return fault.packages, False
+
+
+def report_packages(
+    found: Packages[T], out: str, reasons: Mapping[str, str], *, skip_faulty: bool
+) -> Iterator[ReportLine]:
+    """Report the faulty tasks, the counts of packages, and a package to go on with.
+
+    reasons: package -> why it cannot be attempted, "" if it can. skip_faulty: whether faulty tasks were to be left out.
+    """
+    error = not skip_faulty
+    for place, what in list(found.faults.items())[:SHOWN]:
+        yield ReportLine(f"{'left out' if skip_faulty else 'error'}: {place}: {what}", error)
+    if len(found.faults) > SHOWN:
+        yield ReportLine(f"and {len(found.faults) - SHOWN} more", error)
+    yield ReportLine(f"packages in {out}: {found.said()}")
+    if found.faults and not skip_faulty:
+        yield ReportLine(
+            "  next: correct the tasks and run the same command again, or leave them out with --skip-faulty"
+        )
+        return
+    name = next((name for name, reason in reasons.items() if not reason), None)
+    if name is not None:
+        yield ReportLine(f"  next: worksample task check {out}/{name}")
+    elif reasons:
+        first, reason = next(iter(reasons.items()))
+        yield ReportLine(f"  none of them can be attempted here, such as {first}: {reason}")
+    elif found.there:
+        yield ReportLine(f"  next: worksample task check {out}/{found.there[0]}")
 
 
 def write_packages(

@@ -31,7 +31,7 @@ from worksample.records import (
 )
 from worksample.results.frame import VALID, ResultSet
 from worksample.store import Store
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {

@@ -14,7 +14,7 @@ from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading
 from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
 from worksample.sandboxes.images import Cached, image_of, prepare
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.restoring import restored, state_of
+from worksample.workplace.restored_workplace import restored, state_of
 from worksample.workplace.workplace import LiveWorkplace
 from worksample.workplace.workplace import environment as environment_for
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial, now
 from worksample.results.pairs import PAIRS, drawn_pairs
-from worksample.workplace.spare import spares
+from worksample.workplace.warm_pool import spares
 
 from .evaluators import Evaluates, Evaluators, evaluators_of
 from .grade_submission import evaluate

@@ -13,8 +13,8 @@ from worksample.fault_injection import failpoint
 from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, Instance, Round, Submission, now
 from worksample.results.graded import grading_in_force
 from worksample.store.lease import Lease
+from worksample.store.lease_owner import new_owner
 from worksample.store.lease_renewal import renew_leases
-from worksample.store.owner import new_owner
 
 from .evaluators import EvaluationRequest, EvaluatorReply, known
 from .pending_evaluations import EvaluationPlace, place_of

@@ -17,7 +17,7 @@ from worksample.records import Instance, Origin, Protocol, Submission, Submissio
 from worksample.sandboxes.capture import STEPS, Steps, take
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.images import changed, image_of
-from worksample.sandboxes.step import lay_in, prepare_step
+from worksample.sandboxes.step_setup import lay_in, prepare_step
 
 from .verifying import SOLUTION, Verifier, box_for
 

@@ -22,8 +22,8 @@ from worksample.files.scratch import scratch
 from worksample.kit.broker import pack
 from worksample.records import Limits
 from worksample.sandboxes.capture import add_to_layer
+from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.host_files import open_contained
 from worksample.sandboxes.images import BuildNetwork, build_settings, changed, user_in
 
 from .starvation import require_time

@@ -22,7 +22,7 @@ from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.live import look, with_live
+from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
 from .boxes import reached

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable, WorksampleError
-from worksample.records.trees import CriteriaTree
+from worksample.records.grade_tree import CriteriaTree
 
 from . import table, text
 from .broker import BrokerClient, Ran

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from worksample.errors import Cause, GraderError
-from worksample.records.passing import is_full
+from worksample.records.pass_rules import is_full
 
 REASON_LIMIT = 4_000
 """Characters of a reason that are kept."""

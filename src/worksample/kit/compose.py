@@ -15,8 +15,8 @@ from datetime import datetime
 from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
-from worksample.records.passing import is_full
-from worksample.records.trees import By, CriterionNode, Node, asked_of
+from worksample.records.grade_tree import By, CriterionNode, Node, asked_of
+from worksample.records.pass_rules import is_full
 
 from .case import Case
 from .check import Check, fraction_of, shorten

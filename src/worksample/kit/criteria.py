@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from worksample.records.trees import By, CheckpointKind, CriteriaTree, CriterionNode, Importance
+from worksample.records.grade_tree import By, CheckpointKind, CriteriaTree, CriterionNode, Importance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar
 
-from worksample.records.trees import GradeTree, Importance, PartNode, SkipReason
+from worksample.records.grade_tree import GradeTree, Importance, PartNode, SkipReason
 
 REASON_LIMIT = 20_000
 """Characters of a reason: longer ones are refused by the record."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from worksample.errors import Cause, GraderError
-from worksample.records.trees import CriteriaTree, GradeTree, PartNode
+from worksample.records.grade_tree import CriteriaTree, GradeTree, PartNode
 
 from .compose import program_nodes
 from .grade import Grade

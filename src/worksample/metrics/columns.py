@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from worksample.amounts import LARGEST
+from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
 
 Floats = NDArray[np.float64]

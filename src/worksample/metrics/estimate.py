@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from worksample.amounts import dollar_places
+from worksample.dollar_text import dollar_places
 from worksample.errors import UsageError
 
 from .counts import Counts

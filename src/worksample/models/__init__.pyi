@@ -1,7 +1,3 @@
-from .answer import JudgeReply as JudgeReply
-from .answer import Quote as Quote
-from .asking import ask as ask
-from .closing import close_models as close_models
 from .exhibit import Exhibit as Exhibit
 from .exhibit import ExhibitLimits as ExhibitLimits
 from .exhibit import Look as Look
@@ -13,6 +9,10 @@ from .judge import ModelRole as ModelRole
 from .judge import Roles as Roles
 from .judge import Spent as Spent
 from .judge import judges_of as judges_of
+from .judge_call import ask as ask
+from .judge_reply import JudgeReply as JudgeReply
+from .judge_reply import Quote as Quote
+from .open_models import close_models as close_models
 from .price import Price as Price
 from .price import priced as priced
 from .price import read_prices as read_prices

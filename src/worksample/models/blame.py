@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import WorksampleError
 
+from .excused_waiting import excuse
 from .failure import REFUSED, chain_of, failed_connection, out_of_credit, status_of
 from .response_validation import NoAnswerError
-from .sending import REJECTED, NotSentError, Sending
-from .waiting import excuse
+from .send_observer import REJECTED, NotSentError, Sending
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

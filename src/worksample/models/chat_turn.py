@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import ColleagueError, PlanError
 from worksample.records import Usage
 
-from .account import ModelAccount
+from .request_account import ModelAccount
 from .resolver import ModelService, resolve
 
 if TYPE_CHECKING:

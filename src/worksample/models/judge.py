@@ -14,10 +14,10 @@ from worksample.errors import Cause, JudgeError, PlanError
 from worksample.files import Sink
 from worksample.records import Frozen, Protocol, Usage, digest_of
 
-from .account import together
 from .exhibit import ExhibitLimits
+from .judge_prompt import PROMPTS
 from .price import Prices, require_price
-from .prompt import PROMPTS
+from .request_account import together
 from .resolver import ModelService
 
 RENDERING = "3"

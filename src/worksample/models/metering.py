@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .account import CURRENT, ModelAccount, Most, SentRequest, estimate
-from .exchanges import hook, record
+from .http_exchanges import hook, record
+from .request_account import CURRENT, ModelAccount, Most, SentRequest, estimate
 from .storable_text import scrubbed
 from .token_estimate import Size, size_of_request
 

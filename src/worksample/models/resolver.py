@@ -15,10 +15,10 @@ from worksample.files.config_files.faults import nearest
 
 from .metering import gate, meter
 from .price import Price, register
+from .reported_usage import read_usage
 from .response_validation import need_answers
-from .sending import observe_sending
+from .send_observer import observe_sending
 from .storable_text import scrub_answers
-from .told_usage import read_usage
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI

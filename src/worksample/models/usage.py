@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from worksample.records import Usage
+
+from .price import Prices
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event, ModelEvent
     from inspect_ai.model import ModelUsage
-
-    from .price import Prices
 
 MILLION = 1_000_000
 AGENT = "agent"
@@ -132,3 +132,16 @@ def _sum(*amounts: float | None) -> float | None:
 
 def _unbounded(used: Usage) -> bool:
     return used.unsettled > 0 and used.unsettled_cost is None
+
+
+def dearest_call(model: str, prices: Prices, generation: Mapping[str, Any] | None = None) -> float | None:
+    """US dollars of a call that fills the model's context and its longest answer; None where one of them is unknown."""
+    from inspect_ai.model import get_model_info
+
+    price, known = prices.get(model), get_model_info(model)
+    context = known.context_length if known else None
+    answer = (generation or {}).get("max_tokens") or (known.output_tokens if known else None)
+    if price is None or context is None or answer is None:
+        return None
+    dearest = max(price.input, price.cache_write or 0.0)
+    return float(context * dearest + answer * price.output) / MILLION

@@ -9,7 +9,7 @@ from worksample.errors import POLICY
 from worksample.experiments.watch import RunTally, Silent, Watch
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
-from .words import bounded, duration, printable
+from .terminal_text import bounded, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from .base import Frozen
-from .trees import By, CheckpointKind, CriteriaTree, CriterionNode, Importance, asked_of
+from .grade_tree import By, CheckpointKind, CriteriaTree, CriterionNode, Importance, asked_of
 
 
 class Criterion(CriterionNode, Frozen):

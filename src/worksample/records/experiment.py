@@ -124,6 +124,8 @@ class Lock(Frozen):
 
 @register
 class Experiment(Record):
+    """A plan: agents, instances, arms and repeats, locked before the first trial."""
+
     kind: ClassVar[str] = "experiment"
     schema_version: ClassVar[int] = 2
     """Schema 1 had one `protocol` in its lock, which is read as the only one."""

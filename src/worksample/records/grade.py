@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from .base import Frozen, Moment
-from .trees import GradeTree, Importance, PartNode, SkipReason, leaves_of
+from .grade_tree import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
 class PartPayload(PartNode, Frozen):

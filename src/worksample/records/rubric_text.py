@@ -7,7 +7,7 @@ import re
 from pydantic import ValidationError
 
 from .criteria import Criteria, Criterion
-from .trees import By, Importance
+from .grade_tree import By, Importance
 
 LARGEST = 1000
 """Criteria of one job."""

@@ -12,11 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from .amount import Hours, Value
 from .base import Frozen, Moment, Record, digest_of, register
 from .criteria import Criteria
+from .grade_tree import By
 from .job import Job
-from .trees import By
+from .value_and_hours import Hours, Value
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from worksample.amounts import in_dollars
+from worksample.dollar_text import in_dollars
 
 from .formatting import figure
 

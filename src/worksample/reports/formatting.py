@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.amounts import in_dollars
+from worksample.dollar_text import in_dollars
 from worksample.metrics import Estimate, Unit
 
 DASH = "–"

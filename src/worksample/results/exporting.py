@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import UsageError
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 if TYPE_CHECKING:
     from worksample.store import Store

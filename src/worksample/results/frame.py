@@ -23,7 +23,7 @@ from worksample.records import (
     Standing,
     Submission,
 )
-from worksample.records.members import member
+from worksample.records.enum_members import member
 from worksample.store import Store
 from worksample.store.frames import submissions_df, trials_df
 

@@ -12,7 +12,7 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.metrics.scores.rubric import RubricRules, rubric_scores
 from worksample.records import AWAITED, EvaluatorKind, Protocol, Standing, is_full, partial_credit
-from worksample.records.weighing import behind_gates, implied, weigh
+from worksample.records.weighted_criteria import behind_gates, implied, weigh
 
 from .asked import AskedCriteria, Leaf
 from .criteria import CANNOT, FAIL, FEW, PASS, VOID, agreed_leaves

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from worksample.records import EvaluatorKind, JudgedBy, Protocol
-from worksample.records.weighing import behind_gates, implied
+from worksample.records.weighted_criteria import behind_gates, implied
 
 from .asked import kinds_in
 from .joining import Answers, Joined, answers_of

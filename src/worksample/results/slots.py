@@ -10,10 +10,10 @@ from sqlalchemy import Connection, func, select
 
 from worksample.errors import Cause
 from worksample.records import IMPORTED, Amendment, AmendmentTarget, Experiment, JudgedBy, Round, Standing, struck
-from worksample.records.members import member
+from worksample.records.enum_members import member
 from worksample.store import schema
+from worksample.store.frame_builder import Columns, middle, tabulate
 from worksample.store.frames import UNSETTLED, experiment_id, seconds_of
-from worksample.store.tabulate import Columns, middle, tabulate
 
 from .chained import continued, needed
 from .judging import RoundReader

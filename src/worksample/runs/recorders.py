@@ -13,9 +13,9 @@ from worksample.errors import Cause
 from worksample.records import CaptureStatus, Manifest, SubmissionPart, Usage, canonical
 from worksample.sandboxes.capture import STEPS, Captured, Steps, take
 from worksample.sandboxes.services import TaskServices, export
-from worksample.sandboxes.services.exporting import ExportedPart
-from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
-from worksample.workplace.live import look, with_live
+from worksample.sandboxes.services.state_export import ExportedPart
+from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
+from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace
 
 from .agent_log import agent_log

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from worksample.models import ModelService, Price
-from worksample.models.services import Services, service_for
+from worksample.models.service_config import Services, service_for
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import Allowance
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial, Worker
-from worksample.results.places.turns import feed_turn
+from worksample.results.assignments.turns import feed_turn
 from worksample.results.reattempts.feeding import Feeding, feed
 from worksample.sandboxes.images import root_of
 from worksample.store import Store
 from worksample.store.lease import Lease
+from worksample.store.lease_owner import new_owner
 from worksample.store.lease_renewal import renew_leases
-from worksample.store.owner import new_owner
 
 from .follow_up_slots import FollowUpSlots
 from .limits import limits_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.records import Ending, StepSpec, TrialOutcome
 from worksample.sandboxes.capture import Steps
-from worksample.sandboxes.step import prepare_step
+from worksample.sandboxes.step_setup import prepare_step
 
 from .outcome import DONE, ended_by_error, ended_by_limit, leaf
 from .recorders import StepRecorder

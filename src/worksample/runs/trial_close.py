@@ -18,8 +18,8 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import plus, usage_of
+from worksample.models.excused_waiting import waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, spent
-from worksample.models.waiting import waiting
 from worksample.records import (
     Ending,
     Submission,

@@ -14,7 +14,7 @@ import anyio
 from worksample.agents import build
 from worksample.box import Root
 from worksample.errors import PlanError
-from worksample.models.account import ModelAccount
+from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
 from worksample.results.reattempts.feeding import Feeding, as_shown

@@ -1,4 +1,4 @@
-"""What a trial's box can reach: the endpoints of its instance, and the door to its agent's model."""
+"""What a trial's box can reach: the endpoints of its instance, and the gateway to its agent's model."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import is_program, observed_by
-from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, door_names
+from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, gateway_model_names
 from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
-from worksample.sandboxes.browser.config import DEFAULT
-from worksample.sandboxes.browser.mcp import McpServer
-from worksample.sandboxes.browser.programs import version
+from worksample.sandboxes.browser.browser_config import DEFAULT
+from worksample.sandboxes.browser.chromium import version
+from worksample.sandboxes.browser.mcp_server import McpServer
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
 from worksample.sandboxes.services import TaskServices
 from worksample.sandboxes.shielded import to_the_end
@@ -24,7 +24,7 @@ from .recorder import LedgerRecorder
 from .trial_context import TrialContext
 
 if TYPE_CHECKING:
-    from worksample.models.door import ModelGateway
+    from worksample.models.gateway import ModelGateway
 
 BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
 MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
@@ -37,17 +37,17 @@ def has_model(agent: Agent) -> bool:
     return agent.model is not None and agent.harness != "scripted"
 
 
-def calls_door(agent: Agent) -> bool:
+def calls_gateway(agent: Agent) -> bool:
     """Whether the agent is a program in the box that is given a model."""
     return agent.model is not None and is_program(agent.harness)
 
 
 def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
-    """Those that a box needs. The door to its own model is the agent's, whatever network the task has."""
+    """Those that a box needs. The gateway to its own model is the agent's, whatever network the task has."""
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
     tools = [BROWSER] if shows_browser(agent, environment) else []
-    return (*([MODEL] if calls_door(agent) else []), *tools, *exact, *proxy)
+    return (*([MODEL] if calls_gateway(agent) else []), *tools, *exact, *proxy)
 
 
 def shows_browser(agent: Agent, environment: Environment) -> bool:
@@ -101,7 +101,7 @@ def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
 def targets_of(
     environment: Environment,
     hosts: Allowance,
-    door: ModelGateway | None,
+    gateway: ModelGateway | None,
     services: TaskServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
@@ -115,16 +115,16 @@ def targets_of(
                 wild.append(HostRule(one.name, one.port))
             else:
                 targets[place] = Host(HostRule(one.name, one.port))
-        elif one.to == "model" and door is not None:
-            targets[place] = Streams("the agent's model", door.serve)
+        elif one.to == "model" and gateway is not None:
+            targets[place] = Streams("the agent's model", gateway.serve)
         elif one.to.startswith("service:") and services is not None:
             targets[place] = services.target(one.to)
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if browser is not None:
         targets[BROWSER] = Streams("the agent's browser", McpServer(browser).serve)
-    if door is not None:
-        targets[MODEL] = Streams("the agent's model", door.serve)
+    if gateway is not None:
+        targets[MODEL] = Streams("the agent's model", gateway.serve)
     return targets
 
 
@@ -145,19 +145,19 @@ async def open_endpoints(
         yield supervise
         return
     environment, job = context.instance.work.environment, context.job
-    door = None
-    wanted = calls_door(job.agent) or any(one.to == "model" for one in environment.endpoints)
+    gateway = None
+    wanted = calls_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
-        from worksample.models.door import ModelGateway
-        from worksample.models.door.reading import warm
+        from worksample.models.gateway import ModelGateway
+        from worksample.models.gateway.request_reader import warm
 
         warm()
-        door = ModelGateway(job.model, door_names(job.agent.model or ""), context.limits.turns)
+        gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), context.limits.turns)
     targets = targets_of(
-        environment, job.config.hosts, door, services, browser if shows_browser(job.agent, environment) else None
+        environment, job.config.hosts, gateway, services, browser if shows_browser(job.agent, environment) else None
     )
 
-    watched = [one.failure for one in (door, browser, services) if one is not None]
+    watched = [one.failure for one in (gateway, browser, services) if one is not None]
     watched += [colleagues] if colleagues is not None else []
     async with serving(box, targets) as connections:
         context.record(LedgerRecorder("connections", connections))

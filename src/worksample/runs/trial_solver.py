@@ -12,13 +12,13 @@ import anyio
 
 from worksample.errors import Cause, SandboxError, WorksampleError
 from worksample.records import HealthSpec, Limits, Trial, TrialOutcome, now
-from worksample.sandboxes.health import why_unwell
+from worksample.sandboxes.health_check import why_unwell
 from worksample.sandboxes.services import TaskServices, open_services
-from worksample.sandboxes.services.boxes import ServiceBox, boxes_of
+from worksample.sandboxes.services.service_boxes import ServiceBox, boxes_of
 from worksample.steady_loop import counted
 from worksample.supervision import FailureSignal
-from worksample.workplace.colleagues.attending import ROLE, ColleagueRunner
-from worksample.workplace.kept import opened
+from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
+from worksample.workplace.running_workplaces import opened
 from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
 
 from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, superseded

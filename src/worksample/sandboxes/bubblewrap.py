@@ -3,11 +3,150 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+from functools import partial
+from typing import Any
 
 from worksample.box import Box, BoxConfig
-from worksample.sandboxes import layout, served_box
-from worksample.sandboxes.holder import BubblewrapHolder
+from worksample.errors import SandboxError
+from worksample.files.scratch import started_at
+from worksample.sandboxes import cgroups, layout, served_box
+from worksample.sandboxes.holder import STOPPED_WAIT, claim
 from worksample.sandboxes.sweeper import sweep_first
+
+from .availability import require
+from .host_state import BoxFolder, UidLease
+from .marked_processes import of_this_process
+
+
+class BubblewrapHolder:
+    """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
+
+    def __init__(self, config: BoxConfig) -> None:
+        found = require()
+        self._config = config
+        self._lease = UidLease() if found.root else None
+        uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
+        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
+        limits = config.limits
+        if found.parents.memory and found.parents.pids:
+            memory = limits.memory + limits.disk + (32 << 20)
+            self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
+        else:
+            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
+        if config.background:
+            cgroups.give_way(found.parents, self.groups, self.folder.name)
+        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
+        self._claim = claim(config)
+        self._log = self.folder.path / "holder.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._child = self._info = -1
+
+    async def start(self) -> socket.socket:
+        """See Holder. In this thread: the kernel ends bubblewrap with the thread that started it."""
+        near, far = socket.socketpair()
+        self._info, info = os.pipe()
+        try:
+            with self._log.open("wb") as messages, far:
+                self._process = subprocess.Popen(
+                    layout.command(self._config, self.host, far.fileno(), info),
+                    stdin=subprocess.DEVNULL,
+                    stdout=messages,
+                    stderr=messages,
+                    pass_fds=(far.fileno(), info),
+                    env=of_this_process(),
+                    cwd="/",
+                )
+        finally:
+            os.close(info)
+            if self._process is None:
+                near.close()
+                os.close(self._info)
+        return near
+
+    def plan(self) -> dict[str, Any]:
+        """See Holder."""
+        return layout.plan(self._config, self.host)
+
+    def oom_kills(self) -> int:
+        """See Holder."""
+        return cgroups.oom_kills(self.groups)
+
+    def processor_seconds(self) -> float | None:
+        """See Holder."""
+        return cgroups.processor_seconds(self.groups)
+
+    def freeze(self, frozen: bool) -> bool:
+        """See Holder."""
+        return cgroups.freeze(self.groups, frozen)
+
+    def hurry(self) -> None:
+        """See Holder."""
+        if self._config.background:
+            cgroups.stop_giving_way(self.groups, self.folder.name)
+
+    def adopt(self) -> None:
+        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
+        told = b""
+        try:
+            while b"}" not in told:
+                piece = os.read(self._info, 4096)
+                if not piece:
+                    return  # bubblewrap failed, which the handshake finds out too
+                told += piece
+        finally:
+            os.close(self._info)
+        pid = int(json.loads(told)["child-pid"])
+        self._child = os.pidfd_open(pid)
+        owner = self.folder.owner
+        assert self._process is not None
+        owner.holder, owner.holder_started = self._process.pid, started_at(self._process.pid)
+        owner.child, owner.child_started = pid, started_at(pid)
+        owner.groups = tuple(str(folder) for folder in self.groups.folders)
+        self.folder.save()
+        try:
+            cgroups.join(self.groups, pid)
+        except OSError as failure:
+            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
+
+    def said(self) -> str:
+        """See Holder."""
+        return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
+
+    def end(self) -> None:
+        """See Holder."""
+        if self._child >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._child, signal.SIGKILL)
+        if self.groups.folders:
+            with contextlib.suppress(OSError):
+                cgroups.kill(self.groups)
+        if self._process is not None and self._child < 0:
+            self._process.kill()
+        if self._process is not None:
+            try:
+                self._process.wait(STOPPED_WAIT)
+            except subprocess.TimeoutExpired:
+                raise SandboxError("the box could not be ended", where="box", next="worksample doctor") from None
+            self._process = None
+
+    def remove(self) -> None:
+        """See Holder."""
+        if self._child >= 0:
+            os.close(self._child)
+            self._child = -1
+        cgroups.close(self.groups)
+        cgroups.remove(self.groups.folders)
+        self.folder.remove()
+        while self._claim:
+            os.close(self._claim.pop())
+        if self._lease is not None:
+            self._lease.release()
 
 
 def _prepare(config: BoxConfig) -> None:

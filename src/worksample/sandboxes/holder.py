@@ -1,26 +1,15 @@
-"""The host's hold on a box of bubblewrap's: its process, control groups, user id and folder."""
+"""A box's holder: what only the host can do to a box, and the locks on images and seeds that the box uses."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
-import signal
 import socket
-import subprocess
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from worksample.box import BoxConfig
-from worksample.errors import SandboxError
-from worksample.files.scratch import started_at
-from worksample.sandboxes import cgroups, layout
-
-from .host_state import BoxFolder, UidLease
-from .marked import of_this_process
-from .requirements import require
 
 KEPT_AS = "image.json"
 """Beside an unpacked image in the cache: what it is, and the lock of those who have it."""
@@ -30,129 +19,48 @@ STOPPED_WAIT = 60.0
 """Seconds the holder may take to be gone after it was killed."""
 
 
-class BubblewrapHolder:
-    """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
-
-    def __init__(self, config: BoxConfig) -> None:
-        found = require()
-        self._config = config
-        self._lease = UidLease() if found.root else None
-        uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
-        limits = config.limits
-        if found.parents.memory and found.parents.pids:
-            memory = limits.memory + limits.disk + (32 << 20)
-            self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
-        else:
-            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
-        if config.background:
-            cgroups.give_way(found.parents, self.groups, self.folder.name)
-        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
-        self._claim = claim(config)
-        self._log = self.folder.path / "holder.log"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._child = self._info = -1
+class Holder(Protocol):
+    """Who made the box's namespaces: what only the host can do to it. All but `start` may block."""
 
     async def start(self) -> socket.socket:
-        """See Holder. In this thread: the kernel ends bubblewrap with the thread that started it."""
-        near, far = socket.socketpair()
-        self._info, info = os.pipe()
-        try:
-            with self._log.open("wb") as messages, far:
-                self._process = subprocess.Popen(
-                    layout.command(self._config, self.host, far.fileno(), info),
-                    stdin=subprocess.DEVNULL,
-                    stdout=messages,
-                    stderr=messages,
-                    pass_fds=(far.fileno(), info),
-                    env=of_this_process(),
-                    cwd="/",
-                )
-        finally:
-            os.close(info)
-            if self._process is None:
-                near.close()
-                os.close(self._info)
-        return near
+        """Start the exec server; return our end of the line to it. Raises SandboxError."""
+        ...
 
     def plan(self) -> dict[str, Any]:
-        """See Holder."""
-        return layout.plan(self._config, self.host)
-
-    def oom_kills(self) -> int:
-        """See Holder."""
-        return cgroups.oom_kills(self.groups)
-
-    def processor_seconds(self) -> float | None:
-        """See Holder."""
-        return cgroups.processor_seconds(self.groups)
-
-    def freeze(self, frozen: bool) -> bool:
-        """See Holder."""
-        return cgroups.freeze(self.groups, frozen)
-
-    def hurry(self) -> None:
-        """See Holder."""
-        if self._config.background:
-            cgroups.stop_giving_way(self.groups, self.folder.name)
+        """What the exec server is told first (`layout.plan`)."""
+        ...
 
     def adopt(self) -> None:
-        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
-        told = b""
-        try:
-            while b"}" not in told:
-                piece = os.read(self._info, 4096)
-                if not piece:
-                    return  # bubblewrap failed, which the handshake finds out too
-                told += piece
-        finally:
-            os.close(self._info)
-        pid = int(json.loads(told)["child-pid"])
-        self._child = os.pidfd_open(pid)
-        owner = self.folder.owner
-        assert self._process is not None
-        owner.holder, owner.holder_started = self._process.pid, started_at(self._process.pid)
-        owner.child, owner.child_started = pid, started_at(pid)
-        owner.groups = tuple(str(folder) for folder in self.groups.folders)
-        self.folder.save()
-        try:
-            cgroups.join(self.groups, pid)
-        except OSError as failure:
-            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
+        """While the exec server starts: note who it is, so that it can be ended whatever becomes of us."""
+        ...
 
     def said(self) -> str:
-        """See Holder."""
-        return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
+        """What whoever started it, and the exec server, had to say."""
+        ...
+
+    def oom_kills(self) -> int:
+        """How many processes of the box the kernel has ended for want of memory."""
+        ...
+
+    def processor_seconds(self) -> float | None:
+        """Seconds of the processors that the box has had; None where nobody counts."""
+        ...
+
+    def freeze(self, frozen: bool) -> bool:
+        """Stop or continue every process; False where the exec server has to do it. Raises SandboxError."""
+        ...
+
+    def hurry(self) -> None:
+        """Give a box in the background a fair share of the processors, where that can be done."""
+        ...
 
     def end(self) -> None:
-        """See Holder."""
-        if self._child >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._child, signal.SIGKILL)
-        if self.groups.folders:
-            with contextlib.suppress(OSError):
-                cgroups.kill(self.groups)
-        if self._process is not None and self._child < 0:
-            self._process.kill()
-        if self._process is not None:
-            try:
-                self._process.wait(STOPPED_WAIT)
-            except subprocess.TimeoutExpired:
-                raise SandboxError("the box could not be ended", where="box", next="worksample doctor") from None
-            self._process = None
+        """End every process of the box, and wait until they are gone. Raises SandboxError. Harmless when done twice."""
+        ...
 
     def remove(self) -> None:
-        """See Holder."""
-        if self._child >= 0:
-            os.close(self._child)
-            self._child = -1
-        cgroups.close(self.groups)
-        cgroups.remove(self.groups.folders)
-        self.folder.remove()
-        while self._claim:
-            os.close(self._claim.pop())
-        if self._lease is not None:
-            self._lease.release()
+        """Remove what the box left on the host; nothing of it runs any more."""
+        ...
 
 
 def claim(config: BoxConfig) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from worksample.box import BoxConfig, Mount, Root
 from worksample.errors import SandboxError
-from worksample.sandboxes import seccomp, skeleton, toolbox
+from worksample.sandboxes import seccomp, shared_folders, toolbox
 
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
@@ -52,8 +52,8 @@ class BoxHost:
 
 def prepare(config: BoxConfig) -> None:
     """Make the folders that all boxes share, which takes seconds the first time and nothing later."""
-    skeleton.etc_folder()
-    skeleton.server_folder()
+    shared_folders.etc_folder()
+    shared_folders.server_folder()
     if config.python == "toolbox":
         toolbox.toolbox_folder()
 
@@ -64,7 +64,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
         own = {"PATH": IMAGE_PATH, "HOME": config.root.home, "LANG": "C.UTF-8"}
         return {**own, **dict(config.root.env), **dict(config.env)}
     given = {
-        "PATH": skeleton.PATH,
+        "PATH": shared_folders.PATH,
         "HOME": HOME,
         "USER": USER,
         "LOGNAME": USER,
@@ -90,7 +90,7 @@ def writable(config: BoxConfig) -> list[tuple[str, int]]:
 
 def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
     """(source, target, writable) of every bind mount, parents first."""
-    found = [(str(skeleton.etc_folder()), "/etc", False), (str(skeleton.server_folder()), SERVER, False)]
+    found = [(str(shared_folders.etc_folder()), "/etc", False), (str(shared_folders.server_folder()), SERVER, False)]
     found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
     if config.python == "toolbox":
         found.append((str(toolbox.toolbox_folder()), toolbox.TARGET, False))
@@ -187,7 +187,7 @@ def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[st
         words += ["--tmpfs", path, "--remount-ro", path]
     for path, _ in writable(config):
         words += [*_parents(path, made), "--dir", path]
-    return [*words, "--chdir", "/", "--", *server("serve", str(socket))]
+    return [*words, "--chdir", "/", "--", *server("exec_server", str(socket))]
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
@@ -205,7 +205,7 @@ def _parents(target: str, made: set[str]) -> list[str]:
 def _etc(config: BoxConfig) -> dict[str, str]:
     """What an image cannot say itself: its place in the network. By path before the turn."""
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
-    return skeleton.hosts(config.addresses) | own
+    return shared_folders.hosts(config.addresses) | own
 
 
 def _image(config: BoxConfig) -> dict[str, Any] | None:
@@ -238,7 +238,7 @@ def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
         "gid": host.uid if host.root or config.root is None else config.root.user,
         "files": _etc(config)
         if config.root
-        else skeleton.identity(host.uid, host.uid, HOME) | skeleton.hosts(config.addresses),
+        else shared_folders.identity(host.uid, host.uid, HOME) | shared_folders.hosts(config.addresses),
         "disk": limits.disk,
         "files_limit": limits.files,
         "writable": writable(config),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from worksample.box import FairTimeout, ProcessEnd, Timeout
-from worksample.sandboxes.in_box.clock import ProcessorClock
+from worksample.sandboxes.in_box.processor_clock import ProcessorClock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32

@@ -15,12 +15,12 @@ from worksample.box import BoxConfig, Completed, Endpoint, FairTimeout, Timeout
 from worksample.errors import SandboxError
 from worksample.sandboxes import layout
 from worksample.sandboxes.exchange import BoxExchange
-from worksample.sandboxes.remote import RemoteConnection, RemoteListener, RemoteProcess
+from worksample.sandboxes.exec_client import RemoteConnection, RemoteListener, RemoteProcess
 
-from .dialler import Dialler, connected
+from .contained_files import read_contained
+from .dial_client import Dialler, connected
 from .exec_client import ExecConnection
-from .holding import Holder
-from .host_files import read_contained
+from .holder import Holder
 from .in_box import frames
 from .shielded import to_the_end
 

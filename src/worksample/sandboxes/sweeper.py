@@ -14,8 +14,8 @@ from worksample.files import scratch
 from worksample.sandboxes import cgroups
 
 from .host_state import OPEN, BoxOwner, cache_folder, kept_folders, read_owner, runtime_folder, workplaces_folder
-from .marked import end_marked, end_orphans
-from .skeleton import remove_halves
+from .marked_processes import end_marked, end_orphans
+from .shared_folders import remove_halves
 
 LOCK = "lock"
 """In a workplace's folder: held by its keeper for as long as it lives."""

@@ -20,10 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 
 from .host_state import cache_folder
-from .toolbox_fetch import fetch, wanted
+from .toolbox_download import fetch, wanted
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
 """What the toolbox offers, with what these require; nothing else of our environment goes in."""

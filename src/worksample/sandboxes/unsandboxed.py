@@ -31,9 +31,9 @@ from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, Unst
 from worksample.sandboxes.sweeper import sweep_first
 from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
-from .dialler import connected
+from .dial_client import connected
 from .host_state import BoxFolder
-from .marked import MARK, end_marked
+from .marked_processes import MARK, end_marked
 from .shielded import to_the_end
 
 T = TypeVar("T")
@@ -282,7 +282,7 @@ class _Kept:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """See `Start` of `worksample.box.opening`."""
+    """See `Start` of `worksample.box.registry`."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation no image can be used",

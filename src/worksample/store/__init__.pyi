@@ -1,6 +1,6 @@
 from .blobs import Blobs as Blobs
-from .checking import StoreFault as StoreFault
-from .checking import check as check
-from .merging import merge as merge
-from .rebuilding import rebuild as rebuild
+from .integrity_check import StoreFault as StoreFault
+from .integrity_check import check as check
+from .maintenance import merge as merge
+from .maintenance import rebuild as rebuild
 from .store import Store as Store

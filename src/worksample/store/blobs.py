@@ -14,7 +14,7 @@ from worksample.files.copy_file import copy_file
 from worksample.records import digest_bytes
 
 from .off_loop import off_loop
-from .place import LocalPlace, RemotePlace
+from .storage_backend import LocalPlace, RemotePlace
 
 _SMALL = 1 << 18
 _SENDERS = 8

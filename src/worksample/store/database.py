@@ -15,8 +15,8 @@ from sqlalchemy.engine import make_url
 
 from worksample.errors import StoreError
 
-from .faults import full
-from .fence import need_leases
+from .error_translation import full
+from .lease_fence import need_leases
 from .off_loop import off_loop
 
 BUSY_SECONDS = 60.0

@@ -14,11 +14,11 @@ from worksample.errors import Superseded
 from worksample.records import Amendment, AmendmentTarget, Record, Trial, struck
 
 from . import schema
-from .conflicts import ObjectClaim, agree, beats, conflict
 from .database import hold
 from .objects import Committed
-from .prepared import Prepared
-from .rows import Row, micros, row
+from .prepared_statements import Prepared
+from .record_conflicts import ObjectClaim, agree, beats, conflict
+from .record_rows import Row, micros, row
 
 T = TypeVar("T")
 _AT_ONCE = 500

@@ -14,8 +14,8 @@ from typing import Any
 from worksample.errors import StoreError
 
 from .disk import Disk
-from .faults import keeping
-from .place import FileBackend, LocalPlace, RemotePlace
+from .error_translation import keeping
+from .storage_backend import FileBackend, LocalPlace, RemotePlace
 
 FORMAT = 1
 SETTINGS = "store.toml"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from worksample.errors import RecordMissing, StoreError
 from worksample.records import Record, canonical, digest_bytes, from_envelope, now
 
-from .place import FileBackend, RemotePlace
+from .storage_backend import FileBackend, RemotePlace
 
 FORMAT = 1
 _NAME = re.compile(r"^records/(?P<hour>\d{4}-\d\d-\d\dT\d\d|[0-9a-f]{2})/(?P<digest>[0-9a-f]{64})\.json$")

@@ -19,16 +19,16 @@ from . import index, schema
 from .blobs import Blobs
 from .database import Collided, Database, Rivals
 from .disk import Disk
-from .faults import keeping
-from .fence import fenced, is_fenced
-from .folders import Folders
+from .error_translation import keeping
+from .index_rebuild import Replaying
 from .lease import Lease, Leases
+from .lease_fence import fenced, is_fenced
 from .location import Location, locate
+from .manifest_folders import Folders
 from .objects import Committed, Objects, draft
-from .prepared import Prepared
-from .replaying import Replaying
-from .rows import micros
-from .versions import prepare
+from .prepared_statements import Prepared
+from .record_rows import micros
+from .schema_migrations import prepare
 
 R = TypeVar("R", bound=Record)
 _MOMENT = ("ended", "at", "ingested")

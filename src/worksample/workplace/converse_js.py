@@ -11,7 +11,7 @@ from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
 from worksample.files.scratch import scratch
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 
 VERSION = "14.0.0"
 """MPL-2.0."""

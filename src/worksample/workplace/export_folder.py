@@ -17,8 +17,8 @@ from pathlib import Path
 from worksample.errors import ExportError, UsageError
 from worksample.fault_injection import failpoint
 
-from .exported import AGAIN, read_stamp, require_state
-from .seeding import Seed, take_state
+from .seeds import Seed, take_state
+from .state_stamp import AGAIN, read_stamp, require_state
 
 LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
 FORMAT = 1

@@ -13,9 +13,9 @@ from pathlib import Path
 from worksample.errors import SandboxUnavailable
 from worksample.files.scratch import scratch
 from worksample.privileged import privileged
-from worksample.sandboxes.guarded import NOT_FOUND, call
+from worksample.sandboxes.guarded_subprocess import NOT_FOUND, call
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 
 LAST = "/usr/share/redmine"
 """Where its files say that they lie."""

@@ -13,19 +13,19 @@ from worksample.errors import Cause, SandboxError
 from worksample.models import ModelService
 from worksample.records import Environment
 from worksample.sandboxes.services import TaskServices
-from worksample.sandboxes.services.boxes import Loaded, ServiceBox
+from worksample.sandboxes.services.service_boxes import Loaded, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
-from .boxes import SEED, SETUP, box_config, spec_of
-from .colleagues.attending import ColleagueRunner, played
-from .colleagues.clock import CompanyClock
+from .colleagues.chat import Chat
+from .colleagues.colleague_runner import ColleagueRunner, played
+from .colleagues.company_clock import CompanyClock
 from .colleagues.deeds import Hands
-from .colleagues.hearing import Chat
 from .colleagues.profile import Colleague
-from .programs import require
-from .reading import read_company
-from .seeding import Seed, seed_of
-from .spare import SLOW, current
+from .company_reader import read_company
+from .seeds import Seed, seed_of
+from .service_programs import require
+from .services_box import SEED, SETUP, box_config, spec_of
+from .warm_pool import SLOW, current
 
 SETUP_SECONDS = 120.0
 CONTROL = "/task/scratch/control"

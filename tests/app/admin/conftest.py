@@ -13,7 +13,7 @@ import pytest
 
 from people.worlds import Office, office
 from worksample.app.config import AppConfig
-from worksample.app.create import create_app
+from worksample.app.server.application import create_app
 from worksample.people import Account
 
 ROLES = ("evaluator", "expert", "reviewer", "admin")

@@ -8,7 +8,11 @@ import pytest
 from fastapi.routing import APIRoute
 
 from app.admin.conftest import Served
-from worksample.app.routes import accounts, evidence, flags, rendering_status, rounds, transfer
+from worksample.app.accounts import admin_routes as accounts
+from worksample.app.evidence import routes as evidence
+from worksample.app.prerendering import routes as rendering_status
+from worksample.app.rounds import flags, transfer
+from worksample.app.rounds import routes as rounds
 
 ROUTES = [
     (method, route.path)

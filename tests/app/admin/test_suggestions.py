@@ -13,8 +13,8 @@ from app.admin.test_rubrics import one
 from openai_server import Answer, Fault, read, says, serving
 from openai_server import Served as Service
 from worksample.app.config import AppConfig
-from worksample.app.create import create_app
-from worksample.app.suggesting import suggesting_of
+from worksample.app.rubrics.suggestions import suggesting_of
+from worksample.app.server.application import create_app
 from worksample.errors import JudgeError, ManifestError, PlanError, UsageError
 from worksample.people.rubrics.suggestions import spent
 from worksample.store import Store

@@ -46,7 +46,7 @@ STEPS = st.sampled_from(["maker-1", "Maker 1", "a", "█████", "██�
 
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=3).map("/".join), max_size=12))
 def test_blotted_paths_lead_back(paths: list[str]) -> None:
-    from worksample.app.content_origin.tree import blotted
+    from worksample.app.content_origin.file_tree import blotted
 
     paths = sorted(set(paths))
     given_out = blotted(paths, ("maker-1",))

@@ -12,8 +12,7 @@ from people.worlds import Office, office
 from viewing import material
 from worksample.app.config import AppConfig
 from worksample.app.prerendering.gate import Gate
-from worksample.app.prerendering.preparing import Converting, Preparing
-from worksample.app.prerendering.wanted import wanted
+from worksample.app.prerendering.view_preparer import Converting, Preparing, wanted
 from worksample.errors import UsageError
 from worksample.models import Visibility
 from worksample.people import set_state

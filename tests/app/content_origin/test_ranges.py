@@ -12,7 +12,7 @@ import pytest
 
 from app.content_origin.answers import INERT, guarded, policy
 from app.content_origin.hosts import Shelf
-from worksample.app.content_origin.sending import Unsatisfiable, wanted_range
+from worksample.app.content_origin.blob_response import Unsatisfiable, wanted_range
 from worksample.records import Entry, EntryKind, Manifest
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.content_origin.answers import APP, VIEWER, guarded
 from app.content_origin.hosts import Shelf
-from worksample.app.content_origin.sending import attachment
+from worksample.app.content_origin.blob_response import attachment
 
 
 async def test_only_a_live_address_answers(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.content_origin.answers import INERT, guarded, policy
 from app.content_origin.hosts import Shelf
-from worksample.app.content_origin.types import PAGES, SAFE, by_content
+from worksample.app.content_origin.media_types import PAGES, SAFE, by_content
 
 
 async def test_a_single_file_is_never_a_page(shelf: Shelf) -> None:

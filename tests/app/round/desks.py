@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from app.round.driving import Watch, desk_of, enter, serving
 from people.worlds import Clock, Office
-from worksample.app.serving import BoundSocket
+from worksample.app.server.http_server import BoundSocket
 from worksample.people.clock import wall
 from worksample.store import Store
 

@@ -23,7 +23,7 @@ from app.round.test_rli_round import (
     pairwise,
     store,
 )
-from worksample.app.serving import BoundSocket
+from worksample.app.server.http_server import BoundSocket
 from worksample.records import Experiment
 from worksample.store import Store
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from app.round.driving import Watch, chromium, desk_of, enter, serving
 from app.round.judging import Plan, Shown, accept, read_training, work_off
 from cli.run_cli import cli_json
-from worksample.app.serving import BoundSocket
+from worksample.app.server.http_server import BoundSocket
 from worksample.people import DecidedBy, People, final_verdicts, preferences
 from worksample.records import Agent, Instance, Round, Standing, Submission
 from worksample.store import Store

@@ -11,7 +11,7 @@ from app.round.driving import chromium, serving
 from app.viewers.showing import AUTOPLAY, Panes, gathered, panes
 from app.viewers.stock import Stock
 from running.sharing import common
-from worksample.app.serving import BoundSocket
+from worksample.app.server.http_server import BoundSocket
 
 
 @pytest.fixture(scope="package")

@@ -14,7 +14,7 @@ from app.viewers.samples_documents import drawn, pdf
 from app.viewers.showing import Panes, panes
 from app.viewers.stock import Stock
 from viewing import material
-from worksample.app.serving import BoundSocket
+from worksample.app.server.http_server import BoundSocket
 
 pytestmark = [pytest.mark.browser, pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 CSV = 500 << 20

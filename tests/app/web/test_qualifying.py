@@ -15,7 +15,7 @@ from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import RoundKind, final_verdicts
 from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY, Question
 from worksample.people.rounds.screening_results import keep_looks
-from worksample.python_api.qualifying import add_jobs
+from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
 from worksample.results.qualifying import decides
 

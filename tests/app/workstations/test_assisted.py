@@ -14,7 +14,7 @@ from worksample.errors import Cause
 from worksample.experiments.config import ArmConfig
 from worksample.records import Submission, Trial
 from worksample.results.slots import slots_df
-from worksample.store.checking import check
+from worksample.store.integrity_check import check
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [

@@ -10,8 +10,8 @@ import pytest
 
 from app.workstations.working import POOR, REPORT, Workroom
 from worksample.reports import leaderboard
-from worksample.results.places.events import events_of
-from worksample.results.places.waiting import places_of
+from worksample.results.assignments.assignment import events_of
+from worksample.results.assignments.open_work import places_of
 from worksample.results.slots import slots_df
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.

@@ -18,10 +18,9 @@ from app.round.desks import RunningClock
 from app.workstations.working import REPORT, Workroom
 from cli.run_cli import start
 from forking.child import Child
-from worksample.records import SeatAct, Submission, Trial
-from worksample.results.places.events import events_of, seat_of
-from worksample.results.places.timer import GAP
-from worksample.store.checking import check
+from worksample.records import AssignmentAct, Submission, Trial
+from worksample.results.assignments.assignment import GAP, events_of, seat_of
+from worksample.store.integrity_check import check
 
 QUICK = "app/workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
@@ -109,7 +108,7 @@ def test_time_and_files_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
         ann.bring("report.md", REPORT.encode())
         assert ann.do("submit")["files"] == 1
     acts = [event.act for event in events_of(room.store, ann.slot)]
-    assert acts[:2] == [SeatAct.TAKEN, SeatAct.STARTED] and acts[-1] is SeatAct.HANDED_IN
+    assert acts[:2] == [AssignmentAct.TAKEN, AssignmentAct.STARTED] and acts[-1] is AssignmentAct.HANDED_IN
     [done] = [t for t in room.store.find(Trial, live=True) if t.person_seconds is not None]
     assert timer["seconds"] <= (done.person_seconds or 0) <= timer["seconds"] + 2 * GAP + 600
     assert len([s for s in room.store.find(Submission) if s.author == "ann"]) == 1

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.workstations.working import REPORT, Browser, Workroom
-from worksample.app.workstations.upload import place_below, sound_path
+from worksample.app.workstations.uploads import place_below, sound_path
 from worksample.errors import UsageError
-from worksample.records import SeatAct, SeatEvent, Submission, Trial
-from worksample.results.places.events import events_of, seat_of
-from worksample.results.places.timer import GAP, seat_after
-from worksample.store.checking import check
-from worksample.store.rebuilding import rebuild
+from worksample.records import AssignmentAct, AssignmentEvent, Submission, Trial
+from worksample.results.assignments.assignment import GAP, events_of, seat_after, seat_of
+from worksample.store.integrity_check import check
+from worksample.store.maintenance import rebuild
 
 QUICK = "app/workstations/test_by_hand.py::test_a_person_does_a_task_and_stands_beside_the_agent"
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
@@ -69,9 +68,10 @@ def test_what_is_taken_stays_below(path: str) -> None:
     assert (not {"", ".", ".."} & set(steps) and path.isprintable()) or all(ord(c) >= 32 for c in path)
 
 
-@given(st.lists(st.tuples(st.sampled_from(list(SeatAct)), st.sampled_from(["person-a@1", "person-a@2", "person-b@1"]),
+@given(st.lists(st.tuples(
+    st.sampled_from(list(AssignmentAct)), st.sampled_from(["person-a@1", "person-a@2", "person-b@1"]),
                           st.floats(0, 1000)), max_size=30))  # fmt: skip
-def test_time_is_what_the_events_say(said: list[tuple[SeatAct, str, float]]) -> None:
+def test_time_is_what_the_events_say(said: list[tuple[AssignmentAct, str, float]]) -> None:
     """Whatever happens, nobody is charged for more than has passed, nor for a gap, and order of reading counts not."""
     from datetime import UTC, datetime, timedelta
 
@@ -83,8 +83,8 @@ def test_time_is_what_the_events_say(said: list[tuple[SeatAct, str, float]]) -> 
             running, mine = False, 0.0
         person = who
         mine += min(pause, GAP) if running else 0
-        running = act in (SeatAct.STARTED, SeatAct.WORKED)
-        events.append(SeatEvent(id=f"s.{number}", slot="s", number=number, person=who, act=act, at=at))
+        running = act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
+        events.append(AssignmentEvent(id=f"s.{number}", slot="s", number=number, person=who, act=act, at=at))
     seat = seat_after("s", reversed(events))
     assert seat.seconds == pytest.approx(mine, abs=1e-3) and seat.running == running
     assert seat.number == len(events) and seat.seconds_at(at + timedelta(days=1)) <= seat.seconds + GAP

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.workstations.working import REPORT, Workroom
-from worksample.records import SeatAct, Trial
-from worksample.results.places.events import events_of, seat_of
+from worksample.records import AssignmentAct, Trial
+from worksample.results.assignments.assignment import events_of, seat_of
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
@@ -48,7 +48,7 @@ def test_a_place_is_taken_back_and_the_next_person_begins_anew(tmp_path: Path) -
             assert (await ada.send("POST", back, {"reason": "again"})).status_code == 409
             assert (await ada.get("/waiting"))[0]["seats"] == []
             last = events_of(room.store, slot)[-1]
-            assert (last.act, last.by, last.note) == (SeatAct.TAKEN_BACK, "ada", "she is ill")
+            assert (last.act, last.by, last.note) == (AssignmentAct.TAKEN_BACK, "ada", "she is ill")
             assert last.output is not None or seat_of(room.store, slot).output is not None
             assert (await bob.sit())["seconds"] == 0
             await bob.do("start")

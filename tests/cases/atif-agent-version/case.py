@@ -12,7 +12,7 @@ from store import worlds
 from worksample import __version__
 from worksample.agents import define
 from worksample.agents.agent_definition import version_of
-from worksample.formats.atif import export, faults
+from worksample.formats.atif import export_trajectories, faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
 from worksample.runs.trajectory import NAME, TrajectoryWriter, write
 from worksample.store import Store
@@ -46,7 +46,7 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
         codex, trial, made.replaced(parts={**made.parts, "trajectory": part}),
         other, again.replaced(parts={**again.parts, "trajectory": fresh}),
     )  # fmt: skip
-    found = [json.loads(path.read_bytes()) for path in export(store, trial.experiment, room / "out")]
+    found = [json.loads(path.read_bytes()) for path in export_trajectories(store, trial.experiment, room / "out")]
     assert [document["agent"]["version"] for document in found] == ["0.73.0"] * 2
     assert all(faults(document) == [] and document["steps"] for document in found)
     assert json.loads(store.blobs.read(blob)) == old  # evidence stays as it is

@@ -8,7 +8,7 @@ import pytest
 
 from worksample.errors import JudgeError
 from worksample.models import Exhibit, Look, Probe, ProbeKind
-from worksample.models.answer import read_answer
+from worksample.models.judge_reply import read_answer
 
 LETTER = Exhibit(Look.TEXT, "letter.txt", "Dear Anna,\nthe total is 1\u00a0250,00 € {net}. We don’t “round”.\nBest")
 ASKED = Probe(ProbeKind.YES_NO, "Is the total named?", (LETTER,))

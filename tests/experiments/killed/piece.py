@@ -22,12 +22,12 @@ open(sys.argv[2] + "/note.sh", "w").write(said)
 
 
 def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
-    """Trials with their boxes, services, doors and grading."""
+    """Trials with their boxes, services, gateways and grading."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
     from worksample.experiments.experiment_runner import run_experiment
     from worksample.experiments.planning.preparation import commit_plan, prepare
-    from worksample.models.services import ServiceConfig
-    from worksample.python_api.running import options_of
+    from worksample.models.service_config import ServiceConfig
+    from worksample.python_api.experiment_run import options_of
     from worksample.store import Store
 
     if kind == "image":
@@ -58,7 +58,7 @@ def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
 
 def build(folder: Path, word: str, go: Go) -> None:
     """An image from a Dockerfile; the second and every further one begins with what the first began with."""
-    from worksample.sandboxes.images import building, prepare  # noqa: F401
+    from worksample.sandboxes.images import prepare
 
     context = folder / "contexts" / word
     context.mkdir(parents=True)
@@ -77,7 +77,7 @@ def unpack(folder: Path, go: Go) -> None:
 
     from worksample.box import BoxConfig, open_box
     from worksample.sandboxes.images import prepare
-    from worksample.sandboxes.images.kept import remove
+    from worksample.sandboxes.images.cache import remove
 
     image = folder / "note" / "image.tar"
 

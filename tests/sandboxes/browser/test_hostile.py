@@ -10,7 +10,7 @@ import pytest
 from sandboxes.browser.site import AT, LIMITS, staged
 from worksample.box import BoxLimits
 from worksample.sandboxes.browser import BrowserConfig
-from worksample.sandboxes.browser.running import LIMITS as DRIVER
+from worksample.sandboxes.browser.browser import LIMITS as DRIVER
 
 pytestmark = [
     pytest.mark.box,

@@ -1,4 +1,4 @@
-"""The browser's MCP server shares the door's HTTP: odd requests have an answer of the protocol."""
+"""The browser's MCP server shares the gateway's HTTP: odd requests have an answer of the protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from models.wire import listening, request, send, status
 from worksample.box import Box
 from worksample.sandboxes.browser import Browser
-from worksample.sandboxes.browser.mcp import McpServer
+from worksample.sandboxes.browser.mcp_server import McpServer
 
 NOBODY = cast(Box, None)
 

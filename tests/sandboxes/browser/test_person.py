@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.box,
     pytest.mark.browser,
     pytest.mark.workplace,
-    pytest.mark.thorough(quick="workplace/colleagues/test_attending.py::test_what_a_person_says_who_plays_a_colleague_is_kept"),
+    pytest.mark.thorough(quick="workplace/colleagues/test_colleague_runner.py::test_what_a_person_says_who_plays_a_colleague_is_kept"),
     pytest.mark.long(seconds=90),
 ]  # fmt: skip
 EXAMPLE = Path(__file__).parents[3] / "examples/invoice-1043"

@@ -37,8 +37,8 @@ def test_who_is_given_one(harness: str, can: bool) -> None:
     agent = Agent.of("a", harness, settings=settings)
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
     assert ("is given none of" not in why_not(agent, instance)) is can
-    door = Endpoint("browser.internal", 80)
-    assert (door in endpoints_of(agent, instance.work.environment)) is (harness == "command")
+    address = Endpoint("browser.internal", 80)
+    assert (address in endpoints_of(agent, instance.work.environment)) is (harness == "command")
 
 
 def test_what_this_machine_lacks_is_said() -> None:

@@ -18,7 +18,7 @@ from worksample.errors import POLICY, Cause
 from worksample.files import ScanLimits
 from worksample.records import CaptureStatus, SubmissionPart
 from worksample.sandboxes.capture import CaptureLimits, capture, take
-from worksample.sandboxes.capture.probe import ProbeLimits
+from worksample.sandboxes.capture.probes import ProbeLimits
 from worksample.store import Store
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from running.needs import POSTGRES
-from sandboxes.services.test_opened import reached
+from sandboxes.services.test_trial_services import reached
 from worksample.box import Endpoint
 from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, SourceFiles
 from worksample.sandboxes.capture import CaptureLimits
@@ -42,7 +42,7 @@ def books() -> ServiceSpec:
 @pytest.mark.box
 @pytest.mark.postgres
 @pytest.mark.thorough(
-    quick="sandboxes/services/test_opened.py::test_what_stands_behind_an_endpoint_is_reached_and_recorded_and_its_state_taken"
+    quick="sandboxes/services/test_trial_services.py::test_what_stands_behind_an_endpoint_is_reached_and_recorded_and_its_state_taken"
 )
 async def test_a_database_that_was_taken_in_the_middle_of_a_transaction_is_one_again(tmp_path: Path) -> None:
     """What was said to be done is in it, what was not is not, as after a crash."""

@@ -18,7 +18,7 @@ from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.planning.compatibility import why_not
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.files import HashSink
-from worksample.python_api.running import options_of
+from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
 from worksample.runs.trial_endpoints import unreachable
 from worksample.sandboxes.endpoints import Allowance
@@ -129,7 +129,7 @@ import asyncio, sys
 from pathlib import Path
 from worksample.records import ServiceSpec
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import boxes_of
 
 async def main():
     spec = ServiceSpec(name="a", box="a", argv=("python3", "-m", "http.server", "8000", "--directory", sys.argv[1]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from worksample.agents import define
+from worksample.ascii_names import plain_letters
 from worksample.experiments.config_file import name_of
-from worksample.letters import plain_letters
 from worksample.tasks.taxonomy import slug
 
 

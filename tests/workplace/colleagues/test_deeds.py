@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from workplace.test_services import ME, ask, opened
-from worksample.workplace.colleagues.answering import ByRules
-from worksample.workplace.colleagues.attending import ColleagueRunner
+from worksample.workplace.colleagues.chat import Chat
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
 from worksample.workplace.colleagues.deeds import Hands
-from worksample.workplace.colleagues.hearing import Chat
 from worksample.workplace.colleagues.profile import (
     Colleague,
     Deed,
@@ -22,6 +21,7 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
+from worksample.workplace.colleagues.responders import ByRules
 from worksample.workplace.workplace import own_box
 
 pytestmark = [

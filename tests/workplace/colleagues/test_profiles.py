@@ -13,9 +13,9 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.errors import ManifestError
 from worksample.files.config_files import FaultyManifest
-from worksample.workplace.colleagues.answering import prompt_of
-from worksample.workplace.colleagues.tac import account_of, read_npcs, read_scenarios
-from worksample.workplace.reading import read_company
+from worksample.workplace.colleagues.responders import prompt_of
+from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs, read_scenarios
+from worksample.workplace.company_reader import read_company
 
 EXAMPLE = Path(__file__).parents[3] / "examples/invoice-1043/company"
 

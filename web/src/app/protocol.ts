@@ -1,4 +1,4 @@
-/** Made by `python -m worksample.app.protocol`; a test says when it is stale. */
+/** Made by `python -m worksample.app.web_constants`; a test says when it is stale. */
 
 export const PROTOCOL = {
   "roles": [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import InstallError
-from worksample.sandboxes.guarded import call
+from worksample.sandboxes.guarded_subprocess import call
 
 SECONDS = 900.0
 """What one installer may take."""

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 
 from . import pypi, shared_libraries
 from .install_result import Got, called

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
-from worksample.sandboxes.toolbox_fetch import pip_here, uv_here
+from worksample.sandboxes.toolbox_download import pip_here, uv_here
 
 from . import python_copy, shared_libraries
 from .install_result import Got, called

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.skeleton import once
+from worksample.sandboxes.shared_folders import once
 
 from . import shared_libraries
 from .program import INTERPRETER

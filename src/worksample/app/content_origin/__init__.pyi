@@ -1,1 +1,1 @@
-from .create import content_app as content_app
+from .application import content_app as content_app

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from worksample.errors import SandboxError, StoreError, UsageError
-from worksample.records import SeatAct, SeatEvent, Slot
-from worksample.results.places.events import SeatConflict, commit, seat_of
-from worksample.results.places.timer import GAP, Seat, account_of
-from worksample.results.places.turns import waits_for_person
-from worksample.results.places.waiting import days_of
+from worksample.records import AssignmentAct, AssignmentEvent, Slot
+from worksample.results.assignments.assignment import GAP, Seat, SeatConflict, account_of, commit, seat_of
+from worksample.results.assignments.open_work import days_of
+from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
-from worksample.store.owner import is_dead, new_owner
+from worksample.store.lease_owner import is_dead, new_owner
 
-from .opening import WorkstationTask, open_box_of
+from .task_box import WorkstationTask, open_box_of
 from .workstation import Workstation
 
 IDLE = 1800.0
@@ -120,7 +119,7 @@ class OpenWorkstations:
     def _until(self, workstation: Workstation) -> datetime:
         return self.clock() + timedelta(days=days_of(workstation.task.experiment))
 
-    async def _write(self, event: SeatEvent) -> Seat:
+    async def _write(self, event: AssignmentEvent) -> Seat:
         return await asyncio.to_thread(commit, self.store, event)
 
     # -- when nobody is heard of
@@ -149,7 +148,7 @@ class OpenWorkstations:
         async with workstation.busy:
             seat = await asyncio.to_thread(seat_of, self.store, slot)
             if seat.running:
-                await workstation.note(seat, SeatAct.PAUSED, self.clock(), note="nothing was heard")
+                await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="nothing was heard")
                 await workstation.freeze()
             if now - workstation.heard >= IDLE:
                 await self._drop(slot)
@@ -163,5 +162,5 @@ class OpenWorkstations:
                 with contextlib.suppress(StoreError, SandboxError):
                     seat = await asyncio.to_thread(seat_of, self.store, slot)
                     if seat.running:
-                        await workstation.note(seat, SeatAct.PAUSED, self.clock(), note="the server was stopped")
+                        await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="the server was stopped")
                 await self._drop(slot)

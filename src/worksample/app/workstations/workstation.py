@@ -12,15 +12,14 @@ from typing import Any
 from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
-from worksample.records import EntryKind, Manifest, SeatAct
-from worksample.results.places.events import commit, event_after
-from worksample.results.places.timer import Seat
+from worksample.records import AssignmentAct, EntryKind, Manifest
+from worksample.results.assignments.assignment import Seat, commit, event_after
 from worksample.sandboxes.capture.box_capture import USUAL, snapshot
 from worksample.store import Store
 
-from .opening import WorkstationTask
+from .task_box import WorkstationTask
 from .terminal import Terminal
-from .upload import Uploads
+from .uploads import Uploads
 
 
 @dataclass
@@ -39,7 +38,7 @@ class Workstation:
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def note(self, seat: Seat, act: SeatAct, at: datetime, **rest: Any) -> Seat:
+    async def note(self, seat: Seat, act: AssignmentAct, at: datetime, **rest: Any) -> Seat:
         """Write what happens, with what lies in the output by now and what the terminal showed since."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:

@@ -9,7 +9,7 @@ from worksample.box.interface import Box
 from worksample.box.timeout import FairTimeout
 from worksample.errors import SandboxError
 
-from .expecting import PATIENCE, raises, until
+from .assertions import PATIENCE, raises, until
 
 
 async def a_command_gets_its_input_environment_and_folder(box: Box) -> None:

@@ -6,7 +6,7 @@ import errno
 
 from worksample.box.interface import Box
 
-from .expecting import raises
+from .assertions import raises
 
 
 async def files_are_written_and_read(box: Box) -> None:

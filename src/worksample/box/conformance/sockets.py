@@ -9,7 +9,7 @@ import socket
 from worksample.box.interface import Box, Connection, Process
 from worksample.errors import SandboxError
 
-from .expecting import PATIENCE, exactly, raises, rest, until
+from .assertions import PATIENCE, exactly, raises, rest, until
 
 _SERVER = """
 import socket, sys, threading

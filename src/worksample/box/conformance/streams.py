@@ -8,7 +8,7 @@ import time
 from worksample.box.interface import Box
 from worksample.errors import SandboxError
 
-from .expecting import PATIENCE, exactly, raises, rest, until
+from .assertions import PATIENCE, exactly, raises, rest, until
 
 _ECHO = 'while IFS= read -r line; do echo "got $line"; done; echo end; echo words >&2; exit 3'
 _PRINTS = """

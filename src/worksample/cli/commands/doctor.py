@@ -77,7 +77,7 @@ def _libraries() -> Symptom:
     """What agents find in their Python, and whether the first run has to fetch it."""
     from worksample.errors import SandboxUnavailable
     from worksample.sandboxes.toolbox import FETCHED, to_be_fetched
-    from worksample.sandboxes.toolbox_fetch import installer
+    from worksample.sandboxes.toolbox_download import installer
 
     if not to_be_fetched():
         return Symptom("agents' Python", True, "its libraries are here")

@@ -11,7 +11,7 @@ from worksample.cli.output import json_option, say_json, table
 @json_option
 def command(as_json: bool | None) -> int:
     """List the images unpacked here, with their size, and whether a box is using them."""
-    from worksample.sandboxes.images.kept import kept
+    from worksample.sandboxes.images.cache import kept
 
     found = kept()
     if as_json:

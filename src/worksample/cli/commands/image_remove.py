@@ -16,7 +16,7 @@ def command(digests: tuple[str, ...], as_json: bool | None) -> int:
     An image that a box is using is not removed. If a removed image is needed again, it is unpacked, built or pulled
     again.
     """
-    from worksample.sandboxes.images.kept import remove
+    from worksample.sandboxes.images.cache import remove
 
     gone = []
     for digest in digests:

@@ -16,7 +16,7 @@ def command(suite: str, store: str | None, as_json: bool | None) -> None:
 
     Jobs that are already there are not changed.
     """
-    from worksample.python_api.qualifying import add_jobs
+    from worksample.python_api.job_qualification import add_jobs
 
     ids = add_jobs(suite, store=store)
     if as_json:

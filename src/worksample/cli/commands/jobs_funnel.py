@@ -17,7 +17,7 @@ def command(round_: str, left_out: bool | None, store: str | None, as_json: bool
 
     ROUND is a qualification's id, by default the latest.
     """
-    from worksample.python_api.qualifying import funnel
+    from worksample.python_api.job_qualification import funnel
 
     found = funnel(round_, store=store)
     if as_json:

@@ -20,7 +20,7 @@ def command(suite: str, out: str, round_: str | None, store: str | None, as_json
 
     A job without a rubric gets the one that an expert wrote when it qualified.
     """
-    from worksample.python_api.qualifying import keep_qualified
+    from worksample.python_api.job_qualification import keep_qualified
 
     names = keep_qualified(suite, Path(out), round_ or "", store=store)
     if as_json:

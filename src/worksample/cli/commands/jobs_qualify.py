@@ -38,7 +38,7 @@ def command(
     and possible personal identifiers (extra `pii`). An expert answers in the app, a second one verifies the jobs that
     qualified, and a third one decides if the two differ.
     """
-    from worksample.python_api.qualifying import Qualifying, qualify
+    from worksample.python_api.job_qualification import Qualifying, qualify
 
     config = Qualifying(
         questions=Path(questions) if questions else None, both=bool(both), sandbox=sandbox or "bubblewrap",

@@ -29,7 +29,7 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
     from worksample.experiments.config_file import replanned
     from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.python_api.running import options_of, prove_rest
+    from worksample.python_api.experiment_run import options_of, prove_rest
 
     flags = judging_flags(given)
     with open_store(store) as opened:

@@ -11,8 +11,8 @@ from worksample.cli.next_step import counted
 from worksample.cli.output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
-    from worksample.app.own_review import Review
-    from worksample.app.server_run import ServerRun
+    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.judging.personal_review import Review
     from worksample.people import People
 
 
@@ -50,9 +50,9 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.own_review import open_review
-    from worksample.app.server_run import ServerRun
-    from worksample.app.serving import browse, listen, serve
+    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.judging.personal_review import open_review
+    from worksample.app.server.http_server import browse, listen, serve
     from worksample.experiments.config import default_author
     from worksample.people import People
 
@@ -85,7 +85,7 @@ def command(
 
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
-    from worksample.app.own_review import left_besides, left_of, others_wanted
+    from worksample.app.judging.personal_review import left_besides, left_of, others_wanted
     from worksample.experiments.experiment_lookup import call
 
     left = left_of(people, review.account, review.round)

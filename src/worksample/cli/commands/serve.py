@@ -51,8 +51,8 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.server_run import ServerRun
-    from worksample.app.serving import listen, serve, serve_many
+    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.server.http_server import listen, serve, serve_many
     from worksample.people import People
     from worksample.people.access.account import Role
 

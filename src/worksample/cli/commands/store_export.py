@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from worksample.cli.format_verbs import run_transfer
 from worksample.cli.output import json_option, open_store, say_json, store_option
 from worksample.errors import UsageError
+from worksample.formats import find_format
 
 
 @click.command("export")
@@ -43,38 +45,20 @@ def command(
         raise UsageError(
             "--private works only with --training", next="worksample store export OUT --training --private"
         )
-    if training:
-        _training(out, form or "jsonl", experiment, store, private=bool(private), as_json=bool(as_json))
+    if training or form == "atif":
+        transfer = find_format("training" if training else "atif").exporter
+        assert transfer is not None
+        given = {"format": form, "experiment": experiment, "private": private, "store": store}
+        run_transfer(transfer, None, out, given, as_json=bool(as_json))
         return
     from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.formats.atif import export as export_trajectories
     from worksample.results.exporting import export
 
     with open_store(store) as opened:
-        id = find_experiment(opened, experiment or "").id if experiment or form == "atif" else None
-        if form == "atif" and id:
-            written = export_trajectories(opened, id, Path(out))
-        else:
-            written = export(opened, Path(out), form or "parquet", id)
+        id = find_experiment(opened, experiment).id if experiment else None
+        written = export(opened, Path(out), form or "parquet", id)
     if as_json:
         say_json([str(path) for path in written])
         return
     for path in written:
         click.echo(str(path))
-
-
-def _training(out: str, form: str, experiment: str | None, store: str | None, *, private: bool, as_json: bool) -> None:
-    from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.formats.training import export_training
-    from worksample.records import Experiment
-
-    with open_store(store) as opened:
-        chosen = [find_experiment(opened, experiment)] if experiment else opened.find(Experiment)
-        made = export_training(opened, Path(out), chosen, format=form, private=private)
-    if as_json:
-        say_json({"rows": made.rows, "private": made.private, "files": [str(f) for f in made.files]})
-        return
-    for path, count in zip(made.files, made.rows.values(), strict=True):
-        click.echo(f"{path}  {count} rows")
-    if made.private:
-        click.echo(f"  {made.private} rows of private suites left out; --private includes them")

@@ -11,9 +11,9 @@ import click
 from worksample.cli.output import bounded, console, json_option, price_option, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.workplace.colleagues.answering import ColleagueResponder
-    from worksample.workplace.colleagues.auditing import Audited
+    from worksample.workplace.colleagues.colleague_audit import Audited
     from worksample.workplace.colleagues.profile import Colleague
+    from worksample.workplace.colleagues.responders import ColleagueResponder
 
 
 @click.command("audit")
@@ -36,8 +36,8 @@ def command(
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
     from worksample.models import ModelService, read_prices
-    from worksample.workplace.colleagues.answering import ByModel, ByRules
-    from worksample.workplace.reading import read_company
+    from worksample.workplace.colleagues.responders import ByModel, ByRules
+    from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
@@ -78,7 +78,7 @@ def command(
 async def _audited(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> Audited:
     from rich.progress import Progress
 
-    from worksample.workplace.colleagues.auditing import audit
+    from worksample.workplace.colleagues.colleague_audit import audit
 
     with Progress(console=console(err=True), transient=True) as shown:
         task = shown.add_task("asking", total=len(colleagues))

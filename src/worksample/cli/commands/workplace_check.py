@@ -21,7 +21,7 @@ def command(folder: Path, start: bool | None) -> int:
 
     FOLDER holds company.toml; docs/workplace.md says what else it holds.
     """
-    from worksample.workplace.reading import read_company
+    from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     issues = sum(len(project.issue) for project in company.projects)

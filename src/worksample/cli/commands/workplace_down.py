@@ -9,7 +9,7 @@ import click
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def command(name: str | None) -> int:
     """Stop a running workplace. Everything done in it is lost unless you exported it."""
-    from worksample.workplace.kept import USUAL, down
+    from worksample.workplace.running_workplaces import USUAL, down
 
     name = name or USUAL
     down(name)

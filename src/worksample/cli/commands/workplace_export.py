@@ -17,7 +17,7 @@ def command(to: Path, name: str | None) -> int:
 
     TO also holds everybody's password; only you can read it.
     """
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     done = tell(name or USUAL, "export", to=str(to.absolute()))
     click.echo(printable(f"{done['files']} files in {to}"))

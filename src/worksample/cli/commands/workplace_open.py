@@ -21,9 +21,9 @@ def command(
     service: str | None, name: str | None, person: str | None, browser: bool | None, as_json: bool | None
 ) -> int:
     """Open a service of a running workplace in the browser, and say which account to use."""
-    from worksample.app.serving import browse
+    from worksample.app.server.http_server import browse
     from worksample.errors import UsageError
-    from worksample.workplace.kept import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, tell
 
     name, service = name or USUAL, service or "chat"
     addresses = tell(name, "status")["addresses"]

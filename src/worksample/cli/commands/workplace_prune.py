@@ -29,7 +29,7 @@ def command(
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
     """
     from worksample.errors import UsageError
-    from worksample.workplace.kept_seeds import fitting, remove, remove_left, unused
+    from worksample.workplace.seed_cache import fitting, remove, remove_left, unused
 
     days = UNUSED if days is None else days
     wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))

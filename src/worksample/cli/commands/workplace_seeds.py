@@ -18,7 +18,7 @@ def command(as_json: bool | None) -> int:
     """
     from dataclasses import asdict
 
-    from worksample.workplace.kept_seeds import kept_seeds
+    from worksample.workplace.seed_cache import kept_seeds
 
     found = kept_seeds()
     if as_json:

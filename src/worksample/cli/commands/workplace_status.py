@@ -13,7 +13,7 @@ from worksample.cli.output import duration, json_option, say_json, table
 @json_option
 def command(as_json: bool | None) -> int:
     """List the workplaces that are running on this machine, with their addresses."""
-    from worksample.workplace.kept import standing_here
+    from worksample.workplace.running_workplaces import standing_here
 
     found = list(standing_here())
     if as_json:

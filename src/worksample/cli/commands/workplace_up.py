@@ -21,7 +21,7 @@ def command(folder: Path, name: str | None, services: str | None, as_json: bool 
     """
     from worksample.errors import UsageError
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.kept import USUAL, up
+    from worksample.workplace.running_workplaces import USUAL, up
 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from worksample.models import Price
-from worksample.models.dearest_call import dearest_call
+from worksample.models.usage import dearest_call
 from worksample.records import (
     Agent,
     Feedback,

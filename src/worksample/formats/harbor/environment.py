@@ -18,7 +18,7 @@ from harbor.environments.capabilities import EnvironmentCapabilities, Environmen
 from harbor.models.task.config import NetworkMode, NetworkPolicy
 
 from worksample.box import Box, BoxConfig, BoxLimits
-from worksample.box.opening import start_box
+from worksample.box.registry import start_box
 from worksample.files.scratch import scratch
 from worksample.sandboxes.images import Cached, prepare
 

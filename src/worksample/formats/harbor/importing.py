@@ -15,7 +15,7 @@ from worksample.tasks.brief import places
 
 from .laying_out import OUTPUT, lay_out, step_name
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
-from .needs import endpoints_of, mcp_of, needs_of
+from .obstacles import endpoints_of, mcp_of, needs_of
 from .substitutes import TAG, WITHOUT_INTERNET
 from .verifiers import VERIFIER_TIME, toml, verifier_lines
 

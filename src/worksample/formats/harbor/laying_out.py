@@ -7,12 +7,12 @@ import re
 import shutil
 from pathlib import Path
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import ImportFailed
-from worksample.letters import plain_letters
 from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask
-from .needs import filled
+from .obstacles import filled
 from .substitutes import with_own_uv
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)

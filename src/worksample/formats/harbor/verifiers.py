@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .laying_out import OUTPUT, step_name, tests_of
 from .manifest import HarborStep, HarborTask
-from .needs import filled
+from .obstacles import filled
 
 VERIFIER_TIME = 600.0
 

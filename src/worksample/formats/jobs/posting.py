@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.amounts import LARGEST
+from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
 from worksample.files.tables import cells
 from worksample.records import ContractType, Criteria, Job, Source

@@ -15,7 +15,7 @@ from typing import Any
 from worksample.errors import ImportFailed
 from worksample.tasks.workplace import BESIDES
 from worksample.workplace.colleagues.profile import Colleague
-from worksample.workplace.colleagues.tac import account_of, read_npcs
+from worksample.workplace.colleagues.the_agent_company import account_of, read_npcs
 
 from .rooms import channels
 from .source import REINSTALL, Published

@@ -25,7 +25,7 @@ from typing import Any
 from worksample.errors import Cause, GraderError
 from worksample.kit import Case, Grade, GradePart
 from worksample.kit.live_services import standing
-from worksample.records.trees import By, CriteriaTree
+from worksample.records.grade_tree import By, CriteriaTree
 
 from .company import SERVICES
 from .evaluator_analysis import DATA, UTILS, WORKSPACE

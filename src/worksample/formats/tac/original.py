@@ -23,7 +23,7 @@ from worksample.files.config_files import UnreadableFile, load
 from worksample.formats.packages import Packages, PendingPackage, write_packages
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.colleagues.profile import Colleague
-from worksample.workplace.colleagues.tac import read_scenarios
+from worksample.workplace.colleagues.the_agent_company import read_scenarios
 
 from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks

@@ -18,7 +18,7 @@ from worksample.records import (
     PartPayload,
     SkipReason,
 )
-from worksample.records.weighing import weigh
+from worksample.records.weighted_criteria import weigh
 from worksample.results.qualifying import CORE_NAMES
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"

@@ -15,7 +15,7 @@ from worksample.files.tables.delimited import CELL_LIMIT
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.numbers import written
 from worksample.files.tables.opening import FaultyRow, open_table
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 from .tables import COLUMNS, ColumnKind, Row, Tables, id_of, tidied
 

@@ -10,7 +10,7 @@ from worksample.files.tables.cells import Unfit
 from worksample.formats.jobs.package import inside, job_folder
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 from .jobs_out import contract_of
 

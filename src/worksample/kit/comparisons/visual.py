@@ -11,7 +11,7 @@ from worksample.kit.markup import read_svg, shapes, texts
 from worksample.kit.picture import read_image
 from worksample.kit.prose import flat
 from worksample.kit.source import deliverable, reference
-from worksample.records.passing import is_full
+from worksample.records.pass_rules import is_full
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from worksample.people.evaluations import amendments_of, given, standing
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
-from worksample.store.faults import keeping
+from worksample.store.error_translation import keeping
 
 if TYPE_CHECKING:
     from worksample.store import Store

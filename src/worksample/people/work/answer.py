@@ -23,7 +23,7 @@ from worksample.records import (
     Tags,
 )
 from worksample.records.rubric_text import read_lines
-from worksample.records.weighing import weigh
+from worksample.records.weighted_criteria import weigh
 from worksample.results.evaluations import NO
 
 LONGEST = 20_000

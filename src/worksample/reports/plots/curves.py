@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, cast
 
-from worksample.amounts import in_dollars
+from worksample.dollar_text import in_dollars
 from worksample.metrics import Approach, Decision, Estimate
 from worksample.reports.formatting import figure as as_text
 

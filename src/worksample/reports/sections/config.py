@@ -10,7 +10,7 @@ from worksample.errors import UsageError
 from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
-from worksample.records.members import member
+from worksample.records.enum_members import member
 from worksample.results.subset import Subset
 
 BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from worksample import metrics as m
-from worksample.amounts import in_dollars
+from worksample.dollar_text import in_dollars
 from worksample.metrics import Estimate
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol

@@ -1,10 +1,10 @@
 from .actions import ACTIONS as ACTIONS
 from .actions import BrowserAction as BrowserAction
 from .actions import Parameter as Parameter
-from .config import OBSERVATIONS as OBSERVATIONS
-from .config import BrowserConfig as BrowserConfig
-from .ledger import BrowserLedger as BrowserLedger
-from .programs import lacking as lacking
-from .running import CURRENT as CURRENT
-from .running import Browser as Browser
-from .running import BrowserObservation as BrowserObservation
+from .browser import CURRENT as CURRENT
+from .browser import Browser as Browser
+from .browser import BrowserObservation as BrowserObservation
+from .browser_config import OBSERVATIONS as OBSERVATIONS
+from .browser_config import BrowserConfig as BrowserConfig
+from .browser_ledger import BrowserLedger as BrowserLedger
+from .chromium import lacking as lacking

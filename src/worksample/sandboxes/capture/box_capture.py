@@ -19,8 +19,8 @@ from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
-from .collecting import COLLECTED, collect, collected_part
-from .probe import BlobStore, ProbeLimits, run_probes
+from .collect_hooks import COLLECTED, collect, collected_part
+from .probes import BlobStore, ProbeLimits, run_probes
 from .root_changes import absent, root_changes
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from worksample.box import is_host_name
 
-from .record import Contact
-from .rules import Allowance, HostRule, allowed_by, refused_network
+from .connection_ledger import Contact
+from .host_rules import Allowance, HostRule, allowed_by, refused_network
 from .stream_relay import relay
 from .targets import ConnectionRefused, Refusing, dial
 from .tls_client_hello import HelloReader, NoHello

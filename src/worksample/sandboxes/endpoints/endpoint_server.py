@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 
 from worksample.box import Box, Endpoint
 
-from .record import Ledger
+from .connection_ledger import Ledger
 from .stream_relay import reset
 from .targets import ConnectionRefused, Nowhere, Target
 

@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import cast
 
-from .record import Contact
+from .connection_ledger import Contact
 
 HIGH = 1 << 18
 """Bytes that wait for a slow reader before its writer is held up."""

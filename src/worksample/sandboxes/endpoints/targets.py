@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, SupportsIndex
 
-from .record import Contact
-from .rules import HostRule, refused_network
+from .connection_ledger import Contact
+from .host_rules import HostRule, refused_network
 from .stream_relay import relay
 
 DIAL_SECONDS = 10.0

@@ -3,9 +3,9 @@ from .builder_settings import BuildSettings as BuildSettings
 from .builder_settings import build_settings as build_settings
 from .cache import Cached as Cached
 from .cache import user_in as user_in
+from .image_source import have_images as have_images
+from .image_source import image_of as image_of
+from .image_source import prepare as prepare
+from .image_source import root_of as root_of
 from .layered_root import changed as changed
 from .limits import ImageLimits as ImageLimits
-from .of_task import have_images as have_images
-from .of_task import image_of as image_of
-from .of_task import root_of as root_of
-from .preparing import prepare as prepare

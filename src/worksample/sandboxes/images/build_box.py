@@ -18,9 +18,9 @@ from pathlib import Path
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch, sweep
 from worksample.sandboxes import cgroups, seccomp
+from worksample.sandboxes.availability import require
 from worksample.sandboxes.host_state import OPEN
-from worksample.sandboxes.marked import of_this_process
-from worksample.sandboxes.requirements import require
+from worksample.sandboxes.marked_processes import of_this_process
 from worksample.sandboxes.toolbox import base_python
 
 from .build_network import BuildNetwork
@@ -76,7 +76,7 @@ def run(
     try:
         os.write(rules, seccomp.building())
         os.lseek(rules, 0, os.SEEK_SET)
-        enter = str(Path(__file__).with_name("enter.py"))
+        enter = str(Path(__file__).with_name("enter_namespaces.py"))
         inner = _command(found.bwrap, folder, script, rules, network.env, shown or {})
         with network.served() as given:
             words = [str(base_python()), "-I", "-S", enter, *network.words(given.fileno()), *inner]
@@ -144,7 +144,7 @@ def _check_ids() -> None:
 def _command(
     bwrap: str, folder: Path, script: str, rules: int, more: Mapping[str, str], shown: Mapping[str, Path]
 ) -> Sequence[str]:
-    """The network is the one that enter.py made."""
+    """The network is the one that enter_namespaces.py made."""
     words = [bwrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--clearenv", "--cap-add", "ALL", "--seccomp", str(rules)]
     words += ["--ro-bind", "/usr", "/usr"]

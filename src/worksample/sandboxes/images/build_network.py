@@ -56,12 +56,12 @@ class BuildNetwork:
         return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
 
     def words(self, descriptor: int) -> list[str]:
-        """The arguments of enter.py: what to bind, and the socket to send it over."""
+        """The arguments of enter_namespaces.py: what to bind, and the socket to send it over."""
         return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
 
     @contextlib.contextmanager
     def served(self) -> Iterator[socket.socket]:
-        """Serve until the end of the `with`; what is given is for enter.py, and closed here once it has it."""
+        """Serve until the `with` ends; yield the socket for enter_namespaces.py, to be closed here once that has it."""
         ours, theirs = socket.socketpair()
         stopped, stop = socket.socketpair()
         thread = threading.Thread(target=self._serve, args=(ours, stopped), name="build network", daemon=True)

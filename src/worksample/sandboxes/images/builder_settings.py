@@ -103,3 +103,8 @@ def build_settings() -> BuildSettings:
         said = "; ".join(map(str, faults.found))
         raise ImageError(f"the settings of builds cannot be used: {said}", where=named, next=f"unset {VARIABLE}")
     return found
+
+
+def mend(table: str) -> str:
+    """Where the operator's settings of builds are wrong, and what tries them."""
+    return f"correct [{table}] in the file that {VARIABLE} names, then worksample image check FOLDER"

@@ -10,12 +10,11 @@ from pathlib import Path
 from worksample.box import Root
 
 from .cache import beside
+from .image_tree import ImageTree
+from .layer_streams import Budget, Watched
 from .layers import Layers
 from .limits import ImageLimits
-from .overlay import NotApart, Over, lay
-from .sharing import share
-from .streams import Budget, Watched
-from .tree import ImageTree
+from .overlay import NotApart, Over, lay, share
 
 
 @contextmanager

@@ -15,9 +15,9 @@ from typing import BinaryIO
 
 from worksample.errors import ImageError
 
-from .hints import AGAIN
-from .streams import PIECE, Budget
-from .tree import ImageTree
+from .image_tree import ImageTree
+from .layer_streams import PIECE, Budget
+from .limits import AGAIN
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 _HEADER = 1 << 20

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+AGAIN = "bring it again, whole, as by skopeo copy docker://NAME oci:NEW"
+SQUASH = "buildah from --name one SOURCE && buildah commit --squash one oci:NEW"
+"""One layer, without what a later layer removes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImageLimits:

@@ -13,8 +13,9 @@ import stat
 from collections.abc import Iterator, Set
 from pathlib import Path
 
-from .sharing import link
-from .tree import ImageTree
+from worksample.errors import ImageError
+
+from .image_tree import ImageTree
 
 _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaque"
 
@@ -113,3 +114,24 @@ def _or_not_apart() -> Iterator[None]:
         yield
     except OSError as error:
         raise NotApart(str(error)) from None
+
+
+def share(source: Path, target: Path) -> None:
+    """All of a root in a folder of its own, which is made where it is missing. Raises ImageError."""
+    try:
+        shutil.copytree(source, target, symlinks=True, copy_function=link, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        raise ImageError(
+            f"the root cannot be shared: {error}",
+            where=str(source),
+            next="worksample image list, and worksample image remove DIGEST if its disk is full",
+        ) from None
+
+
+def link(source: str, target: str) -> str:
+    """One file in two folders; a copy where they lie on two file systems, or too many share it."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
+    return target

@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 import resource
 
-from . import dialling, system
-from .image import furnish, turn
-from .owned import show, user_namespace
+from . import dial_server, system_calls
+from .id_mapped_mounts import show, user_namespace
+from .image_root import furnish, turn
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -45,7 +45,13 @@ def boot(plan: dict[str, Any]) -> list[int]:
     for path in plan["apart"]:
         _set_apart(path)
     size, files = plan["disk"], plan["files_limit"]
-    system.mount("box", STAGE, "tmpfs", system.MS_NOSUID | system.MS_NODEV, f"size={size},nr_inodes={files},mode=0755")
+    system_calls.mount(
+        "box",
+        STAGE,
+        "tmpfs",
+        system_calls.MS_NOSUID | system_calls.MS_NODEV,
+        f"size={size},nr_inodes={files},mode=0755",
+    )
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
     changes = []
     if plan["image"]:
@@ -56,13 +62,13 @@ def boot(plan: dict[str, Any]) -> list[int]:
     else:
         _furnish(plan, uid, gid)
     for path in plan["readonly"]:
-        system.read_only(path)
+        system_calls.read_only(path)
     for path in plan["hidden"]:
-        system.unmount(path)
+        system_calls.unmount(path)
     _cover_settings()
     own = _cover_first()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
-    plan["dial"], far = dialling.line()
+    plan["dial"], far = dial_server.line()
     kept.append(far)
     kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
@@ -96,9 +102,9 @@ def _set_apart(path: str) -> None:
     """Give a shared read-only folder inodes of this box's own, so that locks on its files and watches of them reach
     nobody else: an overlay of nothing. A kernel that cannot do this leaves the folder as it was."""
     below = os.open(path, os.O_PATH | os.O_DIRECTORY)
-    flags = system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV
+    flags = system_calls.MS_RDONLY | system_calls.MS_NOSUID | system_calls.MS_NODEV
     try:
-        system.mount("apart", path, "overlay", flags, f"lowerdir=/proc/self/fd/{below}:{STAGE}")
+        system_calls.mount("apart", path, "overlay", flags, f"lowerdir=/proc/self/fd/{below}:{STAGE}")
     except OSError:
         pass
     finally:
@@ -110,12 +116,12 @@ def _cover_settings() -> None:
     for name in ("sys", "irq", "bus", "fs", "sysrq-trigger", "scsi", "acpi"):
         path = f"/proc/{name}"
         if os.path.exists(path):
-            system.mount(path, path, None, system.MS_BIND | system.MS_REC)
-            system.read_only(path)
+            system_calls.mount(path, path, None, system_calls.MS_BIND | system_calls.MS_REC)
+            system_calls.read_only(path)
     for name in ("kcore", "keys", "key-users", "timer_list", "sched_debug", "kallsyms"):
         path = f"/proc/{name}"
         if os.path.exists(path):
-            system.mount("/dev/null", path, None, system.MS_BIND)
+            system_calls.mount("/dev/null", path, None, system_calls.MS_BIND)
 
 
 def _cover_first() -> int:
@@ -124,8 +130,8 @@ def _cover_first() -> int:
     by which process 1 itself still writes there."""
     path = f"/proc/{os.getpid()}"
     own = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    system.mount(path, path, None, system.MS_BIND | system.MS_REC)
-    system.read_only(path)
+    system_calls.mount(path, path, None, system_calls.MS_BIND | system_calls.MS_REC)
+    system_calls.read_only(path)
     return own
 
 
@@ -145,7 +151,7 @@ def _bind(source: str, target: str, under: list[str]) -> None:
     with the mount in it, and another put in its place.
     """
     kept = [(path, os.open(path, os.O_PATH)) for path in sorted(under)]
-    system.mount(source, target, None, system.MS_BIND)
+    system_calls.mount(source, target, None, system_calls.MS_BIND)
     first = set()
     for path, descriptor in kept:
         if os.path.isdir(f"/proc/self/fd/{descriptor}"):
@@ -155,10 +161,10 @@ def _bind(source: str, target: str, under: list[str]) -> None:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))
         first.add("/".join(path.split("/")[: target.count("/") + 2]))
     for path in first:
-        system.mount(path, path, None, system.MS_BIND)
-        system.read_only(path)
+        system_calls.mount(path, path, None, system_calls.MS_BIND)
+        system_calls.read_only(path)
     for path, descriptor in kept:
-        system.mount(f"/proc/self/fd/{descriptor}", path, None, system.MS_BIND | system.MS_REC)
+        system_calls.mount(f"/proc/self/fd/{descriptor}", path, None, system_calls.MS_BIND | system_calls.MS_REC)
         os.close(descriptor)
 
 
@@ -174,21 +180,21 @@ def _become(plan: dict[str, Any], own: int) -> None:
         if plan["image"]:
             # Each command enters it by itself, and only then comes under the filter, which refuses to.
             plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
-        kept = [system.CAP_KILL, system.CAP_SETGID, system.CAP_SETUID]
+        kept = [system_calls.CAP_KILL, system_calls.CAP_SETGID, system_calls.CAP_SETUID]
         try:
             put("oom_score_adj", "-998", own)
-            kept.append(system.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
+            kept.append(system_calls.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
         except PermissionError:
             pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
-        system.drop_bounding()
-        system.capabilities(tuple(kept))
+        system_calls.drop_bounding()
+        system_calls.capabilities(tuple(kept))
     else:
-        system.unshare(system.CLONE_NEWUSER)
+        system_calls.unshare(system_calls.CLONE_NEWUSER)
         put("setgroups", "deny", own)
         put("gid_map", f"{plan['gid']} 0 1", own)
         put("uid_map", f"{plan['uid']} 0 1", own)
-        system.drop_bounding()
-        system.capabilities(())
-    system.prctl(system.PR_SET_DUMPABLE, 0)
+        system_calls.drop_bounding()
+        system_calls.capabilities(())
+    system_calls.prctl(system_calls.PR_SET_DUMPABLE, 0)
     if "space" not in plan:
-        system.seccomp(plan["seccomp"])
+        system_calls.seccomp(plan["seccomp"])

@@ -9,8 +9,8 @@ from __future__ import annotations
 import _socket
 import os
 
-from . import system
-from .serve import serve
+from . import system_calls
+from .exec_server import serve
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -37,19 +37,19 @@ def furnish(container: dict[str, Any]) -> None:
     for path in reversed(_mounts()):  # what lies on top was mounted last
         ours = path in kept or any(path.startswith(f"{place}/") for place in shown)
         if not ours or path in container["theirs"]:
-            system.unmount(path)
+            system_calls.unmount(path)
     for path in container["folders"]:
         os.makedirs(path, 0o755, exist_ok=True)
     for path in _mounts():  # a daemon says for no mount what bubblewrap says for each, nor for those below it
         above = [place for place in shown if path == place or path.startswith(f"{place}/")]
         if above:
-            flags = os.statvfs(path).f_flag & 0xE | system.MS_NOSUID | system.MS_NODEV
+            flags = os.statvfs(path).f_flag & 0xE | system_calls.MS_NOSUID | system_calls.MS_NODEV
             if max(above, key=len) in container["readonly"]:
-                flags |= system.MS_RDONLY
-            system.mount("none", path, None, system.MS_REMOUNT | system.MS_BIND | flags)
+                flags |= system_calls.MS_RDONLY
+            system_calls.mount("none", path, None, system_calls.MS_REMOUNT | system_calls.MS_BIND | flags)
     for path in container["masked"]:
-        flags = system.MS_RDONLY | system.MS_NOSUID | system.MS_NODEV
-        system.mount("masked", path, "tmpfs", flags, "mode=0755")
+        flags = system_calls.MS_RDONLY | system_calls.MS_NOSUID | system_calls.MS_NODEV
+        system_calls.mount("masked", path, "tmpfs", flags, "mode=0755")
 
 
 def _mounts() -> list[str]:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from typing import Any
 
-    from .serve import Server
+    from .exec_server import Server
 
 
 MOST = 64

@@ -1,3 +1,3 @@
-from .exporting import export as export
-from .opened import TaskServices as TaskServices
-from .opened import open_services as open_services
+from .state_export import export as export
+from .trial_services import TaskServices as TaskServices
+from .trial_services import open_services as open_services

@@ -8,7 +8,7 @@ import re
 from worksample.errors import Cause, SandboxError
 from worksample.steady_loop import steady_time
 
-from .service import TaskService
+from .task_service import TaskService
 
 PAUSE = 0.03
 """Seconds between two looks."""

@@ -8,8 +8,8 @@ import tomllib
 from functools import cache
 from importlib import resources
 
+from worksample.ascii_names import plain_letters
 from worksample.errors import UsageError
-from worksample.letters import plain_letters
 
 from .category import Category
 

@@ -13,9 +13,9 @@ from worksample.errors import SandboxError
 from worksample.files.untrusted import parse_json
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.company import SeedEvent
-from worksample.workplace.planning import ics_of
+from worksample.workplace.seed_plan import ics_of
 
-from .hearing import over_http
+from .chat import over_http
 from .profile import Deed
 
 

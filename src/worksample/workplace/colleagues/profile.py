@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from worksample.files.config_files import Says, unfit
 from worksample.records import Frozen
 
-from .clock import WorkingHours
+from .company_clock import WorkingHours
 
 
 def _moment(value: object) -> object:

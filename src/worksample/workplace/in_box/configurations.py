@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .places import BEHIND, DIALECTS, PUBLIC, RUN
+from .ports import BEHIND, DIALECTS, PUBLIC, RUN
 
 HERE = Path(__file__).parent
 

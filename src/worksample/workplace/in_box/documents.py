@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from .places import BEHIND, RUN
+from .ports import BEHIND, RUN
 
 
 def load_documents() -> None:

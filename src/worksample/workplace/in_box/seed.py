@@ -2,7 +2,7 @@
 
     python3 -m in_box.seed STATE --plan PLAN.json --company FOLDER --services chat,tracker,...
 
-Runs in a box, with the standard library alone. The plan is `worksample.workplace.planning`'s.
+Runs in a box, with the standard library alone. The plan is `worksample.workplace.seed_plan`'s.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .supervise import HERE
-from .trees import copy_writable
+from .file_trees import copy_writable
+from .supervisor import HERE
 
 Plan = dict[str, Any]
 

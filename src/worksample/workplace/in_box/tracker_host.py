@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .places import SOCKETS
+from .ports import SOCKETS
 from .processes import until_gone
 
 HERE = Path(__file__).parent

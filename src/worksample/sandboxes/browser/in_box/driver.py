@@ -17,8 +17,8 @@ from typing import Any
 
 from playwright.async_api import Error, async_playwright
 
-from . import observing
-from .acting import ActionRefused, act
+from . import page_observation
+from .page_actions import ActionRefused, act
 from .tabs import Tabs
 
 LOOK = 25.0
@@ -87,25 +87,27 @@ class Driver:
     async def _looked(self, observe: set[str]) -> dict[str, Any]:
         session = await self.tabs.session()
         page = self.tabs.page
-        visible, characters = "visible" in observe, observing.LONGEST if "dom" in observe else 0
-        marked = await observing.mark(session, characters=characters, visible=visible)
+        visible, characters = "visible" in observe, page_observation.LONGEST if "dom" in observe else 0
+        marked = await page_observation.mark(session, characters=characters, visible=visible)
         out: dict[str, Any] = {}
         large = marked.cut
         if "tree" in observe and not large:
-            out["tree"] = await observing.tree(session, marked, visible=visible)
+            out["tree"] = await page_observation.tree(session, marked, visible=visible)
         if "dom" in observe:
-            out["dom"] = observing.document(marked)
+            out["dom"] = page_observation.document(marked)
         if "interactable" in observe or ("tree" in observe and large):
-            out["interactable"] = observing.interactable(marked)
+            out["interactable"] = page_observation.interactable(marked)
         if large:
-            out["large"] = f"the page has more than {observing.MOST_ELEMENTS} elements; those after them have no id"
+            out["large"] = (
+                f"the page has more than {page_observation.MOST_ELEMENTS} elements; those after them have no id"
+            )
         if "viewport" in observe:
             out["viewport"] = marked.page
-        image = await observing.picture(session)
+        image = await page_observation.picture(session)
         out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.listed()}
-        pictures = {"screen": observing.written(image)}
+        pictures = {"screen": page_observation.written(image)}
         if "marks" in observe:
-            pictures["marked"] = observing.written(observing.with_marks(image, marked))
+            pictures["marked"] = page_observation.written(page_observation.with_marks(image, marked))
         return {"observation": out, **pictures}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .backend import basic
-from .exchange import DialectRefused, DialectRequest
+from .http_messages import DialectRefused, DialectRequest
 
 TOKENS = 10_000
 """That are remembered: the oldest are forgotten first."""

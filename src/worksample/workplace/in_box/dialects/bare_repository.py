@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .exchange import DialectRefused
+from .http_messages import DialectRefused
 
 SECONDS = 60
 MOST = 64 << 20

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .backend import FILES, basic, pieces
-from .exchange import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from .http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
 
 DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"

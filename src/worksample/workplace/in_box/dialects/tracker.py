@@ -9,7 +9,7 @@ from typing import Any
 
 from .accounts import Who
 from .backend import TRACKER, Backend
-from .exchange import DialectRefused
+from .http_messages import DialectRefused
 
 PAGE = 100
 """That Redmine gives at once."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bare_repository import NotFound
-from ..exchange import DialectRefused, not_served
-from .asker import GitLabProject, GitLabView
-from .history import commit_shown
+from ..http_messages import DialectRefused, not_served
+from .commits import commit_shown
 from .routing import Given, ListResponse, route, unserved, wanted
+from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 

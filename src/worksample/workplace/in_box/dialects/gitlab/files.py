@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..bare_repository import BareRepository, FileChange, NotFound, within
-from ..exchange import DialectRefused, DialectResponse
-from .asker import GitLabProject, GitLabView
-from .history import asked_ref, with_stats
+from ..http_messages import DialectRefused, DialectResponse
+from .commits import asked_ref, with_stats
 from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 

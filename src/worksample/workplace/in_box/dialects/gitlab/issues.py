@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import DialectRefused, not_served
-from ..kept import labels_of, set_labels
+from ..http_messages import DialectRefused, not_served
+from ..json_tables import labels_of, set_labels
 from ..tracker import Row
-from .asker import GitLabProject, GitLabView
 from .milestones import milestone_shown, version_of
 from .routing import Given, ListResponse, route, unserved, wanted, words_of
+from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 UNSERVED = (

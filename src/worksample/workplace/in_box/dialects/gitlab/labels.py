@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import DialectRefused
-from ..kept import label_named
-from .asker import GitLabView
+from ..http_messages import DialectRefused
+from ..json_tables import label_named
 from .routing import Given, ListResponse, route, wanted
+from .view import GitLabView
 
 Named = Mapping[str, str]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..exchange import DialectRefused, not_served
-from .asker import GitLabProject, GitLabView
-from .history import commit_shown
+from ..http_messages import DialectRefused, not_served
+from .commits import commit_shown
 from .routing import Given, ListResponse, is_true, route, unserved, wanted, words_of
+from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 MOST, MOST_NOTES = 5_000, 1_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import DialectRefused
+from ..http_messages import DialectRefused
 from ..tracker import Row
-from .asker import GitLabProject, GitLabView
 from .routing import Given, ListResponse, route, unserved, wanted
+from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..exchange import DialectRefused, not_served
+from ..http_messages import DialectRefused, not_served
 from ..tracker import Row, quoted
-from .asker import NAMESPACE, GitLabProject, GitLabView
 from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .view import NAMESPACE, GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..exchange import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
 
 if TYPE_CHECKING:
-    from .asker import GitLabView
+    from .view import GitLabView
 
 Given = Mapping[str, Any]
 Verb = Callable[["GitLabView", Mapping[str, str], Given], Any]

@@ -1,0 +1,1 @@
+"""Signing in, profiles, and the accounts and invitations that admins manage."""

@@ -1,0 +1,151 @@
+"""The content origin as an application: one way in, no cookie, no session but what the host name carries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from worksample.app.content_origin.blocked_requests import Reports
+from worksample.app.content_origin.capabilities import Grant
+from worksample.app.content_origin.file_view import artefact
+from worksample.errors import WorksampleError
+
+from .blocked_requests import blocked
+from .content_request import Content
+from .database_query import query
+from .file_list import files
+from .file_tree import Trees
+from .file_view import view
+from .original_file import original
+from .refusals import ContentRefused, not_found, refusal
+from .rendered_page import page
+from .security_policies import usual_headers
+from .website import site
+
+if TYPE_CHECKING:
+    from worksample.app.server.services import AppServices
+
+PREFIX = "/.worksample/"
+LONGEST = 8_192
+"""Characters of an address."""
+Handler = Callable[[Content, Grant, Request], Awaitable[Response]]
+_READ = ("GET", "HEAD")
+_ROUTES: dict[str, tuple[Handler, tuple[str, ...]]] = {
+    "files": (files, _READ),
+    "view": (view, _READ),
+    "artefact": (artefact, _READ),
+    "original": (original, _READ),
+    "page": (page, _READ),
+    "query": (query, ("POST",)),
+    "blocked": (blocked, (*_READ, "POST")),
+}
+_SHOWN_HEADERS = "Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Retry-After"
+
+
+def content_app(services: AppServices) -> ASGIApp:
+    """Answers on hosts `<capability>.c.HOST` alone; whatever else comes gets 421."""
+    app = _Origin(Content(services, Trees(services.store), Reports()))
+    return _Marked(ServerErrorMiddleware(app, handler=_crashed), services)
+
+
+async def _crashed(request: Request, error: Exception) -> Response:
+    return refusal(ContentRefused(500, "the server failed"))
+
+
+class _Marked:
+    """Puts the usual headers on every answer, whoever gave it, and lets app and viewer read it."""
+
+    def __init__(self, app: ASGIApp, services: AppServices) -> None:
+        self._app = app
+        config = services.config
+        self._usual = [(name.encode(), value.encode()) for name, value in usual_headers(config).items()]
+        self._readers = {config.app_origin.encode(), config.viewer_origin.encode()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        origin = dict(scope["headers"]).get(b"origin")
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [(name.lower(), value) for name, value in message.get("headers", ())]
+                have = {name for name, _ in headers}
+                headers += [pair for pair in self._usual if pair[0] not in have]
+                if scope["path"].startswith(PREFIX):
+                    headers = _readable(headers, origin if origin in self._readers else None)
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, marked)
+
+
+def _readable(headers: list[tuple[bytes, bytes]], origin: bytes | None) -> list[tuple[bytes, bytes]]:
+    vary = b", ".join([value for name, value in headers if name == b"vary"] + [b"Origin"])
+    out = [pair for pair in headers if pair[0] != b"vary"] + [(b"vary", vary)]
+    if origin is not None:
+        out.append((b"access-control-allow-origin", origin))
+        out.append((b"access-control-expose-headers", _SHOWN_HEADERS.encode()))
+    return out
+
+
+class _Origin:
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._ending = f".c.{content.services.config.netloc}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except (ContentRefused, WorksampleError) as error:
+            response = refusal(error)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        scope = request.scope
+        if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > LONGEST:
+            raise ContentRefused(414, "the address is too long")
+        path: str = scope["path"]
+        handler: Handler | None = site
+        methods: tuple[str, ...] = _READ
+        if path.startswith(PREFIX):
+            handler, methods = _ROUTES.get(path.removeprefix(PREFIX), (None, _READ))
+        if request.method == "OPTIONS" and path.startswith(PREFIX) and handler is not None:
+            return _allowed(methods)
+        if request.method not in methods:
+            raise ContentRefused(405, "no such method here", {"allow": ", ".join(methods)})
+        grant = await self._grant(request)
+        if handler is None:
+            raise not_found()
+        return await handler(self._content, grant, request)
+
+    async def _grant(self, request: Request) -> Grant:
+        """Whom the host name was given to. The same answer for one that is wrong and one that has ended."""
+        hosts = request.headers.getlist("host")
+        host = hosts[0].lower() if len(hosts) == 1 else ""
+        if not host.endswith(self._ending):
+            raise ContentRefused(421, "nothing is here")
+        label = host.removesuffix(self._ending)
+        capabilities = self._content.services.capabilities
+        grant = capabilities.remembered(label) or await asyncio.to_thread(capabilities.find, label)
+        if grant is None:
+            raise ContentRefused(404, "this address is no longer good")
+        return grant
+
+
+def _allowed(methods: tuple[str, ...]) -> Response:
+    """What a browser asks before it lets the viewer post JSON or ask for a range."""
+    headers = {
+        "access-control-allow-methods": ", ".join(methods),
+        "access-control-allow-headers": "content-type, range, if-none-match, if-range",
+        "access-control-max-age": "600",
+    }
+    return Response(status_code=204, headers=headers)

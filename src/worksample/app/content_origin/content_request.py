@@ -1,0 +1,147 @@
+"""What the routes of the content origin work with, and the way from a request's paths to a file."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, quote
+
+from starlette.requests import Request
+
+from worksample.app.content_origin.file_tree import SiteTree, Trees
+from worksample.app.content_origin.refusals import ContentRefused, not_found
+from worksample.app.prerendering.view_preparer import Converting
+from worksample.records import Entry
+from worksample.viewing import View
+
+if TYPE_CHECKING:
+    from worksample.app.content_origin.blocked_requests import Reports
+    from worksample.app.content_origin.capabilities import Grant
+    from worksample.app.server.services import AppServices
+
+DEPTH = 8
+"""Archives in archives that are followed."""
+FIELDS = 20
+ARCHIVE_SECONDS = 20.0
+"""How long a request waits for an archive on its way to be unpacked."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """One per server process."""
+
+    services: AppServices
+    trees: Trees
+    reports: Reports
+    asking: set[str] = field(default_factory=set)
+    """Labels that have a query under way."""
+
+    async def tree(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
+        found = self.trees.known(digest, hidden)
+        return found if found is not None else await asyncio.to_thread(self.trees.find, digest, hidden)
+
+    async def root(self, grant: Grant) -> SiteTree:
+        return await self.tree(grant.manifest, grant.hidden)
+
+    async def inside(self, tree: SiteTree, entry: Entry, *, wait: float = 1.0) -> SiteTree | Converting:
+        """What an archive was unpacked to. Raises Refused where it was not, or is none."""
+        shown = await self.services.preparing.view(tree.digest, entry.path, wait=wait)
+        if isinstance(shown, Converting):
+            return shown
+        if "unpacked" not in shown.files:
+            raise not_found()
+        return await self.tree(shown.files["unpacked"], tree.hidden)
+
+    async def follow(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[SiteTree, Entry] | Converting:
+        """The file at the last of the paths, each of which lies in the archive before it. Raises Refused."""
+        if not paths or len(paths) > DEPTH:
+            raise not_found()
+        tree = await self.root(grant)
+        for path in paths[:-1]:
+            found = await self.inside(tree, find(tree, path), wait=wait)
+            if isinstance(found, Converting):
+                return found
+            tree = found
+        return tree, find(tree, paths[-1])
+
+    async def view(
+        self, grant: Grant, paths: list[str], *, wait: float = 1.0
+    ) -> tuple[SiteTree, Entry, View] | Converting:
+        """The same with its view."""
+        found = await self.follow(grant, paths, wait=wait)
+        if isinstance(found, Converting):
+            return found
+        shown = await self.services.preparing.view(found[0].digest, found[1].path, wait=wait)
+        return shown if isinstance(shown, Converting) else (*found, shown)
+
+
+def find(tree: SiteTree, path: str) -> Entry:
+    entry = tree.find(path)
+    if entry is None:
+        raise not_found()
+    return entry
+
+
+def asked(request: Request) -> dict[str, list[str]]:
+    """The query's fields by name. Raises Refused for what is none."""
+    try:
+        pairs = parse_qsl(
+            request.scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict",
+            max_num_fields=FIELDS,
+        )  # fmt: skip
+    except ValueError as e:
+        raise ContentRefused(400, "the query cannot be read") from e
+    out: dict[str, list[str]] = {}
+    for name, value in pairs:
+        out.setdefault(name, []).append(value)
+    return out
+
+
+def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
+    values = fields.get(name, [usual])
+    if len(values) != 1:
+        raise ContentRefused(400, "a field is there twice")
+    return values[0]
+
+
+def number(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
+    """A whole number from 0; 0 where it is not said. Refused with more digits."""
+    text = one(fields, name, "0")
+    if not (text.isascii() and text.isdigit() and len(text) <= digits):
+        raise ContentRefused(400, "no such number")
+    return int(text)
+
+
+def link(verb: str, paths: list[str], **more: str) -> str:
+    """A path on this host."""
+    fields = [("path", path) for path in paths] + list(more.items())
+    return f"/.worksample/{verb}?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
+
+
+def done(found: tuple[SiteTree, Entry] | tuple[SiteTree, Entry, View] | Converting) -> None:
+    """Refused with a hint to come again, where a file is not there yet."""
+    if isinstance(found, Converting):
+        raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})
+
+
+async def read(request: Request, most: int, seconds: float) -> bytes:
+    """Raises Refused for a body that is larger, or slower, or not whole."""
+    said = request.headers.get("content-length", "0")
+    if not (said.isascii() and said.isdigit()) or int(said) > most:
+        raise ContentRefused(413, f"a body has at most {most} bytes")
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ContentRefused(400, "the body is not whole")
+                size += len(message.get("body", b""))
+                if size > most:
+                    raise ContentRefused(413, f"a body has at most {most} bytes")
+                parts.append(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError as e:
+        raise ContentRefused(408, f"a body has to come within {seconds:g} seconds") from e

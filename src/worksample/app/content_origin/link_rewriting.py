@@ -1,0 +1,61 @@
+"""Where rendered markup points: files beside it are found on this host, all else becomes words."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from urllib.parse import unquote
+
+from worksample.viewing.views import beside
+
+from .content_request import link
+from .file_tree import SiteTree
+from .media_types import extension
+
+_TARGET = re.compile(r'(?<=\s)(src|href)="([^"]*)"')
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+_RENDERED = frozenset({"md", "markdown", "tex", "ltx"})
+
+
+def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
+    """The markup of the file at a real path. `above`: the archives around it, as they are given out.
+
+    Outside pictures stay, for the policy blocks and counts them; outside links can no longer be followed.
+    """
+
+    def place(written: str) -> str | None:
+        name = html.unescape(written)
+        for form in (name, re.split(r"[?#]", name)[0], unquote(re.split(r"[?#]", name)[0])):
+            found = beside(tree.files, path, form)
+            if found is not None:
+                return found
+        return None
+
+    def put(match: re.Match[str]) -> str:
+        kind, written = match.groups()
+        if written.startswith("#"):
+            return match.group()
+        outside = _SCHEME.match(written)
+        found = None if outside else place(written)
+        if found is not None:
+            paths = [*above, tree.name(found)]
+            page = kind == "href" and extension(found) in _RENDERED
+            target = link("page", paths, name="html") if page else link("original", paths)
+            return f'{kind}="{html.escape(target)}"'
+        return match.group() if kind == "src" else f'data-outside="{written}"'
+
+    return _TARGET.sub(put, markup)
+
+
+def with_media(markup: str, media: Callable[[str], str | None]) -> str:
+    """Sources in a flash card's markup, which quotes them in any way. `media`: name -> address, None where absent."""
+
+    def put(match: re.Match[str]) -> str:
+        name = html.unescape(match["double"] or match["single"] or match["bare"] or "")
+        found = media(name) or media(unquote(name))
+        return match.group() if found is None else f'src="{html.escape(found)}"'
+
+    return re.sub(
+        r"""\bsrc\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""", put, markup, flags=re.I
+    )

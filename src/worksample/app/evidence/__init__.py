@@ -1,0 +1,1 @@
+"""Verdicts, votes and submissions, with amendments, as reviewers and admins read them."""

@@ -1,0 +1,136 @@
+"""One submission to be read: what was asked, what was delivered, what was said of it."""
+
+from __future__ import annotations
+
+from worksample.app.evidence.schemas import CallView, Outcome, RoundVotes, StepView, SubmissionView
+from worksample.app.judging.schemas import PaneView
+from worksample.app.server.figures import micros_of
+from worksample.app.server.markdown import render
+from worksample.app.server.services import AppServices
+from worksample.people import Account, Form, look_at_submission
+from worksample.people.evaluations import amendments_of
+from worksample.people.work.blinding import giveaways, scrub
+from worksample.people.work.item import Pane, grading_of
+from worksample.records import (
+    Evaluation,
+    Experiment,
+    Instance,
+    JudgedBy,
+    Manifest,
+    Protocol,
+    Purpose,
+    Round,
+    Standing,
+    Submission,
+    canonical,
+    digest_bytes,
+)
+from worksample.results.judging import RoundReader
+from worksample.results.resolved_judgments import Subjects, judge
+
+from .round_evidence import maker_of, vote_rows
+
+BARRED = (
+    "You have seen who made it and how: nothing of the rounds that have it, nor of later ones of its experiment, is "
+    "given to you any more."
+)
+HIDDEN = "The steps say who made it: they are shown with the names."
+_NOTHING = digest_bytes(canonical(Manifest(entries=()).plain()))
+
+
+def submission_of(services: AppServices, session: str, account: Account, id: str, *, names: bool) -> SubmissionView:
+    """`session`: the token that the panes' addresses are bound to. Denied, Conflict, RecordMissing."""
+    look_at_submission(services.store, account, id, names=names, clock=services.people.clock)
+    store = services.store
+    submission = store.get(Submission, id)
+    instance = store.get(Instance, submission.instance)
+    steps, note = _steps(services, submission) if names else ((), HIDDEN)
+    return SubmissionView(
+        id=id, names=names, barred=BARRED if names else "", experiment=submission.experiment, instance=instance.key,
+        title=instance.title, agent=maker_of(services, submission) if names else "",
+        origin=submission.origin.value if names else "", at=micros_of(submission.at),
+        brief_html=render(instance.work.brief), shown=_panes(services, session, account, submission, instance, names),
+        criteria={leaf.id: leaf.text for g in instance.grading.values() for leaf in g.criteria.leaves},
+        outcomes=_outcomes(services, submission), rounds=_rounds(services, submission, names=names), steps=steps,
+        steps_note=note,
+    )  # fmt: skip
+
+
+def _panes(
+    services: AppServices, session: str, account: Account, submission: Submission, instance: Instance, names: bool
+) -> tuple[PaneView, ...]:
+    words = () if names else giveaways(services.store, submission)
+    output = submission.parts.get("output")
+    panes = [
+        Pane("Deliverable", output.manifest, scrub(output.reason, words))
+        if output is not None
+        else Pane("Deliverable", "", "nothing was delivered")
+    ]
+    grading = grading_of(instance, Form.HOLISTIC)
+    reference = instance.shown_reference or (grading.reference if grading else _NOTHING)
+    if reference != _NOTHING:
+        panes.insert(0, Pane("Reference", reference))
+    if instance.work.inputs != _NOTHING:
+        panes.append(Pane("Inputs", instance.work.inputs))
+    at = f"submission {submission.id}{' named' if names else ''}"
+    labels = services.capabilities.mint_all(session, account.id, at, {p.label: p.manifest for p in panes}, words)
+    return tuple(
+        PaneView(
+            label=p.label, note=p.note,
+            content=services.config.content_origin(labels[p.label]) if p.label in labels else None,
+        )
+        for p in panes
+    )  # fmt: skip
+
+
+def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tuple[RoundVotes, ...]:
+    """By time. What tells of evaluators and not of the work (quizzes, gold) is left out."""
+    store = services.store
+    said: dict[str, list[Evaluation]] = {}
+    for e in (*store.find(Evaluation, subject=submission.id), *store.find(Evaluation, second=submission.id)):
+        said.setdefault(e.round, []).append(e)
+    found = sorted((store.get(Round, id) for id in said), key=lambda r: (r.at, r.id))
+    return tuple(
+        RoundVotes(
+            round=r.id, protocol=r.protocol, purpose=r.purpose, by=r.by,
+            votes=vote_rows(services, r, said[r.id], names=names),
+        )
+        for r in found
+        if r.purpose is not Purpose.CALIBRATION
+    )  # fmt: skip
+
+
+def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, ...]:
+    """Under each protocol of its experiment; of work without one, what its own rounds come to."""
+    store = services.store
+    plan = store.find(Experiment, id=[submission.experiment]) if submission.experiment else []
+    by = (plan[0].lock.judged_by if plan else None) or JudgedBy.COMBINED
+    judging, mine = RoundReader(store, amendments_of(store)), frozenset({submission.id})
+    key = submission.experiment or ""
+    out = []
+    for protocol in plan[0].lock.protocols if plan else tuple(Protocol):
+        told = judge(judging, Subjects({key: mine}, mine), (protocol,), by).verdicts(protocol)
+        for row in told.filter(told["subject"] == submission.id).iter_rows(named=True):
+            standing = Standing(row["standing"])
+            known = standing is Standing.DECIDED
+            out.append(
+                Outcome(
+                    protocol=protocol, standing=standing, score=row["score"] if known else None,
+                    passed=row["passed"] if known else None, reason=row["reason"] or "",
+                )
+            )  # fmt: skip
+    return tuple(out)
+
+
+def _steps(services: AppServices, submission: Submission) -> tuple[tuple[StepView, ...], str]:
+    from worksample.reports.static_site.transcript import transcript
+
+    found = transcript(services.store, submission)
+    steps = tuple(
+        StepView(
+            source=s.source, text=s.text,
+            calls=tuple(CallView(name=c.name, arguments=c.arguments, result=c.result) for c in s.calls),
+        )
+        for s in found.steps
+    )  # fmt: skip
+    return steps, found.note

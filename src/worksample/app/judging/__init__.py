@@ -1,0 +1,1 @@
+"""Evaluators at work: queues, items, drafts, answers, and the training page before them."""

@@ -1,0 +1,112 @@
+"""Experts for demos and tests, who judge through the app as a browser does: sign in, claim, read, hand in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worksample.app.config import AppConfig
+from worksample.app.server.application import create_app
+from worksample.errors import StoreError
+from worksample.people import People
+from worksample.store import Store
+
+API = "/api/v1"
+_NO_LIMIT = 10**9
+Answer = Callable[[dict[str, Any], dict[str, str]], dict[str, Any]]
+"""From an item as the app shows it and the texts delivered, by path, to the payload of an answer."""
+
+
+@dataclass
+class PassingTime:
+    """A clock that goes on only when somebody works."""
+
+    now: int
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@dataclass
+class ScriptedExperts:
+    """`minutes`: that each of them takes for an item."""
+
+    store: Store
+    answer: Answer
+    clock: PassingTime
+    minutes: float = 10
+    names: Sequence[str] = field(default=("expert-1", "expert-2"))
+
+    def judge(self) -> int:
+        """Everybody in turn takes one item after the other until nothing is left; how many answers were given."""
+        self._hire()
+        return asyncio.run(self._judge())
+
+    def _hire(self) -> None:
+        people = People(self.store, clock=self.clock)
+        known = {account.name for account in people.accounts.all()}
+        for name in self.names:
+            if name not in known:
+                people.read_training(people.accounts.accept(people.accounts.invite(("expert",)), name, None))
+
+    async def _judge(self) -> int:
+        import httpx
+
+        # Their minutes pass in a moment of the server's, by whose clock writes are counted.
+        config = AppConfig(writes_per_minute=_NO_LIMIT)
+        app = create_app(self.store, config, clock=self.clock)
+        transport = httpx.ASGITransport(app)
+        count = 0
+        for name in self.names:
+            async with httpx.AsyncClient(transport=transport, base_url=config.app_origin) as client:
+                count += await _Sitting(self, client, config).work(name)
+        return count
+
+
+@dataclass
+class _Sitting:
+    experts: ScriptedExperts
+    client: Any
+    config: AppConfig
+    csrf: str = ""
+
+    async def work(self, name: str) -> int:
+        token = People(self.experts.store, clock=self.experts.clock).accounts.one_time_link(name)
+        self.csrf = (await self._post("/session/link", {"token": token}))["csrf"]
+        count = 0
+        while item := await self._post("/claims", {}):
+            text = await self._texts(item)
+            self.experts.clock.now += int(self.experts.minutes * 60e6)
+            body = {"payload": self.experts.answer(item, text), "key": item["id"]}
+            await self._post(f"/items/{item['id']}/submit", {**body, "active_seconds": self.experts.minutes * 60})
+            count += 1
+        return count
+
+    async def _texts(self, item: dict[str, Any]) -> dict[str, str]:
+        """What was delivered, read from its own origin."""
+        pane = next((p for p in item["shown"] if p["label"] == "Deliverable" and p["content"]), None)
+        if pane is None:
+            return {}
+        names = await self._get(f"{pane['content']}/.worksample/files")
+        paths = [entry["path"] for entry in names.json()["entries"]]
+        found = {}
+        for path in paths:
+            found[path] = (await self._get(f"{pane['content']}/.worksample/original", path=path)).text
+        return found
+
+    async def _get(self, url: str, **params: str) -> Any:
+        answer = await self.client.get(url, params=params)
+        if answer.status_code != 200:
+            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=url)
+        return answer
+
+    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """What the app answers; empty for 204. StoreError for what it refuses."""
+        headers = {"Sec-Fetch-Site": "same-origin", "Origin": self.config.app_origin, "X-CSRF-Token": self.csrf}
+        answer = await self.client.post(API + path, json=body, headers=headers)
+        if answer.status_code not in (200, 204):
+            raise StoreError(f"the app answered {answer.status_code}: {answer.text[:300]}", where=path)
+        found: dict[str, Any] = answer.json() if answer.status_code == 200 else {}
+        return found

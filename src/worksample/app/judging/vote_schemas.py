@@ -1,0 +1,73 @@
+"""What a vote says, by its form."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter
+
+from worksample.app.server.json_models import ResponseBody
+from worksample.records import Importance, PairwiseChoice, Payload
+
+
+class HolisticSaid(ResponseBody):
+    """1 no, 2 yes, 3 better than the reference."""
+
+    type: Literal["holistic"]
+    score: Literal[1, 2, 3]
+    justification: str
+    inspected: bool
+
+
+class PairwiseSaid(ResponseBody):
+    """Sides are as they were shown: the first is `submission`."""
+
+    type: Literal["pairwise"]
+    completion: PairwiseChoice
+    quality: PairwiseChoice
+    justification: str
+
+
+class PartSaid(ResponseBody):
+    """One criterion's result. `fraction` null: skipped."""
+
+    name: str
+    points: float
+    fraction: float | None
+    importance: Importance | None
+    gate: bool
+    reason: str
+    skip: Literal["not_applicable", "cannot_judge"] | None
+    parts: tuple[PartSaid, ...]
+
+
+class GradeSaid(ResponseBody):
+    type: Literal["grade"]
+    score: float
+    parts: tuple[PartSaid, ...]
+    composition: str
+    reason: str
+
+
+class TagsSaid(ResponseBody):
+    type: Literal["tags"]
+    tags: tuple[str, ...]
+    note: str
+
+
+class LabelsSaid(ResponseBody):
+    type: Literal["labels"]
+    labels: dict[str, str]
+    note: str
+    reasons: dict[str, str] = {}
+    criteria: dict[str, JsonValue] = {}
+    """A rubric that was written with it."""
+
+
+Said = Annotated[HolisticSaid | PairwiseSaid | GradeSaid | TagsSaid | LabelsSaid, Field(discriminator="type")]
+_READ: TypeAdapter[Said] = TypeAdapter(Said)
+
+
+def said_of(payload: Payload | None) -> Said | None:
+    """As it goes over the wire."""
+    return _READ.validate_python(payload.model_dump(mode="json")) if payload is not None else None

@@ -1,0 +1,389 @@
+"""Views made in the background, each once: what is on a screen first, then all that open rounds will show."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import socket
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from worksample.app.prerendering.gate import Gate
+from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
+from worksample.models import Visibility
+from worksample.people.rounds.queues import CLOSED, all_queues
+from worksample.people.work.item import panes_of
+from worksample.people.work.withdrawn import WITHDRAWN
+from worksample.records import Instance, Round, digest_of
+from worksample.results.graded import as_graded
+from worksample.store.people_tables import items
+from worksample.viewing import Converter, QueryResult, View, kept, prepare, query
+
+if TYPE_CHECKING:
+    from worksample.app.config import AppConfig
+    from worksample.records import Manifest
+    from worksample.store import Store
+
+LEASE_SECONDS = 60.0
+AGAIN_SECONDS = 120.0
+"""How often open rounds are looked through for what is new, and what failed is tried again."""
+REMEMBERED, REMEMBERED_SECONDS = 500, 60.0
+OURS_SECONDS = 10.0
+"""How long a view that could not be made by our fault is given out before it is tried again."""
+TRIES = 5
+"""How often a folder is prepared whose views we could not make."""
+AT_ONCE = 64
+"""Views that may be asked for and not made yet."""
+FAULTS = 50
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Converting:
+    """The view is being made, for so many seconds."""
+
+    seconds: float
+
+
+@dataclass
+class _Folder:
+    """A manifest on its way. `depth`: 1 for what was unpacked from an archive of a deliverable."""
+
+    digest: str
+    depth: int = 0
+    files: int = 0
+    done: int = 0
+    since: float = 0.0
+    converter: Converter | None = None
+
+
+class Preparing:
+    """One per server process. At most `config.convert_parallel` boxes stand in the background, and one more for
+    views that somebody waits for. Processes over one store leave to each other what another does already.
+    """
+
+    def __init__(
+        self, store: Store, config: AppConfig, *, converter: Callable[[Store, Manifest], Converter] | None = None
+    ) -> None:
+        """converter: of the views that nobody waits for."""
+        self._store = store
+        self._converter = converter or partial(Converter, background=True)
+        self._workers = max(1, config.convert_parallel)
+        self._gate = Gate(self._workers)
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._busy: Busy = {}
+        self._asked: dict[Key, tuple[float, asyncio.Task[View]]] = {}
+        self._recent: OrderedDict[Key, tuple[float, View]] = OrderedDict()
+        self._queue: OrderedDict[str, _Folder] = OrderedDict()
+        self._running: dict[str, _Folder] = {}
+        self._finished: set[str] = set()
+        self._items: set[str] = set()
+        self._failed: dict[str, None] = {}
+        self._tried: dict[str, int] = {}
+        self._faults: deque[dict[str, Any]] = deque(maxlen=FAULTS)
+        self._wake = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopped = False
+
+    # -- for the server
+
+    async def start(self) -> None:
+        """Begin with what open rounds will show."""
+        self._stopped = False
+        for work in (self._refill(), *(self._work() for _ in range(self._workers))):
+            self._tasks.add(asyncio.create_task(work))
+
+    async def stop(self) -> None:
+        """End all work; when this returns no box of it is left."""
+        self._stopped = True
+        tasks = [*self._tasks, *(task for _, task in self._asked.values())]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._tasks.clear()
+        self._asked.clear()
+
+    # -- what somebody waits for
+
+    async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | Converting:
+        """The view at a quoted path of the manifest with this digest, if it is there within `wait` seconds.
+
+        The work goes on after that, once however many ask. UsageError for a path that the manifest lacks;
+        SandboxUnavailable, StoreError.
+        """
+        key = (manifest, path)
+        found = self._remembered(key) or await asyncio.to_thread(self._kept, key)
+        if found is not None:
+            return found
+        if key not in self._asked:
+            if self._stopped or len(self._asked) >= AT_ONCE:
+                return Converting(0.0)
+            self._asked[key] = (time.monotonic(), asyncio.create_task(self._make(key)))
+            self._asked[key][1].add_done_callback(lambda task: self._made(key, task))
+        since, task = self._asked[key]
+        await asyncio.wait({task}, timeout=wait)
+        if not task.done() or task.cancelled():
+            return Converting(time.monotonic() - since)
+        return task.result()
+
+    async def query(self, manifest: str, path: str, sql: str) -> QueryResult:
+        """One SELECT on a delivered database, in its turn. Raises as `viewing.query` does."""
+        async with self._gate.urgent:
+            return await query(self._store, await asyncio.to_thread(self._store.manifest, manifest), path, sql)
+
+    def _remembered(self, key: Key) -> View | None:
+        at, view = self._recent.get(key, (0.0, None))
+        seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
+        return view if view is not None and time.monotonic() - at < seconds else None
+
+    def _remember(self, key: Key, view: View) -> None:
+        """Also what is not kept on the disk: who asks again a second later must not make it again."""
+        self._recent[key] = (time.monotonic(), view)
+        self._recent.move_to_end(key)
+        while len(self._recent) > REMEMBERED:
+            self._recent.popitem(last=False)
+
+    def _kept(self, key: Key) -> View | None:
+        manifest = self._store.manifest(key[0])
+        if manifest.find(key[1]) is None:
+            raise UsageError(f"no file at {key[1]!r}")
+        return kept(self._store, manifest, *key)
+
+    def _made(self, key: Key, task: asyncio.Task[View]) -> None:
+        self._asked.pop(key, None)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            self._remember(key, task.result())
+        else:
+            self._note(error)
+
+    async def _make(self, key: Key) -> View:
+        manifest = await asyncio.to_thread(self._store.manifest, key[0])
+        while True:
+            if key in self._busy:
+                await self._hurry(key)
+                found = await asyncio.shield(self._busy[key])
+                if found is not None:
+                    return found
+                continue
+            async with self._sole(f"view {digest_of(key)}") as alone:
+                found = await asyncio.to_thread(self._kept, key)
+                if found is not None:
+                    return found
+                if alone:
+                    watch = Watching(self._busy, key[0])
+                    try:
+                        turn = self._gate.urgent
+                        made = await prepare(self._store, manifest, only={key[1]}, turn=turn, watch=watch)
+                    finally:
+                        watch.close()
+                    if key[1] in made:
+                        return made[key[1]]
+            if not alone:
+                await asyncio.sleep(0.5)
+
+    async def _hurry(self, key: Key) -> None:
+        """A view that is being made in the background is waited for by now."""
+        folder = self._running.get(key[0])
+        if folder is not None and folder.converter is not None:
+            await folder.converter.hurry(key[1])
+
+    # -- what open rounds will show
+
+    def refresh(self) -> None:
+        """Look for new items soon: call it where a round was opened."""
+        self._wake.set()
+
+    def add(self, manifests: Iterable[str], *, depth: int = 0) -> None:
+        """Prepare these when there is nothing more urgent."""
+        for digest in manifests:
+            if digest not in self._finished and digest not in self._running:
+                self._queue.setdefault(digest, _Folder(digest, depth))
+
+    def progress(self) -> dict[str, Any]:
+        """Folders that are `done`, `waiting` or `running`, views that somebody waits for, and the last failures."""
+        now = time.monotonic()
+        running = [
+            {"files": f.files, "done": f.done, "seconds": round(now - f.since, 1)} for f in self._running.values()
+        ]
+        return {
+            "folders": len(self._finished) + len(self._queue) + len(self._running) + len(self._failed),
+            "done": len(self._finished), "waiting": len(self._queue), "failed": len(self._failed),
+            "running": running, "asked": len(self._asked), "boxes": self._gate.used, "faults": list(self._faults),
+        }  # fmt: skip
+
+    async def _refill(self) -> None:
+        while True:
+            found = await self._guarded(asyncio.to_thread(wanted, self._store, self._items))
+            again, self._failed = list(self._failed), {}
+            self.add([*(found or ()), *again])
+            self._wake.clear()
+            try:
+                async with asyncio.timeout(AGAIN_SECONDS):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+
+    async def _work(self) -> None:
+        while True:
+            if not self._queue:
+                await asyncio.sleep(0.5)
+                continue
+            digest, folder = self._queue.popitem(last=False)
+            folder.since = time.monotonic()
+            self._running[digest] = folder
+            try:
+                done = await self._guarded(self._prepare(folder))
+            finally:
+                del self._running[digest]
+            if done:
+                self._finished.add(digest)
+            else:
+                self._failed[digest] = None
+
+    async def _prepare(self, folder: _Folder) -> bool:
+        """False where another process is at it, or where views failed by our fault: it is looked at again later."""
+        async with self._sole(f"prepare {folder.digest}") as alone:
+            if not alone:
+                return False
+            manifest = await asyncio.to_thread(self._store.manifest, folder.digest)
+            folder.files = len(manifest.entries)
+            folder.converter = self._converter(self._store, manifest)
+            watch, unpacked, ours = Watching(self._busy, folder.digest), list[str](), list[str]()
+
+            def note(path: str, view: View) -> None:
+                folder.done += 1
+                if view.visibility in (Visibility.STARVED, Visibility.CRASHED):
+                    ours.append(path)
+                if view.kind == "archive" and "unpacked" in view.files:
+                    unpacked.append(view.files["unpacked"])
+
+            try:
+                turn, converter = self._gate.patient, folder.converter
+                await prepare(self._store, manifest, turn=turn, watch=watch, on_done=note, converter=converter)
+            finally:
+                watch.close()
+        if folder.depth == 0:
+            # Archives in archives are unpacked where somebody opens them: they could go on without end.
+            self.add(unpacked, depth=1)
+        tries = self._tried[folder.digest] = self._tried.get(folder.digest, 0) + 1
+        return not ours or tries >= TRIES
+
+    # -- both
+
+    async def _guarded(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """The result; None for what failed, which is noted and does not end the worker."""
+        task = asyncio.create_task(work)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        error = task.exception()
+        if error is None:
+            return task.result()
+        self._note(error)
+        if isinstance(error, StoreFull | SandboxUnavailable):
+            # The next one would fail the same way.
+            self._failed.update(dict.fromkeys(self._queue))
+            self._queue.clear()
+        return None
+
+    def _note(self, error: BaseException) -> None:
+        known = isinstance(error, WorksampleError)
+        what = error.what if isinstance(error, WorksampleError) else f"{type(error).__name__}: {error}"
+        _log.log(logging.WARNING if known else logging.ERROR, "preparing: %s", what, exc_info=None if known else error)
+        missing = isinstance(error, RecordMissing)
+        next = error.next if isinstance(error, WorksampleError) else ""
+        self._faults.append({"what": what, "next": next, "at": time.time_ns() // 1000, "missing": missing})
+
+    @asynccontextmanager
+    async def _sole(self, name: str) -> AsyncIterator[bool]:
+        """Whether no other process does this now."""
+        if not await asyncio.to_thread(self._store.lease, name, self._owner, LEASE_SECONDS):
+            yield False
+            return
+        renewing = asyncio.create_task(self._renew(name))
+        try:
+            yield True
+        finally:
+            renewing.cancel()
+            for error in await asyncio.gather(renewing, return_exceptions=True):
+                if isinstance(error, WorksampleError):
+                    self._note(error)
+            await asyncio.to_thread(self._store.release, name, self._owner)
+
+    async def _renew(self, name: str) -> None:
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            await asyncio.to_thread(self._store.renew, name, self._owner, LEASE_SECONDS)
+
+
+Key = tuple[str, str]
+"""Manifest digest, quoted path."""
+Busy = dict[Key, asyncio.Future[View | None]]
+"""Done with the view, or with None where a box of its own has to look at it later."""
+
+
+@dataclass
+class Watching:
+    """Notes what boxes of one piece of work look at, so that others wait for it."""
+
+    busy: Busy
+    manifest: str
+    mine: set[Key] = field(default_factory=set)
+
+    def begin(self, path: str) -> bool:
+        key = (self.manifest, path)
+        if key in self.busy:
+            return False
+        self.busy[key] = asyncio.get_running_loop().create_future()
+        self.mine.add(key)
+        return True
+
+    def end(self, path: str, view: View | None) -> None:
+        key = (self.manifest, path)
+        self.mine.discard(key)
+        self.busy.pop(key).set_result(view)
+
+    def close(self) -> None:
+        for _, path in list(self.mine):
+            self.end(path, None)
+
+
+def wanted(store: Store, known: set[str]) -> list[str]:
+    """Digests of the manifests of items that are not in `known`, in the order in which they are given out.
+
+    The ids of these items are added to `known`. Raises StoreError.
+    """
+    out: dict[str, None] = {}
+    with store.database.reading() as connection:
+        queues = [queue for queue in all_queues(connection) if queue.state != CLOSED]
+        rows = {
+            queue.round: connection.execute(
+                select(items).where(items.c.queue == queue.round, ~WITHDRAWN).order_by(items.c.place)
+            ).all()
+            for queue in queues
+        }
+    for queue in queues:
+        for row in rows[queue.round]:
+            if row.id in known:
+                continue
+            # What is missing is said where the item is opened.
+            with suppress(RecordMissing):
+                instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
+                panes = panes_of(store, queue, row, False, instance)
+                out.update(dict.fromkeys(pane.manifest for pane in panes if pane.manifest))
+            known.add(row.id)
+    return list(out)

@@ -1,1 +1,0 @@
-"""From records and figures to what the API says."""

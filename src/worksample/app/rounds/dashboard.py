@@ -1,0 +1,150 @@
+"""How a round goes, in figures: each part is there, or says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import datetime
+from typing import TypeVar
+
+from worksample.app.rounds.schemas import (
+    AgreementView,
+    BackgroundView,
+    Dashboard,
+    GoldAnswer,
+    GoldView,
+    LeniencyView,
+    PositionBiasView,
+    ThroughputView,
+)
+from worksample.app.server.figures import AnyFigure, NoFigure, background_of, figure_of, micros_of
+from worksample.app.server.services import AppServices
+from worksample.errors import UsageError
+from worksample.people import Form, RoundKind, false_negatives, gold_results
+from worksample.people.access.profile import person_of
+from worksample.people.quality import dashboard
+from worksample.people.quality.background import backgrounds
+from worksample.people.rounds.queues import Queue
+from worksample.people.verdicts import rounds_over
+from worksample.records import Evaluation, Evaluator, Round
+
+from .responses import IMPORTED, find_round, progress_of
+
+T = TypeVar("T")
+_NOBODY = "nobody has judged yet"
+
+
+def dashboard_of(services: AppServices, id: str) -> Dashboard:
+    """RecordMissing."""
+    round, queue = find_round(services, id)
+    people = _Named(services, id)
+    return Dashboard(
+        progress=NoFigure(none=IMPORTED) if queue is None else progress_of(services, id),
+        agreement=_or_why(lambda: _agreement(services, id)),
+        leniency=_or_why(lambda: _leniency(services, people, id)),
+        backgrounds=_or_why(lambda: _backgrounds(services, id)),
+        position_bias=_or_why(lambda: _position_bias(services, people, round)),
+        throughput=NoFigure(none=IMPORTED) if queue is None else _or_why(lambda: _throughput(services, people, id)),
+        gold=_or_why(lambda: _gold(services, people, queue)),
+        false_negatives=_false_negatives(services, id),
+    )
+
+
+def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
+    """Votes that the metrics refuse spoil one part and not the page."""
+    try:
+        return part()
+    except UsageError as e:
+        return NoFigure(none=e.what)
+
+
+class _Named:
+    """People of a round by account, and their latest Evaluator record."""
+
+    def __init__(self, services: AppServices, id: str) -> None:
+        versions = sorted({e.evaluator for e in services.store.find(Evaluation, round=id)})
+        found = services.store.find(Evaluator, id=versions) if versions else []
+        self._known = {person_of(e.id): e for e in sorted(found, key=lambda e: (e.at, e.id))}
+        self._accounts = {a.id: a.name for a in services.people.accounts.all()}
+
+    def name(self, person: str) -> str:
+        known = self._known.get(person)
+        return self._accounts.get(person) or (known.name if known else person)
+
+    def evaluator(self, person: str) -> Evaluator | None:
+        return self._known.get(person)
+
+
+def _agreement(services: AppServices, id: str) -> AgreementView:
+    found = dashboard.agreement(services.store, id)
+    return AgreementView(**{f.name: figure_of(getattr(found, f.name)) for f in fields(found)})
+
+
+def _leniency(services: AppServices, people: _Named, id: str) -> tuple[LeniencyView, ...] | NoFigure:
+    rows = tuple(
+        LeniencyView(
+            person=row.person, name=people.name(row.person), background=background_of(people.evaluator(row.person)),
+            own=figure_of(row.own), others=figure_of(row.others),
+        )
+        for row in dashboard.leniency(services.store, id)
+    )  # fmt: skip
+    return rows or NoFigure(none=_NOBODY)
+
+
+def _backgrounds(services: AppServices, id: str) -> tuple[BackgroundView, ...] | NoFigure:
+    rows = tuple(
+        BackgroundView.model_validate(
+            {
+                "trait": row.trait, "group": row.group, "people": row.people, "own": figure_of(row.own),
+                "others": figure_of(row.others),
+            }
+        )
+        for row in backgrounds(services.store, id)
+    )  # fmt: skip
+    return rows or NoFigure(none=_NOBODY)
+
+
+def _position_bias(services: AppServices, people: _Named, round: Round) -> tuple[PositionBiasView, ...] | NoFigure:
+    if round.versions.get("people.form") != Form.PAIRWISE:
+        return NoFigure(none="only pairs have positions")
+    return tuple(
+        PositionBiasView(
+            person=row.person, name=people.name(row.person) if row.person else "", completion=figure_of(row.completion),
+            quality=figure_of(row.quality),
+        )
+        for row in dashboard.position_bias(services.store, round.id)
+    )  # fmt: skip
+
+
+def _throughput(services: AppServices, people: _Named, id: str) -> tuple[ThroughputView, ...] | NoFigure:
+    rows = tuple(
+        ThroughputView(
+            person=row.person, name=people.name(row.person), given=row.given, declined=row.declined,
+            minutes=row.minutes, over=row.over, first=_micros(row.first), last=_micros(row.last),
+        )
+        for row in dashboard.throughput(services.store, id)
+    )  # fmt: skip
+    return rows or NoFigure(none=_NOBODY)
+
+
+def _gold(services: AppServices, people: _Named, queue: Queue | None) -> tuple[GoldView, ...] | NoFigure:
+    if queue is None:
+        return NoFigure(none=IMPORTED)
+    rows = tuple(
+        GoldView(
+            person=row.account, name=people.name(row.account), share=figure_of(row.share), passed=row.passed,
+            over_time=tuple(GoldAnswer(at=_micros(at), right=right) for at, right in row.over_time),
+        )
+        for row in gold_results(services.store, queue.round)
+    )  # fmt: skip
+    return rows or NoFigure(none="no gold item was answered here")
+
+
+def _false_negatives(services: AppServices, id: str) -> AnyFigure | None:
+    if not rounds_over(services.store, id, RoundKind.FALSE_NEGATIVES):
+        return None
+    return figure_of(false_negatives(services.store, id))
+
+
+def _micros(at: str) -> int:
+    return micros_of(datetime.fromisoformat(at))

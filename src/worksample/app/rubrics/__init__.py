@@ -1,0 +1,1 @@
+"""Rubrics written in the app: versions, checks, and suggestions by a model."""

@@ -1,0 +1,1 @@
+"""Shared pieces of the server: HTTP, authentication, JSON models, errors, middleware."""

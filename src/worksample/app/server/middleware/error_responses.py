@@ -1,0 +1,148 @@
+"""From what went wrong to an answer: one table, and one shape of JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import Send
+
+from worksample.app.server.authentication import SignedOut
+from worksample.app.server.json_models import Failed
+from worksample.errors import (
+    CaptureError,
+    ImportFailed,
+    JudgeError,
+    PlanError,
+    RecordConflict,
+    RecordMissing,
+    SandboxError,
+    StoreError,
+    UsageError,
+    WorksampleError,
+)
+from worksample.people import Conflict, Denied, FaultyRows, InvalidAnswer, NotReady, NotYours, Role
+from worksample.results.assignments.assignment import SeatConflict
+
+from .rate_limit import TooMany
+
+log = logging.getLogger("worksample.app")
+# The first that fits counts.
+_STATUS: tuple[tuple[type[WorksampleError], int], ...] = (
+    (SignedOut, 401),
+    (TooMany, 429),
+    (Denied, 403),
+    (NotYours, 404),
+    (RecordMissing, 404),
+    (Conflict, 409),
+    (RecordConflict, 409),
+    (SeatConflict, 409),
+    (SandboxError, 503),
+    (CaptureError, 503),
+    (NotReady, 425),
+    (InvalidAnswer, 422),
+    (ImportFailed, 422),
+    (UsageError, 400),
+    (PlanError, 400),
+    (StoreError, 503),
+    (JudgeError, 502),
+)
+_MEANS = {
+    400: "The request is wrong.",
+    401: "Not signed in.",
+    403: "Not allowed.",
+    404: "Not there, or not yours.",
+    408: "The body came too slowly.",
+    409: "Another was faster.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    422: "The answer is incomplete; `faults` says where.",
+    425: "Read the training page or pass the quiz first.",
+    429: "Too many; Retry-After says when to come again.",
+    502: "A model gave no answer that counts.",
+    503: "The store or a box cannot be used now.",
+}
+
+
+_MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
+"""What those who are no admins read in place of an error that names more than they may know."""
+
+
+def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of a route that may answer so."""
+    return {status: {"model": Failed, "description": _MEANS[status]} for status in statuses}
+
+
+def problem(kind: str, what: str, *, next: str = "", where: str = "", faults: Mapping[str, str] = {}) -> dict[str, Any]:
+    """The body of an answer that is an error."""
+    return {"error": {"kind": kind, "what": what, "next": next, "where": where, "faults": dict(faults)}}
+
+
+def status_of(error: WorksampleError) -> int:
+    """Which HTTP status says it; 500 for what no request should meet."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
+async def refuse(send: Send, status: int, kind: str, what: str, *, retry_after: int | None = None) -> None:
+    """Answer from a middleware, and close: what else the client sends of its body is not read."""
+    body = json.dumps(problem(kind, what)).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    if retry_after is not None:
+        headers.append((b"retry-after", str(retry_after).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def install(app: FastAPI) -> None:
+    """Make every failure of a route an answer of this shape."""
+    app.add_exception_handler(WorksampleError, ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, bug)
+
+
+async def ours(request: Request, error: Exception) -> JSONResponse:
+    """The answer to an error of this package."""
+    assert isinstance(error, WorksampleError)
+    status = status_of(error)
+    what, where, next = error.what, error.where, error.next
+    account = getattr(request.state, "account", None)
+    if isinstance(error, RecordMissing | RecordConflict) or status >= 500:
+        # These name ids and places of the store, or say what a service answered; only an admin may read those.
+        log.warning("%s %s: %s", request.method, request.url.path, error)
+        if account is None or Role.ADMIN not in account.roles:
+            what, where, next = _MASKED.get(status, "the store cannot be used now"), "", ""
+    faults = error.faults if isinstance(error, InvalidAnswer | FaultyRows) else {}
+    body = problem(type(error).__name__, what, next=next, where=where, faults=faults)
+    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooMany) else None
+    return JSONResponse(body, status, headers=headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    # Nothing of what was sent is said back.
+    faults = {".".join(str(part) for part in e["loc"][1:]) or str(e["loc"][0]): str(e["msg"]) for e in error.errors()}
+    faults = {name.encode("utf-8", "replace").decode()[:200]: text for name, text in faults.items()}
+    return JSONResponse(problem("UsageError", "the request is wrong", faults=faults), 400)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    kind = {404: "NotFound", 405: "NotAllowed"}.get(error.status_code, "UsageError")
+    return JSONResponse(problem(kind, str(error.detail)), error.status_code, headers=dict(error.headers or {}))
+
+
+async def bug(request: Request, error: Exception) -> JSONResponse:
+    """The answer to what nobody foresaw."""
+    # The server's log has the traceback.
+    return JSONResponse(problem("Bug", "something went wrong here; the server's log says what"), 500)

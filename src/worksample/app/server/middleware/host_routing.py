@@ -1,0 +1,75 @@
+"""One port, told apart by the Host header: the app, the viewer, deliverables. Anything else is told nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from worksample.app.server.services import AppServices
+
+Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
+
+
+class HostPolicy:
+    """`lifespan`: entered when the server starts, left when it stops."""
+
+    def __init__(
+        self, services: AppServices, *, app: ASGIApp, viewer: ASGIApp, content: ASGIApp, lifespan: Lifespan
+    ) -> None:
+        self.services = services
+        config = services.config
+        self._app, self._viewer, self._content, self._lifespan = app, viewer, content, lifespan
+        self._app_host = config.netloc.encode()
+        self._viewer_host = f"v.{config.netloc}".encode()
+        self._capability = re.compile(rf"[a-z2-7]{{32,52}}\.c\.{re.escape(config.netloc)}".encode())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._choose(scope)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _choose(self, scope: Scope) -> ASGIApp:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        # An absolute address in the request line would name a second host.
+        if len(hosts) != 1 or not scope["path"].startswith("/"):
+            return _misdirected
+        host = hosts[0].lower()
+        if host == self._app_host:
+            return self._app
+        if host == self._viewer_host:
+            return self._viewer
+        return self._content if self._capability.fullmatch(host) else _misdirected
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """The server's start and stop, as ASGI tells them."""
+        await receive()
+        async with self._lifespan():
+            await send({"type": "lifespan.startup.complete"})
+            try:
+                await receive()
+            except asyncio.CancelledError:
+                return  # asked twice to stop: the server says no more, and wants no answer
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _misdirected(scope: Scope, receive: Receive, send: Send) -> None:
+    """Whoever forwards a port or types localhost learns which address to open; nothing of theirs is repeated."""
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(_ELSEWHERE)).encode()),
+        (b"x-content-type-options", b"nosniff"), (b"connection", b"close"),
+    ]  # fmt: skip
+    await send({"type": "http.response.start", "status": 421, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope.get("method") == "HEAD" else _ELSEWHERE})
+
+
+_ELSEWHERE = b"""This server does not answer at this address.
+next: open the address that `worksample review` or `worksample serve` printed (docs/review.md)
+"""

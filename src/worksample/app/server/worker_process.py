@@ -1,0 +1,42 @@
+"""One of several processes that serve a store."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.app.config import AppConfig
+
+from .application import create_app
+from .http_server import VARIABLE
+
+PATHS = ("static", "judges")
+"""Of a configuration, which came as text."""
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+
+def make() -> ASGIApp:
+    """The application, from what the starting process said."""
+    from worksample.store import Store
+
+    told = json.loads(os.environ[VARIABLE])
+    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    config = AppConfig(**{**told["config"], **{key: Path(path) for key in PATHS if (path := told["config"][key])}})
+    made = create_app(Store.open(told["store"]), config)
+    gc.freeze()  # as `serving.serve` does
+    return made
+
+
+def _outlive_nobody(parent: int) -> None:
+    """Stop where the process that started this one is gone: nobody else would, and the port would stay taken."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,179 @@
+"""Handing in: what lies in the box becomes a trial and its submission, as an agent's does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from worksample.box import Box
+from worksample.errors import CaptureError
+from worksample.models.usage import AGENT, plus
+from worksample.records import (
+    AssignmentAct,
+    AssignmentEvent,
+    CaptureStatus,
+    Entry,
+    Manifest,
+    SubmissionPart,
+    Trial,
+    TrialOutcome,
+    Usage,
+    canonical,
+)
+from worksample.records.closed_trial import submission_of, trial_id, trial_record
+from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
+from worksample.results.assignments.turns import arm_of, turns_of
+from worksample.runs.limits import limits_of
+from worksample.runs.outcome import after_capture
+from worksample.runs.trajectory import TrajectoryWriter, write
+from worksample.sandboxes.capture import take
+from worksample.store import Store
+
+from .task_box import WorkstationTask
+
+PERSON = "person"
+"""The role of a trial's usage that people's time is charged to."""
+CAST = "session.cast"
+
+
+@dataclass(frozen=True)
+class Handing:
+    """`rate`: US dollars per hour of the person; None: unknown. `name`: as accounts have it."""
+
+    task: WorkstationTask
+    person: str
+    name: str
+    rate: float | None
+    at: datetime
+    outcome: TrialOutcome
+
+
+async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
+    """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
+    captured = await take(box, store.blobs, handing.task.instance)
+    outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
+    if not outcome.finished:
+        # Nothing was handed in then: the place stays the person's, with what was noted last.
+        raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
+    return await asyncio.to_thread(_commit, store, seat, handing, dict(captured.parts), outcome, log)
+
+
+def _commit(
+    store: Store, seat: Seat, of: Handing, parts: dict[str, SubmissionPart], outcome: TrialOutcome, log: bytes
+) -> Trial:
+    last = event_after(
+        seat,
+        of.person,
+        AssignmentAct.HANDED_IN,
+        of.at,
+        output=parts["output"].manifest,
+        terminal=store.blobs.put(log) if log else None,
+    )
+    events = [*events_of(store, seat.slot), last]
+    trial = _trial(store, seat, of, outcome)
+    mine = _of_this_person(events)
+    parts["trajectory"] = _trajectory(store, of, trial, mine)
+    if any(event.terminal for event in mine):
+        parts["terminal"] = _cast(store, mine)
+    store.commit(trial, submission_of(trial, parts, of.at, of.name), last)
+    return trial
+
+
+def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Trial:
+    slot, instance = of.task.slot, of.task.instance
+    turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
+    seconds = round(seat.seconds_at(of.at), 3)
+    cost = None if of.rate is None else of.rate * seconds / 3600
+    usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
+    arm = arm_of(of.task.experiment, slot)
+    return trial_record(
+        slot,
+        instance,
+        trial_id(slot.id, number),
+        outcome,
+        try_number=number,
+        started=min([seat.began or of.at, *(turn.started for turn in turns)]),
+        ended=of.at,
+        working_seconds=seconds + sum(turn.working_seconds for turn in turns),
+        person_seconds=seconds,
+        steps=usage[AGENT].calls if AGENT in usage else 0,
+        usage=usage,
+        limits=limits_of(instance, arm).replaced(time=of.task.seconds),
+        sandbox=of.task.experiment.lock.sandbox,
+    )
+
+
+def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
+    """What the agent's turns took, by role."""
+    by_role: dict[str, Usage] = {}
+    for turn in turns:
+        for role, usage in turn.usage.items():
+            by_role[role] = plus(by_role.get(role), usage)
+    return by_role
+
+
+def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
+    """From where the person who hands in sat down for good."""
+    mine = account_of(events[-1].person)
+    start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
+    return events[start:]
+
+
+_SAYS = {
+    AssignmentAct.TAKEN: "took the place",
+    AssignmentAct.STARTED: "started the timer",
+    AssignmentAct.WORKED: "at work",
+    AssignmentAct.PAUSED: "paused",
+    AssignmentAct.ASKED: "asked the agent to go on",
+    AssignmentAct.LEFT: "left the place",
+    AssignmentAct.HANDED_IN: "handed in",
+    AssignmentAct.TAKEN_BACK: "lost the place: an admin took it back",
+}
+
+
+def _trajectory(store: Store, of: Handing, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
+    """The events as steps, with what was asked of the agent and what the terminal showed."""
+    writer = TrajectoryWriter(prices={})
+    for event in events:
+        said = _SAYS[event.act]
+        if event.text:
+            said += f":\n{store.blobs.read(event.text).decode('utf-8', 'replace')}"
+        step = {
+            "step_id": len(writer.steps) + 1,
+            "source": "user",
+            "message": said,
+            "timestamp": event.at.isoformat(),
+            "llm_call_count": 0,
+            "extra": {"act": event.act.value, "output": event.output, "note": event.note},
+        }
+        writer.steps.append(step)
+    extra = {
+        "trial": trial.id,
+        "instance": trial.instance,
+        "experiment": trial.experiment,
+        "outcome": trial.outcome.plain(),
+        "turns": [turn.id for turn in turns_of(store, trial.slot)],
+    }
+    return write(writer, store.blobs, of.task.agent, extra)
+
+
+def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
+    """The terminal from beginning to end, as an asciicast: its times since the first of them."""
+    import json
+
+    lines: list[bytes] = []
+    for event in events:
+        if event.terminal:
+            lines += store.blobs.read(event.terminal).split(b"\n")
+    said = [json.loads(line) for line in lines]
+    start = said[0][0]
+    head = {"version": 2, "width": 80, "height": 24, "timestamp": int(start)}
+    text = "\n".join(
+        json.dumps(one) for one in (head, *([round(at - start, 3), kind, data] for at, kind, data in said))
+    )
+    data = (text + "\n").encode()
+    manifest = Manifest(entries=(Entry(path=CAST, size=len(data), blob=store.blobs.put(data)),))
+    digest = store.blobs.put(canonical(manifest.plain()))
+    return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))

@@ -1,0 +1,190 @@
+"""Places as the person sees them who may sit there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from worksample.app.server.markdown import render
+from worksample.app.workstations.manager import Sitting, submission_of
+from worksample.app.workstations.schemas import (
+    DeliverableView,
+    HandInReceipt,
+    PlaceFile,
+    PlaceFiles,
+    PlaceRow,
+    PlaceView,
+    SeatView,
+    State,
+    Timer,
+    TurnView,
+)
+from worksample.app.workstations.task_box import WorkstationTask
+from worksample.people.access.profile import person_of
+from worksample.people.clock import moment
+from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
+from worksample.results.assignments.assignment import Seat, SeatConflict, account_of, seat_of
+from worksample.results.assignments.open_work import pay_of, places_of
+from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
+from worksample.results.reattempts.feeding import as_shown
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from worksample.app.server.services import AppServices
+    from worksample.people import Account
+
+_SAID = 4000
+"""Characters of an agent's last words."""
+
+
+def sitting_of(services: AppServices, account: Account, slot: str) -> Sitting:
+    """Who asks, with the rate that the profile names, else the experiment's. RecordMissing."""
+    experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
+    if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
+        raise SeatConflict("no person works there")
+    own = services.people.accounts.profile(account).pay_rate
+    return Sitting(account.evaluator, account.name, own if own is not None else pay_of(experiment))
+
+
+def rows_of(services: AppServices, account: Account) -> list[PlaceRow]:
+    """What this person may take or has, their own first."""
+    now, rows = moment(services.people.clock()), []
+    for experiment in services.store.find(Experiment):
+        for place in places_of(services.store, experiment):
+            seat, mine = place.seat, place.seat.is_of(account.evaluator, now)
+            if seat.is_held(now) and not mine:
+                continue
+            if not place.waits and not mine:
+                continue
+            rows.append(
+                PlaceRow(
+                    slot=place.slot.id,
+                    title=place.instance.title,
+                    category=place.instance.about.category,
+                    worker=_worker(place.worker),
+                    state=_state(seat, mine=mine, waits=place.waits),
+                    mine=mine,
+                    hours=place.hours,
+                    seconds=seat.seconds_at(now) if mine else 0.0,
+                    until=_micros(seat.until) if mine else None,
+                )
+            )
+    return sorted(rows, key=lambda row: (not row.mine, row.title, row.slot))
+
+
+def _worker(worker: Worker) -> Literal["human", "assisted"]:
+    return "assisted" if worker is Worker.ASSISTED else "human"
+
+
+def _state(seat: Seat, *, mine: bool, waits: bool) -> State:
+    if seat.closed:
+        return "handed_in"
+    if not waits:
+        return "agent"
+    if not mine:
+        return "free"
+    return "running" if seat.running else "paused"
+
+
+def view_of(services: AppServices, account: Account, slot: str) -> PlaceView:
+    """One of this person's places. SeatConflict."""
+    store, who = services.store, sitting_of(services, account, slot)
+    task = WorkstationTask.of(store, store.get(Slot, slot))
+    seat = seat_of(store, slot)
+    if account_of(seat.person) != account_of(who.person):
+        raise SeatConflict("this place is not yours", next="take it first")
+    arm = arm_of(task.experiment, task.slot)
+    shown = as_shown(task.instance, arm, task.experiment.lock.protocol, None)
+    work, paths = shown.work, shown.work.environment.paths
+    timer = timer_of(services, account, slot)
+    about = task.instance.about.hours
+    return PlaceView(
+        slot=slot,
+        title=task.instance.title,
+        worker=_worker(arm.worker),
+        state=timer.state,
+        brief_html=render(work.brief),
+        rubric_html=render(work.shown_rubric),
+        deliverables=tuple(
+            DeliverableView(name=d.name, format=d.format, required=d.required, about=d.about) for d in work.deliverables
+        ),
+        inputs=files_of(store.manifest(work.inputs)).files,
+        input=paths.input,
+        output=paths.output,
+        seconds=timer.seconds,
+        limit=task.seconds,
+        hours=about.middle if about else None,
+        pay=who.rate,
+        until=timer.until,
+        turns=tuple(_turn(services, turn) for turn in turns_of(store, slot)),
+    )
+
+
+def _turn(services: AppServices, trial: Trial) -> TurnView:
+    return TurnView(at=_micros(trial.ended) or 0, ended=trial.outcome.reason, said=_last_words(services, trial))
+
+
+def _last_words(services: AppServices, trial: Trial) -> str:
+    """The end of what the agent said, from its trajectory."""
+    import json
+
+    submission = services.store.find(Submission, trial=trial.id)[0]
+    manifest = services.store.manifest(submission.parts["trajectory"].manifest)
+    entry = manifest.find("trajectory.json")
+    if entry is None or entry.blob is None:
+        return ""
+    steps = json.loads(services.store.blobs.read(entry.blob)).get("steps", [])
+    said = [step["message"] for step in steps if step.get("source") == "agent" and isinstance(step["message"], str)]
+    return next((text[-_SAID:] for text in reversed(said) if text.strip()), "")
+
+
+def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
+    """The timer as it stands now."""
+    now, store = moment(services.people.clock()), services.store
+    seat, found = seat_of(store, slot), store.get(Slot, slot)
+    waits = waits_for_person(store, store.get(Experiment, found.experiment), found)
+    mine = seat.is_of(account.evaluator, now)
+    return Timer(state=_state(seat, mine=mine, waits=waits), seconds=seat.seconds_at(now), until=_micros(seat.until))
+
+
+def files_of(manifest: Manifest) -> PlaceFiles:
+    """A folder as a list."""
+    entries = ({"path": e.path, "kind": e.kind.value, "size": e.size} for e in manifest.entries)
+    return PlaceFiles(files=tuple(PlaceFile.model_validate(entry) for entry in entries))
+
+
+def handed_in_of(services: AppServices, trial: Trial) -> HandInReceipt:
+    """What was taken in."""
+    part = submission_of(services.store, trial).parts["output"]
+    return HandInReceipt(
+        state="handed_in",
+        files=part.files,
+        size=part.size,
+        seconds=trial.person_seconds or 0.0,
+        status=part.status.value,
+        reason=part.reason,
+    )
+
+
+def _micros(at: datetime | None) -> int | None:
+    return None if at is None else int(at.timestamp() * 1_000_000)
+
+
+def seats_of(services: AppServices, experiment: Experiment) -> tuple[SeatView, ...]:
+    """The places of an experiment that somebody has, by task."""
+    now = moment(services.people.clock())
+    held = [p for p in places_of(services.store, experiment) if p.seat.is_held(now)]
+    names = {a.id: a.name for a in services.people.accounts.all()} if held else {}
+    rows = [
+        SeatView(
+            slot=place.slot.id,
+            title=place.instance.title,
+            name=names.get(person_of(place.seat.person), ""),
+            state="agent" if not place.waits else "running" if place.seat.running else "paused",
+            seconds=place.seat.seconds_at(now),
+            last=_micros(place.seat.last) or 0,
+            until=_micros(place.seat.until),
+        )
+        for place in held
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.title, row.slot)))

@@ -1,0 +1,221 @@
+"""People at work: take a place, start and pause the timer, terminal, files, hand in."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Response
+from starlette.concurrency import run_in_threadpool
+
+from worksample.app.server.authentication import Admin, ServicesOf, Worker
+from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.services import AppServices
+from worksample.app.workstations.responses import (
+    files_of,
+    handed_in_of,
+    rows_of,
+    sitting_of,
+    timer_of,
+    view_of,
+)
+from worksample.app.workstations.schemas import (
+    Ask,
+    HandIn,
+    HandInReceipt,
+    Keys,
+    LeavePlace,
+    Piece,
+    PlaceFiles,
+    PlaceRow,
+    PlaceView,
+    Remove,
+    Screen,
+    TakeBack,
+    Timer,
+    Window,
+)
+from worksample.errors import RecordMissing, UsageError
+from worksample.people import Account
+from worksample.records import Instance, Slot, unquote_path
+
+router = APIRouter(prefix="/api/v1", tags=["places"])
+SlotId = Annotated[str, Path(max_length=100, pattern=r"^[0-9a-f]+$")]
+LISTENS = 5.0
+"""Seconds for which a request for the terminal's screen waits for news: less than a server takes to stop."""
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file.", "content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+}
+_HERE = fails(400, 401, 403, 404, 409, 503)
+
+
+@router.get("/places", responses=fails(401, 403))
+def places(services: ServicesOf, account: Worker) -> list[PlaceRow]:
+    """Places that this person has or may take."""
+    return rows_of(services, account)
+
+
+@router.get("/places/{slot}", responses=_HERE)
+def place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
+    """What is to be done at one of this person's places."""
+    return view_of(services, account, slot)
+
+
+@router.post("/places/{slot}/take", responses=_HERE)
+async def take_place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
+    """Sit down. The time does not run yet."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    await services.workstations.take(slot, who)
+    return await run_in_threadpool(view_of, services, account, slot)
+
+
+async def _timer(services: AppServices, account: Account, slot: str) -> Timer:
+    return await run_in_threadpool(timer_of, services, account, slot)
+
+
+@router.post("/places/{slot}/start", responses=_HERE)
+async def start_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
+    """The time runs, and the box goes on."""
+    await services.workstations.start(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    return await _timer(services, account, slot)
+
+
+@router.post("/places/{slot}/pause", responses=_HERE)
+async def pause_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
+    """The time does not run, and nothing goes on in the box."""
+    await services.workstations.pause(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    return await _timer(services, account, slot)
+
+
+@router.post("/places/{slot}/heartbeat", responses=_HERE)
+async def beat_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
+    """Still at work. Without it the time is paused after two minutes."""
+    await services.workstations.beat(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    return await _timer(services, account, slot)
+
+
+@router.post("/places/{slot}/leave", status_code=204, responses=_HERE)
+async def leave_place(slot: SlotId, body: LeavePlace, services: ServicesOf, account: Worker) -> Response:
+    """Give the place back: somebody else may do the task, from its beginning."""
+    await services.workstations.leave(slot, await run_in_threadpool(sitting_of, services, account, slot), body.reason)
+    return Response(status_code=204)
+
+
+@router.post("/places/{slot}/take-back", status_code=204, responses=_HERE)
+async def take_back_place(slot: SlotId, body: TakeBack, services: ServicesOf, account: Admin) -> Response:
+    """Take a place from whoever has it, before its time is up. What they made stays, as theirs alone."""
+    await services.workstations.take_back(slot, account.name, body.reason)
+    return Response(status_code=204)
+
+
+@router.post("/places/{slot}/ask", responses=_HERE)
+async def ask_agent(slot: SlotId, body: Ask, services: ServicesOf, account: Worker) -> Timer:
+    """Have the agent go on with what there is; the next run lets it."""
+    await services.workstations.ask(slot, await run_in_threadpool(sitting_of, services, account, slot), body.words)
+    return await _timer(services, account, slot)
+
+
+@router.post("/places/{slot}/submit", responses=_HERE)
+async def hand_in_place(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandInReceipt:
+    """Hand in what lies in the output folder. Twice is once."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    trial = await services.workstations.hand_in(slot, who, empty=body.empty)
+    return await run_in_threadpool(handed_in_of, services, trial)
+
+
+# -- the terminal
+
+
+@router.get("/places/{slot}/screen", responses=_HERE)
+async def screen(
+    slot: SlotId, services: ServicesOf, account: Worker, after: Annotated[int, Query(ge=0)] = 0,
+    wait: Annotated[float, Query(ge=0, le=LISTENS)] = LISTENS,
+) -> Screen:  # fmt: skip
+    """What the terminal shows after so many bytes, as soon as there is any; it has ended where no time runs."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    terminal = await services.workstations.watched(slot, who)
+    if terminal is None:
+        return Screen(data="", at=0, ended=True)
+    return Screen.model_validate(await terminal.screen(after, wait))
+
+
+@router.post("/places/{slot}/keys", status_code=204, responses=_HERE)
+async def type_keys(slot: SlotId, body: Keys, services: ServicesOf, account: Worker) -> Response:
+    """Type into the terminal."""
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await terminal.keys(body.text.encode("utf-8", "replace"))
+    return Response(status_code=204)
+
+
+@router.post("/places/{slot}/window", status_code=204, responses=_HERE)
+async def size_window(slot: SlotId, body: Window, services: ServicesOf, account: Worker) -> Response:
+    """How large the terminal's window is."""
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await terminal.size(body.rows, body.columns)
+    return Response(status_code=204)
+
+
+# -- files
+
+
+@router.get("/places/{slot}/files", responses=_HERE)
+async def place_files(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceFiles:
+    """What lies in the output folder."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    return files_of(await services.workstations.files(slot, who))
+
+
+@router.post("/places/{slot}/files", responses=_HERE)
+async def upload_piece(slot: SlotId, body: Piece, services: ServicesOf, account: Worker) -> PlaceFiles:
+    """A piece of a file for the output folder; with the last one the file is there."""
+    try:
+        piece = base64.b64decode(body.data, validate=True)
+    except binascii.Error:
+        raise UsageError("a piece of a file is base64") from None
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    done = await services.workstations.upload(slot, who, body.path, body.offset, piece, last=body.last)
+    return files_of(await services.workstations.files(slot, who)) if done else PlaceFiles(files=())
+
+
+@router.post("/places/{slot}/remove", responses=_HERE)
+async def remove_file(slot: SlotId, body: Remove, services: ServicesOf, account: Worker) -> PlaceFiles:
+    """Remove a file or folder of the output."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    await services.workstations.remove(slot, who, body.path)
+    return files_of(await services.workstations.files(slot, who))
+
+
+@router.get("/places/{slot}/output", response_class=Response, responses={**_FILE, **_HERE})
+async def download_output(
+    slot: SlotId, services: ServicesOf, account: Worker, path: Annotated[str, Query(min_length=1, max_length=4000)]
+) -> Response:
+    """A file of the output folder."""
+    who = await run_in_threadpool(sitting_of, services, account, slot)
+    return _attached(path, await services.workstations.download(slot, who, path))
+
+
+@router.get("/places/{slot}/input", response_class=Response, responses={**_FILE, **_HERE})
+def download_input(
+    slot: SlotId, services: ServicesOf, account: Worker, path: Annotated[str, Query(min_length=1, max_length=4000)]
+) -> Response:
+    """A file of what is given."""
+    view_of(services, account, slot)
+    instance = services.store.get(Instance, services.store.get(Slot, slot).instance)
+    entry = services.store.manifest(instance.work.inputs).find(path)
+    if entry is None or entry.blob is None:
+        raise RecordMissing("no such file", where=path)
+    return _attached(path, services.store.blobs.read(entry.blob))
+
+
+def _attached(path: str, data: bytes) -> Response:
+    """To be kept as a file and never shown: whoever made it, it is no page of ours."""
+    name = unquote_path(path).rsplit(b"/", 1)[-1]
+    headers = {
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-store",
+    }
+    return Response(data, media_type="application/octet-stream", headers=headers)

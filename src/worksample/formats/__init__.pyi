@@ -1,0 +1,9 @@
+from .interface import ExchangeFormat as ExchangeFormat
+from .interface import FormatOption as FormatOption
+from .interface import ReportLine as ReportLine
+from .interface import ReportTable as ReportTable
+from .interface import Transfer as Transfer
+from .interface import TransferReport as TransferReport
+from .interface import TransferRequest as TransferRequest
+from .registry import find_format as find_format
+from .registry import format_names as format_names

@@ -1,0 +1,120 @@
+"""Harbor's tasks as a format: the commands `worksample import harbor` and `worksample export harbor`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+from worksample.formats.interface import (
+    OVERWRITE,
+    SKIP_FAULTY,
+    ExchangeFormat,
+    FormatOption,
+    ReportLine,
+    ReportTable,
+    Transfer,
+    TransferReport,
+    TransferRequest,
+)
+
+OBSTACLES = {
+    "harbor-compose": "several services by a compose file",
+    "harbor-image": "an image without a Dockerfile or a name",
+    "harbor-gpu": "a GPU or TPU",
+    "harbor-windows": "another system than Linux",
+    "harbor-steps": "steps of which one has a user or a network of its own",
+    "harbor-mcp": "an MCP server at a place that is no endpoint",
+    "harbor-collect": "hooks that collect from services of a compose file",
+    "harbor-variable": "a variable of the host's",
+    "harbor-hosts": "hosts by address or network",
+    "harbor-git": "a git repository among its files",
+    "harbor-verifier": "no tests/test.sh",
+    "internet": "the whole internet",
+}
+"""Word -> what a task with it needs, which is not available here."""
+
+
+def _import(request: TransferRequest) -> TransferReport:
+    from worksample.formats.packages import packages_or_faults, report_packages
+
+    from .importing import ImportHarbor, import_harbor
+
+    assert request.source is not None and request.out is not None
+    config = ImportHarbor(
+        without_internet=request.flag("without_internet"),
+        overwrite=request.flag("overwrite"),
+        skip_faulty=request.flag("skip_faulty"),
+    )
+    made, complete = packages_or_faults(import_harbor, request.source, request.out, config)
+    needs = Counter(word for one in made for word in one.needs)
+    changed = Counter(what for one in made for what in one.substituted)
+    rows: list[tuple[str, int]] = [("written", len(made)), ("attemptable", sum(not one.needs for one in made))]
+    rows += [("with a solution", sum(one.solution for one in made))]
+    rows += [(f"not attemptable: {word}", count) for word, count in needs.most_common()]
+    rows += [(f"substituted: {what}", count) for what, count in changed.most_common()]
+    tables = [ReportTable(("tasks", "count"), rows, right=("count",))] if made else []
+    reasons = {one.name: ", ".join(f"{word} ({OBSTACLES[word]})" for word in one.needs) for one in made}
+    lines = report_packages(made, str(request.out), reasons, skip_faulty=config.skip_faulty)
+    return TransferReport(made.plain([asdict(one) for one in made]), (*tables, *lines), complete)
+
+
+def _export(request: TransferRequest) -> TransferReport:
+    from .exporting import ExportHarbor, export_harbor
+
+    assert request.source is not None and request.out is not None
+    given: dict[str, Any] = {key: request.options[key] for key in ("base", "organisation") if key in request.options}
+    found = list(export_harbor(request.source, request.out, ExportHarbor(**given, overwrite=request.flag("overwrite"))))
+    rows = [
+        (one.instance, "; ".join(one.lacks) or "yes", "yes" if one.solution else "", ", ".join(one.software))
+        for one in found
+    ]
+    written = sum(bool(one.folder) for one in found)
+    parts = (
+        ReportTable(("instance", "written", "solution", "needed in the base image"), rows),
+        ReportLine(f"{written} tasks in {request.out}"),
+    )
+    return TransferReport([asdict(one) for one in found], parts, complete=bool(written))
+
+
+HARBOR = ExchangeFormat(
+    "harbor",
+    "Harbor's tasks",
+    importer=Transfer(
+        "Turn Harbor tasks into packages.",
+        """Turn Harbor tasks at or below FOLDER into packages below the folder OUT.
+
+        The verifier becomes the grader, and the solution the audit's reference. If a task needs something that is not
+        available here, its instance is not attemptable, with a reason (docs/harbor.md). A faulty task stops no other,
+        and packages that exist are kept: the same command again writes what is missing.
+        """,
+        _import,
+        (
+            FormatOption(
+                "without_internet",
+                "Run tasks that want the whole internet without any, and mark them; else they are not attemptable.",
+            ),
+            SKIP_FAULTY,
+            OVERWRITE,
+        ),
+        source="FOLDER",
+        source_is_folder=True,
+    ),
+    exporter=Transfer(
+        "Write a package's instances as Harbor tasks.",
+        """Write each instance of PACKAGE as a Harbor task below the folder OUT.
+
+        The grader becomes the verifier, in its own image with the reference. Whatever Harbor cannot express is reported
+        and left out; exit code 3 if nothing could be written (docs/harbor.md).
+        """,
+        _export,
+        (
+            FormatOption("base", "The base image of work and grader; default: python:3.12-slim.", value="IMAGE"),
+            FormatOption("organisation", "First half of the tasks' names; default: worksample.", value="NAME"),
+            FormatOption("overwrite", "Replace tasks that exist already."),
+        ),
+        source="PACKAGE",
+        source_is_folder=True,
+    ),
+    obstacles=OBSTACLES,
+)

@@ -1,0 +1,92 @@
+"""What a Harbor task asks for that is not available here: stable words that make an instance not attemptable."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from worksample.box import is_host_name
+from worksample.tasks.mcp import McpTable, reached
+
+from .format import OBSTACLES
+from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
+
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_NONE = HarborStep(name="")
+
+
+def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
+    """The words of a task, in the order of OBSTACLES."""
+    environment, inside = task.environment, folder / "environment"
+    phases = (None, *task.steps)
+    own = [table for one in phases if (table := task.verifier_environment(one)) is not None and task.separate(one)]
+    found = {
+        "harbor-compose": any(
+            (inside / name).exists() for name in ("docker-compose.yaml", "docker-compose.yml", "compose.yaml")
+        ),
+        "harbor-image": not (inside / "Dockerfile").is_file() and not environment.docker_image,
+        "harbor-gpu": any(one.gpus > 0 for one in (environment, *own)) or bool(environment.tpu),
+        "harbor-windows": any(one.os == "windows" for one in (environment, *own)),
+        "harbor-steps": any(_apart(one, task) for one in task.steps),
+        "harbor-mcp": not all(_available(one, task) for one in environment.mcp_servers),
+        "harbor-collect": any(hook.service != "main" for one in phases for hook in task.hooks(one)),
+        "harbor-variable": any(
+            found[2] is None
+            for table in (
+                environment.env,
+                task.solution.env,
+                *(one.env for one in own),
+                *map(task.verifier_env, phases),
+            )
+            for value in table.values()
+            for found in VARIABLE.finditer(value)
+        ),
+        "harbor-hosts": any(not is_host_name(host.removeprefix("*.")) for host in task.agent_network[1]),
+        "harbor-git": any(path.name == ".git" for path in inside.rglob(".git")),
+        "harbor-verifier": not (folder / "tests" / "test.sh").is_file()
+        and not all((folder / "steps" / one.name / "tests" / "test.sh").is_file() for one in task.steps or (_NONE,)),
+        "internet": task.agent_network[0] == "public" and not without_internet,
+    }
+    return tuple(word for word in OBSTACLES if found[word])
+
+
+def _apart(step: HarborStep, task: HarborTask) -> bool:
+    """Whether an agent works in a step by other rights than in the rest."""
+    network = step.agent.network_mode is not None and task.network_of(step.agent) != task.agent_network
+    return network or step.agent.user not in (None, task.agent.user)
+
+
+def _available(server: HarborMcpServer, task: HarborTask) -> bool:
+    """Whether a server of tools can be had: a program in the box, or one behind a host that is allowed."""
+    try:
+        table = McpTable.model_validate(mcp_of(server))
+    except ValidationError:
+        return False
+    if server.transport == "stdio":
+        return bool(server.command)
+    return server.transport in ("http", "streamable-http", "sse") and reached(
+        table.url, endpoints_of(task.agent_network)
+    )
+
+
+def mcp_of(server: HarborMcpServer) -> dict[str, str | bool | list[str]]:
+    """A server as a table of ours."""
+    if server.transport == "stdio":
+        return {"name": server.name, "argv": [server.command, *server.args]}
+    return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
+
+
+def filled(value: str) -> str:
+    """A value with its variables' defaults in their places."""
+    return VARIABLE.sub(lambda found: found[2] or "", value)
+
+
+def endpoints_of(network: tuple[Mode, tuple[str, ...]]) -> list[tuple[str, int]]:
+    """Names and ports of an allow list, which gives no ports: the web's two; wildcards by TLS only."""
+    mode, hosts = network
+    if mode != "allowlist":
+        return []
+    names = [host.lower() for host in hosts if is_host_name(host.lower().removeprefix("*."))]
+    return [(name, port) for name in dict.fromkeys(names) for port in ((443,) if name.startswith("*.") else (443, 80))]

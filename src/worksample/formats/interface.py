@@ -1,0 +1,156 @@
+"""The interface of a format: its name, what it imports and exports, its options, and why a package may not run here.
+
+A format is an `ExchangeFormat`. The entry points of the group `worksample.formats` name them (`registry.py`), and
+`worksample import` and `worksample export` build a command from each. This module imports nothing heavy, so that
+listing formats stays fast; a format imports its own code when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from worksample.records import Experiment
+    from worksample.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOption:
+    """An option of an import or export. With neither `value` nor `folder` it is a flag."""
+
+    name: str
+    """The key in `TransferRequest.options`; the command line shows `without_internet` as `--without-internet`."""
+    help: str
+    value: str = ""
+    """The placeholder of its value in the help, such as `NAME`."""
+    folder: bool = False
+    """Whether the value is a folder that must exist."""
+    repeatable: bool = False
+    flag: str = ""
+    """The option as it is typed, if it differs from the name."""
+
+    @property
+    def typed(self) -> str:
+        """The option as it is typed on the command line."""
+        return self.flag or "--" + self.name.replace("_", "-")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether the option takes no value."""
+        return not self.value
+
+
+STORE = FormatOption("store", "The store; default: $WORKSAMPLE_STORE, else ./.worksample.", value="DIR")
+OVERWRITE = FormatOption("overwrite", "Replace packages that exist already.")
+SKIP_FAULTY = FormatOption("skip_faulty", "Leave out faulty tasks, name them, and exit with 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table that is shown after an import or export."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    right: tuple[str, ...] = ()
+    """The columns that are aligned to the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """A line that is shown after an import or export."""
+
+    text: str
+    error: bool = False
+    """Whether the line goes to standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransferReport:
+    """The result of an import or export, for people and for programs."""
+
+    plain: Any
+    """The result as JSON types, for `--json`."""
+    parts: tuple[ReportTable | ReportLine, ...] = ()
+    """The same result for people, in the order in which it is shown."""
+    complete: bool = True
+    """False if something that was asked for could not be written: the command then ends with exit code 3."""
+
+
+def _no_experiment(store: Store, name: str) -> Experiment:
+    raise NotImplementedError("the caller of this format finds no experiments")
+
+
+def _open_store(place: str | None, *, create: bool = False) -> AbstractContextManager[Store]:
+    from worksample.store import Store
+
+    return Store.open(place, create=create)
+
+
+@dataclass(frozen=True, slots=True)
+class TransferRequest:
+    """What one import or export is asked to do, and the services of its caller."""
+
+    source: Path | None
+    """What is read; None if the format takes no source."""
+    out: Path | None
+    """The folder that is written."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Option name -> value, without those that were not given."""
+    open_store: Callable[..., AbstractContextManager[Store]] = _open_store
+    """Open a store by its folder, or the default one for None; `create=True` makes a missing one."""
+    find_experiment: Callable[[Store, str], Experiment] = _no_experiment
+    """Return an experiment by its name or id, or the latest for "". Raises UsageError if there is none."""
+    show_progress: Callable[[int], None] = lambda rows: None
+    """Show the number of rows read so far."""
+
+    def flag(self, name: str) -> bool:
+        """Return whether a flag was given."""
+        return bool(self.options.get(name))
+
+    def text(self, name: str) -> str:
+        """Return an option's value, or "" if it was not given."""
+        return str(self.options.get(name) or "")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return all values of a repeatable option."""
+        return tuple(self.options.get(name) or ())
+
+    def path(self, name: str) -> Path | None:
+        """Return an option's value as a path, or None if it was not given."""
+        return Path(self.options[name]) if self.options.get(name) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One direction of a format: its import or its export, as one command."""
+
+    summary: str
+    """One line for the list of formats."""
+    help: str
+    """The command's help, the summary included."""
+    run: Callable[[TransferRequest], TransferReport]
+    """Import or export. Raises WorksampleError; what it needs is imported when it is called."""
+    options: tuple[FormatOption, ...] = ()
+    source: str = ""
+    """The placeholder of what is read, such as `TABLE`; "" if the command takes no source."""
+    source_is_folder: bool = False
+    out_required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeFormat:
+    """A format of another tool, that tasks or results are imported from or exported to."""
+
+    name: str
+    """The word on the command line: `worksample import NAME`."""
+    title: str
+    """What the format is, in one line."""
+    importer: Transfer | None = None
+    exporter: Transfer | None = None
+    obstacles: Mapping[str, str] = field(default_factory=dict)
+    """Word -> why an instance cannot be attempted. An import writes such a word into the instance's
+    `environment.services`, so that planning leaves the instance out before anything runs."""

@@ -1,0 +1,141 @@
+"""Tables of jobs as formats: `worksample import jobs`, `gdpval` and `rli`, which differ in the names of columns."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from worksample.errors import UsageError
+from worksample.formats.interface import (
+    OVERWRITE,
+    ExchangeFormat,
+    FormatOption,
+    ReportLine,
+    ReportTable,
+    Transfer,
+    TransferReport,
+    TransferRequest,
+)
+
+if TYPE_CHECKING:
+    from worksample.records import Source
+
+    from .importing import ImportedJobs
+
+SHOWN = 20
+"""Number of faults that are listed."""
+JOB_OPTIONS = (
+    FormatOption("mapping", "A TOML file that names the columns.", value="FILE", flag="--map"),
+    FormatOption("encoding", "The encoding of a CSV that is not UTF-8, such as cp1252.", value="NAME"),
+    FormatOption(
+        "decimal", "The decimal mark of all numbers, `,` or `.`; default: what each column's own numbers tell.",
+        value="MARK",
+    ),
+    FormatOption("files", "The folder with the attachments; default: the table's own.", value="DIR"),
+    FormatOption(
+        "filters", "Keep only jobs that are completed, payment-verified, fixed-price or single-milestone. Repeatable.",
+        value="NAME", repeatable=True, flag="--filter",
+    ),
+    FormatOption(
+        "source", "Where prices come from: paid (default), self_reported, estimated or illustrative.", value="NAME"
+    ),
+    FormatOption("public", "Mark the suite as public; else it is private."),
+    FormatOption("skip_faulty", "Leave out rows with errors, and count them."),
+    FormatOption(
+        "missing",
+        "Import jobs whose attachments are missing or too large, too; their qualification names those files.",
+    ),
+    OVERWRITE,
+)  # fmt: skip
+"""The options of every import of a table of jobs."""
+
+
+def import_job_table(preset: str, request: TransferRequest) -> TransferReport:
+    """Import a table of jobs with the column names of a preset, and report what became of its rows."""
+    from .importing import ImportJobs, import_jobs
+
+    assert request.source is not None and request.out is not None
+    config = ImportJobs(
+        preset="jobs" if preset == "rli" else preset,
+        mapping=request.path("mapping"), encoding=request.text("encoding"), decimal=request.text("decimal"),
+        files=request.path("files"), filters=request.texts("filters"), source=price_source(request),
+        visibility="public" if request.flag("public") else "private",
+        skip_faulty=request.flag("skip_faulty"), overwrite=request.flag("overwrite"), missing=request.flag("missing"),
+    )  # fmt: skip
+    made = import_jobs(request.source, request.out, config, told=request.show_progress)
+    plain = {**{name: getattr(made, name) for name in made.__slots__}, "out": str(request.out)}
+    return TransferReport(plain, _report(made, str(request.out)))
+
+
+def price_source(request: TransferRequest) -> Source:
+    """Return what `--source` names. Raises UsageError for an unknown word."""
+    from worksample.records import Source
+
+    name = request.text("source")
+    if name and name not in set(Source):
+        raise UsageError(
+            f"there is no source {name!r}; there are {', '.join(Source)}", where="--source", next="--source paid"
+        )
+    return Source(name or Source.PAID)
+
+
+def _report(made: ImportedJobs, out: str) -> tuple[ReportTable | ReportLine, ...]:
+    """Report how many jobs dropped out at each step, and what is unusual about the rest."""
+    rows = [("rows", made.rows), *((f"left out: not {name}", n) for name, n in made.left_out.items())]
+    rows += [("at fault", len(made.faults)), ("there before", made.there), ("written", len(made.written))]
+    shown = [row for row in rows if row[1] or row[0] in ("rows", "written")]
+    lines = [f"  {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
+    if made.unread:
+        lines.append(f"  not read: {', '.join(made.unread)}")
+    lines += [f"  {note}" for note in made.numbers]
+    if made.without_price:
+        lines.append(f"  without a price: {made.without_price}; they are left out of figures in dollars")
+    if made.foreign:
+        priced = ", ".join(f"{n} in {currency}" for currency, n in made.foreign.items())
+        lines.append(f"  priced in a currency other than US dollars: {priced}; they are left out of figures in dollars")
+    if made.without_category:
+        lines.append(f"  in no category of Upwork's: {made.without_category}")
+    if not made.written and not made.there:
+        lines.append(f"no job came through: {out} was not written")
+    else:
+        lines += [f"suite: {out}", f"  next: worksample suite describe {out}"]
+        lines.append(f"        worksample jobs qualify {out}, and experts say which are fit")
+    return (ReportTable(("jobs", "count"), shown, right=("count",)), *map(ReportLine, lines))
+
+
+def _job_format(name: str, title: str, summary: str, help: str, source: str = "TABLE") -> ExchangeFormat:
+    run = partial(import_job_table, name)
+    return ExchangeFormat(name, title, importer=Transfer(summary, help, run, JOB_OPTIONS, source=source))
+
+
+JOBS = _job_format(
+    "jobs",
+    "Tables of jobs",
+    "Turn a table of jobs into packages: a firm's own list, a marketplace's.",
+    """Turn a table of jobs into a suite of task packages below the folder OUT.
+
+    TABLE is a .csv, .tsv, .json, .jsonl or .parquet with one job per row; --map names its columns (docs/jobs.md).
+    If a row has errors, nothing is written, unless --skip-faulty leaves such rows out.
+    """,
+)
+GDPVAL = _job_format(
+    "gdpval",
+    "GDPval's table, files and rubrics",
+    "Turn GDPval's table, files and rubrics into packages.",
+    """Turn GDPval's table (.parquet, .jsonl) into a suite of task packages below the folder OUT.
+
+    --files is the folder that holds `reference_files/` and `deliverable_files/`; default: the table's own. The rubrics
+    become criteria for people to judge, and the expert's files become the reference.
+    """,
+)
+RLI = _job_format(
+    "rli",
+    "Folders of projects, as the Remote Labor Index describes them",
+    "Turn folders with a brief, inputs and a human deliverable into packages.",
+    """Turn a folder of projects, laid out as RLI describes them, into a suite of packages below the folder OUT.
+
+    Each project's folder has a brief (brief.md), inputs/, human_deliverable/ and may have a metadata.json with price,
+    hours and category (docs/jobs.md).
+    """,
+    source="FOLDER",
+)

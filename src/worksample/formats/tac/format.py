@@ -1,0 +1,147 @@
+"""TheAgentCompany's tasks as a format: the command `worksample import tac`, for the installed port or a copy."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import ImportFailed, UsageError
+from worksample.formats.interface import (
+    OVERWRITE,
+    SKIP_FAULTY,
+    ExchangeFormat,
+    FormatOption,
+    ReportLine,
+    ReportTable,
+    Transfer,
+    TransferReport,
+    TransferRequest,
+)
+
+if TYPE_CHECKING:
+    from .original import Original
+
+
+def _import(request: TransferRequest) -> TransferReport:
+    copy = request.path("original")
+    if copy is not None:
+        if request.flag("list") or request.out is None:
+            return _list_copy(request, copy)
+        return _import_copy(request, copy, request.out)
+    if request.path("projects") is not None:
+        raise UsageError(
+            "--projects works only with --original: no task of the port asks GitLab or Plane",
+            next="worksample import tac OUT --original COPY --projects FOLDER",
+        )
+    if request.flag("list"):
+        from .importing import available
+
+        names = [task.name for task in available()]
+        return TransferReport(names, tuple(map(ReportLine, names)))
+    if request.out is None:
+        raise UsageError("no folder OUT to write to", next="worksample import tac OUT")
+    return _import_port(request, request.out)
+
+
+def _import_port(request: TransferRequest, out: Path) -> TransferReport:
+    """Import the tasks of the installed `inspect_evals`."""
+    from worksample.formats.packages import packages_or_faults, report_packages
+
+    from .importing import import_tac
+
+    made, complete = packages_or_faults(
+        import_tac, out, tasks=request.texts("tasks"), as_published=request.flag("as_published"),
+        overwrite=request.flag("overwrite"), documents=request.path("documents"),
+        skip_faulty=request.flag("skip_faulty"),
+    )  # fmt: skip
+    rows = [
+        (i.name, "yes" if i.runnable else "no", ", ".join(i.needs), "a judge model" if i.judge else "") for i in made
+    ]
+    tables = [ReportTable(("task", "runs here", "needs", ""), rows)] if made else []
+    reasons = {i.package.name: ", ".join(i.needs) for i in made}
+    lines = report_packages(made, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
+    plain = made.plain([{**asdict(item), "package": str(item.package)} for item in made])
+    return TransferReport(plain, (*tables, *lines), complete)
+
+
+def _import_copy(request: TransferRequest, copy: Path, out: Path) -> TransferReport:
+    """Import the tasks of a copy of TheAgentCompany's own repository."""
+    from worksample.formats.packages import packages_or_faults, report_packages
+
+    from .original import import_original, read_originals
+
+    made, complete = packages_or_faults(
+        import_original, copy, out, tasks=request.texts("tasks"), overwrite=request.flag("overwrite"),
+        documents=request.path("documents"), more=request.path("projects"), skip_faulty=request.flag("skip_faulty"),
+    )  # fmt: skip
+    lacks = {one.id: ", ".join(one.lacks) for one in read_originals(copy, {})}
+    reasons = {root.name: lacks.get(root.name, "") for root in made}
+    lines = report_packages(made, str(out), reasons, skip_faulty=request.flag("skip_faulty"))
+    return TransferReport(made.plain([str(root) for root in made]), tuple(lines), complete)
+
+
+def _list_copy(request: TransferRequest, copy: Path) -> TransferReport:
+    """List the tasks of a copy: what each needs, and what of that is missing."""
+    from .original import counted, read_originals
+
+    refused: dict[str, ImportFailed] = {}
+    found = read_originals(copy, refused)
+    given = request.path("documents"), request.path("projects")
+
+    def plain(one: Original) -> dict[str, object]:
+        return {
+            "name": one.name, "services": one.services, "lacks": one.lacks, "contents": one.missing(*given),
+            "programs": one.unprepared,
+        }  # fmt: skip
+
+    rows = [
+        (one.name, ", ".join(one.services), "no" if one.lacks else "yes", "; ".join(one.missing(*given)))
+        for one in found
+    ]
+    counts = [(name, str(count), str(run)) for name, (count, run) in counted(found).items()]
+    return TransferReport(
+        [*map(plain, found), *({"name": name, "unreadable": fault.what} for name, fault in refused.items())],
+        (
+            ReportTable(("task", "needs", "runs here", "contents that are missing"), rows),
+            ReportTable(("needs", "tasks", "run here"), counts),
+            *(ReportLine(f"{name} cannot be read: {fault.what}", error=True) for name, fault in refused.items()),
+        ),
+    )
+
+
+TAC = ExchangeFormat(
+    "tac",
+    "TheAgentCompany's tasks",
+    importer=Transfer(
+        "Turn an installed copy of TheAgentCompany's tasks into packages.",
+        """Turn TheAgentCompany's tasks into packages below the folder OUT, from the installed port or a copy.
+
+        Needs the extra: pip install 'worksample[tac]'. The evaluators are called unmodified in the grading box
+        (docs/tac.md).
+        """,
+        _import,
+        (
+            FormatOption("tasks", "Only this task. Repeatable.", value="NAME", repeatable=True, flag="--task"),
+            FormatOption("list", "List the tasks of the installed copy and stop."),
+            FormatOption("as_published", "Leave ground truth where the published images leave it."),
+            FormatOption(
+                "documents", "The files on ownCloud, from its root; the port has only some of them.", value="FOLDER",
+                folder=True,
+            ),
+            FormatOption(
+                "original", "A copy of TheAgentCompany's own repository, instead of the installed port.", value="COPY",
+                folder=True,
+            ),
+            FormatOption(
+                "projects",
+                "With --original: projects, repositories and wikis of GitLab and Plane, as a company's folder has "
+                "them.",
+                value="FOLDER", folder=True,
+            ),
+            SKIP_FAULTY,
+            OVERWRITE,
+        ),
+        out_required=False,
+    ),
+)  # fmt: skip

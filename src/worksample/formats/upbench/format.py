@@ -1,0 +1,164 @@
+"""UpBench's tables as a format: the commands `worksample import upbench` and `worksample export upbench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import UsageError
+from worksample.formats.interface import (
+    STORE,
+    ExchangeFormat,
+    FormatOption,
+    ReportLine,
+    ReportTable,
+    Transfer,
+    TransferReport,
+    TransferRequest,
+)
+from worksample.formats.jobs.format import JOB_OPTIONS, import_job_table, price_source
+
+if TYPE_CHECKING:
+    from .importing import ImportedTables
+
+_OF_JOBS = ("mapping", "filters", "missing", "overwrite")
+"""Options that only a table of jobs takes, not a folder of six tables."""
+SHOWN = 20
+"""Number of faults, and of cohorts, that are listed."""
+
+
+def _import(request: TransferRequest) -> TransferReport:
+    from .files import holds_tables
+
+    assert request.source is not None and request.out is not None
+    if holds_tables(request.source):
+        return _import_tables(request, request.source, request.out)
+    for name in ("store", "dry_run"):
+        if request.options.get(name):
+            raise UsageError(
+                f"--{name.replace('_', '-')} works only with a folder of UpBench's six tables",
+                where=str(request.source), next="give that folder as TABLE",
+            )  # fmt: skip
+    return import_job_table("upbench", request)
+
+
+def _import_tables(request: TransferRequest, folder: Path, out: Path) -> TransferReport:
+    """Import the six tables into the store, and write the suite of their jobs."""
+    from .importing import ImportUpbench, import_upbench
+
+    for option in JOB_OPTIONS:
+        if option.name in _OF_JOBS and request.options.get(option.name):
+            raise UsageError(
+                f"{option.typed} works only with a table of jobs, not with a folder of six tables", where=str(folder),
+                next=f"leave out {option.typed}",
+            )  # fmt: skip
+    dry_run = request.flag("dry_run")
+    config = ImportUpbench(
+        encoding=request.text("encoding"), decimal=request.text("decimal"), files=request.path("files"),
+        source=price_source(request), visibility="public" if request.flag("public") else "private",
+        skip_faulty=request.flag("skip_faulty"), dry_run=dry_run,
+    )  # fmt: skip
+    with request.open_store(request.options.get("store"), create=not dry_run) as store:
+        made = import_upbench(store, folder, out, config)
+    return TransferReport(made.plain(), _report(made, str(out), dry_run=dry_run))
+
+
+def _report(made: ImportedTables, out: str, *, dry_run: bool) -> tuple[ReportTable | ReportLine, ...]:
+    """Report new and changed rows, what the changes do to cohorts, and what was left out."""
+    names = ("new", "changed", "same", "gone")
+    rows = [(name, *(counts[n] for n in names)) for name, counts in made.refresh.rows.items()]
+    parts: list[ReportTable | ReportLine] = [ReportTable(("table", *names), rows, right=names)]
+    for name, columns in made.refresh.columns.items():
+        parts.append(ReportLine(f"  {name} changed in {', '.join(f'{c} ({n})' for c, n in columns.items())}"))
+    cohorts = [
+        (c.month, _before_and_after(c.jobs), _before_and_after(c.judged), _before_and_after(c.passed))
+        for c in made.refresh.cohorts
+        if c.jobs[0] != c.jobs[1] or c.judged[0] != c.judged[1] or c.passed[0] != c.passed[1]
+    ]
+    if cohorts:
+        heads = ("cohort", "jobs", "first attempts judged", "passed")
+        parts.append(ReportTable(heads, cohorts[-SHOWN:], right=heads[1:]))
+    lines = [f"  and {len(cohorts) - SHOWN} cohorts before them"] if len(cohorts) > SHOWN else []
+    lines += [f"  left out: {place}: {what}" for place, what in list(made.faults.items())[:SHOWN]]
+    lines += [f"  not read of {name}: {', '.join(left)}" for name, left in made.unread.items()]
+    if made.missing:
+        lines.append(f"  files that are named but missing: {made.missing}")
+    if made.contradicted:
+        lines.append(f"  judgements that contradict their criteria: {made.contradicted}; verdicts follow the criteria")
+    if dry_run:
+        lines.append("nothing was written")
+    else:
+        lines.append(f"suite: {out}")
+        lines += [f"  next: worksample metrics {made.experiment}"] if made.experiment else []
+    return (*parts, *map(ReportLine, lines))
+
+
+def _before_and_after(counts: tuple[int, int]) -> str:
+    return str(counts[1]) if counts[0] == counts[1] else f"{counts[0]} -> {counts[1]}"
+
+
+def _export(request: TransferRequest) -> TransferReport:
+    from .exporting import ExportUpbench, export_upbench
+
+    assert request.out is not None
+    config = ExportUpbench(
+        format=request.text("format") or "csv", private=request.flag("private"), files=request.flag("files")
+    )
+    names = request.texts("experiments")
+    with request.open_store(request.options.get("store")) as store:
+        chosen = [request.find_experiment(store, name) for name in names] if names else None
+        made = export_upbench(store, request.out, chosen, config)
+    lines = [f"  left out: {count} {what}" for what, count in made.left_out.items()]
+    if made.left_out.get("jobs of private suites"):
+        lines.append("  --private includes private suites")
+    lines.append(f"tables: {request.out}" + (f", with {made.beside} files" if config.files else ""))
+    files = [str(path) for path in made.files]
+    plain = {"rows": made.rows, "left_out": made.left_out, "files": files, "beside": made.beside}
+    rows = ReportTable(("table", "rows"), list(made.rows.items()), right=("rows",))
+    return TransferReport(plain, (rows, *map(ReportLine, lines)))
+
+
+UPBENCH = ExchangeFormat(
+    "upbench",
+    "UpBench's six tables",
+    importer=Transfer(
+        "Import UpBench's tables: jobs, submissions and evaluations.",
+        """Turn a table like UpBench's `projects` into a suite of task packages below the folder OUT.
+
+        As in the paper (3.2), jobs that are not completed, have no verified payment, are paid by the hour or have
+        several milestones are left out and counted. If TABLE is a folder with the six tables of UpBench's appendix B,
+        these jobs are imported too, but marked and left out of the suite, and the store takes in all qualifications,
+        submissions and evaluations (docs/upbench.md).
+        """,
+        _import,
+        (
+            *JOB_OPTIONS,
+            FormatOption("dry_run", "Say what the six tables would change, and write nothing."),
+            STORE,
+        ),
+        source="TABLE",
+    ),
+    exporter=Transfer(
+        "Write UpBench's six tables, from jobs to evaluators.",
+        """Write UpBench's six tables into the folder OUT: projects, qualifications, submissions, evaluations,
+        evaluators, agents.
+
+        Jobs of private suites are left out. Data from `worksample import upbench` are written back unchanged
+        (docs/upbench.md).
+        """,
+        _export,
+        (
+            FormatOption("format", "csv (default), json, jsonl or parquet.", value="NAME"),
+            FormatOption(
+                "experiments", "Name or id; by default all. Repeatable.", value="TEXT", repeatable=True,
+                flag="--experiment",
+            ),
+            FormatOption("private", "Include jobs of private suites, with everything that was said about them."),
+            FormatOption(
+                "files",
+                "Also write the submitted files and the jobs' attachments, where an import looks for them.",
+            ),
+            STORE,
+        ),
+    ),
+)  # fmt: skip

@@ -1,8 +1,0 @@
-"""The door: one HTTP service that speaks the dialects of four providers and answers with any model.
-
-Programs in a box call it by a name of their box. Keys, prices and the model itself stay outside.
-"""
-
-from lazy_loader import attach_stub
-
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

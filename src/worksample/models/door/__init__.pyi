@@ -1,2 +1,0 @@
-from .asked import Refusal as Refusal
-from .door import ModelGateway as ModelGateway

@@ -1,0 +1,2 @@
+from .gateway import ModelGateway as ModelGateway
+from .request import Refusal as Refusal

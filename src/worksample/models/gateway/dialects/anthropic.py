@@ -1,0 +1,262 @@
+"""Anthropic's messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
+
+from worksample.models.gateway.request import (
+    EFFORTS,
+    ModelRequest,
+    Refusal,
+    answer_schema,
+    assistant,
+    content,
+    count,
+    media,
+    need,
+    picture,
+    rest,
+    result,
+    rows,
+    take,
+    tool,
+    word,
+    words,
+)
+from worksample.models.gateway.server_sent_events import counts, event, thoughts
+
+from . import Dialect
+
+STOP = {"max_tokens": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
+KINDS = {401: "authentication_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error"}
+
+
+TAKEN = (
+    "model", "messages", "system", "max_tokens", "tools", "tool_choice", "temperature", "top_p", "top_k",
+    "stop_sequences", "stream", "thinking", "output_config", "output_format",
+)  # fmt: skip
+REFUSED: dict[str, Any] = {"container": None, "mcp_servers": [], "fallbacks": [], "thread": None, "compaction": None}
+
+
+BLOCK = ("type", "text", "id", "name", "input", "thinking", "signature", "data")
+PART = ("type", "text", "source", "title")
+RESULT = ("tool_use_id", "content", "is_error")
+OWN = ("text", "tool_use", "thinking", "redacted_thinking")
+"""What an answer of the model holds; what it thought, the gateway remembers itself."""
+
+
+def read(body: dict[str, Any], path: str) -> ModelRequest:
+    """See Dialect."""
+    given = rows(body, "messages")
+    if not given:
+        raise Refusal(400, "messages: at least one message is required")
+    notes = rest(body, TAKEN, REFUSED)
+    system = content(_parts(body.get("system"), notes)) if body.get("system") else ""
+    messages: list[ChatMessage] = [ChatMessageSystem(content=system)] if system else []
+    for row in given:
+        messages += _messages(row, notes)
+    chosen = take(body, "tool_choice", dict, {})
+    notes += rest(chosen, ("type", "name", "disable_parallel_tool_use"), within="tool_choice.")
+    alone = take(chosen, "disable_parallel_tool_use", bool)
+    return ModelRequest(
+        model=need(body, "model", str),
+        messages=messages,
+        tools=[made for row in rows(body, "tools") if (made := _tool(row, notes)) is not None],
+        choice=_choice(chosen),
+        config=GenerateConfig(
+            max_tokens=_most(body),
+            temperature=take(body, "temperature", float),
+            top_p=take(body, "top_p", float),
+            top_k=count(body, "top_k", -1),
+            stop_seqs=words(body, "stop_sequences"),
+            parallel_tool_calls=None if alone is None else not alone,
+            **_thinking(body, notes),
+        ),
+        stream=take(body, "stream", bool, False),
+        noted=notes,
+    )
+
+
+def _most(body: dict[str, Any]) -> int:
+    most = count(body, "max_tokens", 1)
+    if most is None:
+        raise Refusal(400, "max_tokens is missing")
+    return most
+
+
+def _thinking(body: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    """How much the model thinks, and the form of its answer."""
+    thinking, output = take(body, "thinking", dict, {}), take(body, "output_config", dict, {})
+    kind = word(thinking, "type", ("enabled", "disabled", "adaptive"))
+    notes += rest(thinking, ("type", "budget_tokens"), within="thinking.")
+    notes += ["thinking: disabled"] if kind == "disabled" else []
+    notes += rest(output, ("effort", "format"), within="output_config.")
+    effort = word(output, "effort", EFFORTS[2:])
+    form = take(output, "format", dict) or take(body, "output_format", dict, {})
+    word(form, "type", ("json_schema",))
+    notes += rest(form, ("type", "name", "schema"), within="output_config.format.")
+    return {
+        "reasoning_tokens": count(thinking, "budget_tokens", 1) if kind == "enabled" else None,
+        "effort": effort,
+        "reasoning_effort": effort if kind == "adaptive" else None,
+        "response_schema": answer_schema(form.get("schema"), take(form, "name", str)) if form else None,
+    }
+
+
+def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
+    """Tools of the provider's own are withheld, and noted."""
+    kind = take(row, "type", str, "custom")
+    if kind != "custom":
+        notes.append(f"tools: {kind}")
+        return None
+    notes += rest(row, ("type", "name", "description", "input_schema"), within="tools.")
+    return tool(need(row, "name", str), take(row, "description", str), row.get("input_schema"))
+
+
+def _choice(value: dict[str, Any]) -> ToolChoice | None:
+    kind = word(value, "type", ("none", "auto", "any", "tool"))
+    return ToolFunction(name=need(value, "name", str)) if kind == "tool" else kind
+
+
+def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
+    """A turn of the user may hold results of several tools, each of which is a message."""
+    role, value = need(row, "role", str), row.get("content")
+    blocks = [{"type": "text", "text": value}] if isinstance(value, str) else rows(row, "content")
+    notes += rest(row, ("role", "content"), within="messages.")
+    for block in blocks:
+        notes += rest(block, BLOCK if take(block, "type", str, "") in OWN else (*PART, *RESULT), within="content.")
+    if role == "assistant":
+        odd = [b for b in blocks if take(b, "type", str, "") not in OWN]
+        if odd:
+            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not taken here")
+        said = [take(b, "text", str, "") for b in blocks if b.get("type") == "text"]
+        calls = [
+            ToolCall(id=need(b, "id", str), function=need(b, "name", str), arguments=take(b, "input", dict, {}))
+            for b in blocks
+            if b.get("type") == "tool_use"
+        ]
+        return [assistant("\n".join(said), calls)]
+    if role == "system":
+        return [ChatMessageSystem(content=content(_parts(blocks, notes)))]
+    if role != "user":
+        raise Refusal(400, f"messages: {role[:100]!r} is no role")
+    out: list[ChatMessage] = []
+    spoken: list[dict[str, Any]] = []
+    for block in blocks:
+        if block.get("type") == "tool_result":
+            failed = take(block, "is_error", bool, False)
+            given = content(_parts(block.get("content"), notes)) or ("it failed" if failed else "")
+            out.append(result(need(block, "tool_use_id", str), given, failed=failed))
+        else:
+            spoken.append(block)
+    return [*out, ChatMessageUser(content=content(_parts(spoken, notes)))] if spoken or not out else out
+
+
+def _parts(value: Any, notes: list[str]) -> list[Content]:
+    if value is None or isinstance(value, str):
+        return [ContentText(text=value or "")]
+    out: list[Content] = []
+    for part in rows({"content": value}, "content"):
+        notes += rest(part, PART, within="content.")
+        if part.get("type") == "text":
+            out.append(ContentText(text=take(part, "text", str, "")))
+        elif part.get("type") == "image":
+            out.append(picture(_source(part)))
+        elif part.get("type") == "document":
+            source = need(part, "source", dict)
+            if source.get("type") in ("text", "content"):
+                out += _parts(source.get("data" if source["type"] == "text" else "content"), notes)
+            else:
+                out.append(media(_source(part), take(part, "title", str, "")))
+        else:
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+    return out
+
+
+def _source(part: dict[str, Any]) -> str:
+    """The data of a picture or a document as a data URI; "" where it would have to be fetched."""
+    source = need(part, "source", dict)
+    kind, data = take(source, "media_type", str, ""), take(source, "data", str, "")
+    return f"data:{kind};base64,{data}" if source.get("type") == "base64" else ""
+
+
+def _blocks(output: ModelOutput) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    for thought in thoughts(output):
+        if not thought.redacted and thought.signature:
+            blocks.append({"type": "thinking", "thinking": thought.reasoning, "signature": thought.signature})
+    if output.message.text or not output.message.tool_calls:
+        blocks.append({"type": "text", "text": output.message.text})
+    for call in output.message.tool_calls or ():
+        blocks.append({"type": "tool_use", "id": call.id, "name": call.function, "input": call.arguments})
+    return blocks
+
+
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
+    """See Dialect."""
+    prompt, answered, cached, written, _ = counts(output)
+    return {
+        "id": f"msg_{output.message.id}",
+        "type": "message",
+        "role": "assistant",
+        "model": asked.model,
+        "content": _blocks(output),
+        "stop_reason": "tool_use" if output.message.tool_calls else STOP.get(output.stop_reason, "end_turn"),
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": prompt - cached - written,
+            "output_tokens": answered,
+            "cache_read_input_tokens": cached,
+            "cache_creation_input_tokens": written,
+        },
+    }
+
+
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
+    """See Dialect."""
+    whole = answer(output, asked)
+
+    def told(kind: str, **rest: Any) -> bytes:
+        return event({"type": kind, **rest}, kind)
+
+    begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 0}}
+    yield told("message_start", message=begun)
+    for index, block in enumerate(whole["content"]):
+        if block["type"] == "text":
+            empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]
+        elif block["type"] == "thinking":
+            empty = {**block, "thinking": "", "signature": ""}
+            deltas = [{"type": "thinking_delta", "thinking": block["thinking"]}]
+            deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        else:
+            empty = {**block, "input": {}}
+            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+        yield told("content_block_start", index=index, content_block=empty)
+        for delta in deltas:
+            yield told("content_block_delta", index=index, delta=delta)
+        yield told("content_block_stop", index=index)
+    ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+    yield told("message_delta", delta=ended, usage=whole["usage"])
+    yield told("message_stop")
+
+
+def fault(status: int, message: str, kind: str) -> dict[str, Any]:
+    """See Dialect."""
+    named = KINDS.get(status, "api_error" if status >= 500 else "invalid_request_error")
+    return {"type": "error", "error": {"type": named, "message": message}}
+
+
+DIALECT = Dialect("anthropic", read, answer, stream, fault)

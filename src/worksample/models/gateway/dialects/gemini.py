@@ -1,0 +1,329 @@
+"""Google's generateContent. The model stands in the path; calls have names and no ids, so that ids are counted here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import unquote
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    ResponseSchema,
+)
+from inspect_ai.tool import ToolCall, ToolChoice, ToolFunction, ToolInfo
+
+from worksample.models.gateway.request import (
+    ModelRequest,
+    Refusal,
+    answer_schema,
+    any_object,
+    assistant,
+    content,
+    count,
+    media,
+    need,
+    rest,
+    result,
+    rows,
+    take,
+    tool,
+    words,
+)
+from worksample.models.gateway.server_sent_events import counts, event
+
+from . import Dialect
+
+FINISH = {"max_tokens": "MAX_TOKENS", "content_filter": "SAFETY"}
+KINDS = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 413: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED"}
+
+
+BODY = ("model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig")
+WITHOUT = {"cachedContent": None}
+CONFIG = (
+    "candidateCount", "temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "seed", "presencePenalty",
+    "frequencyPenalty", "responseLogprobs", "logprobs", "responseMimeType", "responseSchema", "responseJsonSchema",
+    "thinkingConfig",
+)  # fmt: skip
+REFUSED = {
+    "responseModalities": ["TEXT"], "speechConfig": None, "imageConfig": None, "translationConfig": None,
+    "responseFormat": None,
+}  # fmt: skip
+EFFORTS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high", "THINKING_LEVEL_UNSPECIFIED": None}
+CHOICES = 8
+"""Most answers to one request, as Google has it."""
+
+
+def camel(key: str) -> str:
+    """Google takes both spellings of every name of its own."""
+    head, *parts = key.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in parts) if parts and head else key
+
+
+def _own(value: Any, kind: str = "an object") -> dict[str, Any]:
+    """An object of Google's with its names in one spelling."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Refusal(400, f"{kind} is {type(value).__name__}, not an object")
+    return {camel(key): one for key, one in value.items()}
+
+
+def read(body: dict[str, Any], path: str) -> ModelRequest:
+    """See Dialect."""
+    name, _, verb = unquote(path.partition("/models/")[2]).partition(":")
+    body = _own(body)
+    turns = rows(body, "contents")
+    if not turns:
+        raise Refusal(400, "contents is missing or empty")
+    notes = rest(body, BODY, WITHOUT)
+    messages: list[ChatMessage] = []
+    if system := body.get("systemInstruction"):
+        said = system if isinstance(system, str) else _text(_parts(_own(system, "systemInstruction")), notes)
+        messages.append(ChatMessageSystem(content=said))
+    waiting: list[tuple[str, str]] = []
+    for turn in turns:
+        messages += _turn(_own(turn), waiting, len(messages), notes)
+    chosen, only = _choice(body, notes)
+    return ModelRequest(
+        model=name,
+        messages=messages,
+        tools=[tool for row in rows(body, "tools") for tool in _tools(_own(row), notes)],
+        choice=chosen,
+        config=_config(_own(body.get("generationConfig"), "generationConfig"), notes),
+        stream=verb == "streamGenerateContent",
+        noted=notes,
+    ).only(only)
+
+
+def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
+    notes += rest(given, CONFIG, REFUSED, within="generationConfig.")
+    thinking = _own(given.get("thinkingConfig"), "thinkingConfig")
+    notes += rest(thinking, ("thinkingBudget", "thinkingLevel"), within="thinkingConfig.")
+    budget = count(thinking, "thinkingBudget", -1)
+    notes += ["thinkingConfig.thinkingBudget: -1"] if budget == -1 else []
+    level = take(thinking, "thinkingLevel", str)
+    if level is not None and level.upper() not in EFFORTS:
+        raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it is one of {', '.join(EFFORTS)}")
+    return GenerateConfig(
+        max_tokens=count(given, "maxOutputTokens", 1),
+        temperature=take(given, "temperature", float),
+        top_p=take(given, "topP", float),
+        top_k=count(given, "topK", -1),
+        stop_seqs=words(given, "stopSequences"),
+        num_choices=count(given, "candidateCount", 1, CHOICES),
+        seed=count(given, "seed", -(1 << 31), 1 << 32),
+        presence_penalty=take(given, "presencePenalty", float),
+        frequency_penalty=take(given, "frequencyPenalty", float),
+        logprobs=take(given, "responseLogprobs", bool),
+        top_logprobs=count(given, "logprobs", 0, 20),
+        reasoning_tokens=None if budget == -1 else budget,
+        reasoning_effort=EFFORTS[level.upper()] if level else None,  # type: ignore[arg-type]
+        response_schema=_format(given),
+    )
+
+
+def _format(given: dict[str, Any]) -> ResponseSchema | None:
+    """The form of the answer: a schema of Google's, a JSON schema, or any JSON."""
+    kind = take(given, "responseMimeType", str)
+    if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
+        raise Refusal(400, f"responseMimeType is {kind[:100]!r}; answers are text or JSON")
+    for key in ("responseJsonSchema", "responseSchema"):
+        if given.get(key) is not None:
+            return answer_schema(standard(given[key]) if key == "responseSchema" else standard(given[key], own=False))
+    if kind == "text/x.enum":
+        raise Refusal(400, "responseMimeType is 'text/x.enum', and responseSchema is missing")
+    return any_object() if kind == "application/json" else None
+
+
+def _tools(row: dict[str, Any], notes: list[str]) -> list[ToolInfo]:
+    """Tools that Google's own servers run are withheld, and noted."""
+    notes += [f"tools: {key}" for key, value in row.items() if key != "functionDeclarations" and value is not None]
+    out = []
+    for declared in map(_own, rows(row, "functionDeclarations")):
+        notes += rest(declared, ("name", "description", "parameters", "parametersJsonSchema"), within="tools.")
+        foreign = declared.get("parametersJsonSchema")
+        schema = standard(declared.get("parameters")) if foreign is None else standard(foreign, own=False)
+        out.append(tool(need(declared, "name", str), take(declared, "description", str), schema))
+    return out
+
+
+def standard(node: Any, *, own: bool = True) -> Any:
+    """A schema of Google's as a JSON schema: names in one spelling, types in small letters, references as usual.
+
+    own: whether names are Google's; of a JSON schema only the types' spelling is mended.
+    """
+    if isinstance(node, list):
+        return [standard(one, own=own) for one in node]
+    if not isinstance(node, dict):
+        return node
+    out: dict[str, Any] = {}
+    for name, value in node.items():
+        key = _NAMES.get(camel(name), camel(name)) if own else name
+        if key in _MAPS and isinstance(value, dict):
+            out[key] = {inner: standard(one, own=own) for inner, one in value.items()}
+        elif key in _VALUES:
+            out[key] = value
+        elif key == "type":
+            out[key] = _type(value)
+        else:
+            out[key] = standard(value, own=own)
+    return out
+
+
+_NAMES = {"defs": "$defs", "ref": "$ref"}
+_MAPS = frozenset({"properties", "$defs", "definitions", "patternProperties", "dependentSchemas"})
+"""Keywords whose keys are names of the program's."""
+_VALUES = frozenset({"default", "example", "examples", "enum", "const", "required", "propertyOrdering"})
+"""Keywords that hold no schema."""
+
+
+def _type(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_type(one) for one in value]
+    return value.lower() if isinstance(value, str) else value
+
+
+def _choice(body: dict[str, Any], notes: list[str]) -> tuple[ToolChoice | None, list[str] | None]:
+    config = _own(body.get("toolConfig"), "toolConfig")
+    notes += rest(config, ("functionCallingConfig",), within="toolConfig.")
+    calling = _own(config.get("functionCallingConfig"), "functionCallingConfig")
+    notes += rest(calling, ("mode", "allowedFunctionNames"), within="functionCallingConfig.")
+    names = words(calling, "allowedFunctionNames") or None
+    mode = take(calling, "mode", str, "MODE_UNSPECIFIED").upper()
+    if mode not in _MODES:
+        raise Refusal(400, f"mode is {mode[:100]!r}; it is one of {', '.join(_MODES)}")
+    if mode == "ANY" and names and len(names) == 1:
+        return ToolFunction(name=names[0]), None
+    return _MODES[mode], names
+
+
+_MODES: dict[str, ToolChoice | None] = {
+    "MODE_UNSPECIFIED": None, "NONE": "none", "AUTO": "auto", "ANY": "any", "VALIDATED": "auto"
+}  # fmt: skip
+
+
+def _parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_own(part) for part in rows(turn, "parts")]
+
+
+def _text(parts: list[dict[str, Any]], notes: list[str]) -> str:
+    """What was said in a turn; what was thought, the gateway remembers itself."""
+    said = []
+    for part in parts:
+        if "text" in part:
+            said += [] if part.get("thought") is True else [take(part, "text", str, "")]
+        elif "functionCall" not in part:
+            notes.append(f"contents.parts: {', '.join(sorted(part))[:80]}")
+    return "\n".join(said)
+
+
+def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, notes: list[str]) -> list[ChatMessage]:
+    """waiting: (id, function) of calls that have no result yet."""
+    parts, role = _parts(turn), take(turn, "role", str, "user")
+    if role == "model":
+        calls = []
+        for index, part in enumerate(parts):
+            if part.get("functionCall") is not None:
+                call = _own(part["functionCall"], "functionCall")
+                name, id = need(call, "name", str), take(call, "id", str) or f"call_{number}_{index}"
+                calls.append(ToolCall(id=id, function=name, arguments=take(call, "args", dict, {})))
+                waiting.append((id, name))
+        return [assistant(_text(parts, notes), calls)]
+    if role not in ("user", "function", "tool"):
+        raise Refusal(400, f"contents: {role[:100]!r} is no role")
+    out: list[ChatMessage] = []
+    spoken: list[Content] = []
+    for part in parts:
+        if part.get("functionResponse") is not None:
+            out.append(_result(_own(part["functionResponse"], "functionResponse"), waiting))
+        elif part.get("inlineData") is not None:
+            spoken.append(_data(part["inlineData"]))
+        elif "text" in part:
+            spoken.append(ContentText(text=take(part, "text", str, "")))
+        else:
+            raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not taken here")
+    return [*out, ChatMessageUser(content=content(spoken))] if spoken or not out else out
+
+
+def _data(value: Any) -> Content:
+    given = _own(value, "inlineData")
+    return media(f"data:{take(given, 'mimeType', str, '')};base64,{take(given, 'data', str, '')}")
+
+
+def _result(given: dict[str, Any], waiting: list[tuple[str, str]]) -> ChatMessage:
+    name, id = need(given, "name", str), take(given, "id", str)
+    found = next((one for one in waiting if one[0] == id or (id is None and one[1] == name)), None)
+    if found is None:
+        raise Refusal(400, f"a result of {name[:100]}, which was not called")
+    waiting.remove(found)
+    value = given.get("response")
+    inner = value.get("output", value.get("result")) if isinstance(value, dict) else value
+    whole = isinstance(value, dict) and len(value) > 1
+    text = inner if isinstance(inner, str) and not whole else json.dumps(value, ensure_ascii=False)
+    failed = isinstance(value, dict) and list(value) == ["error"]
+    more = [_data(part["inlineData"]) for part in map(_own, rows(given, "parts")) if part.get("inlineData") is not None]
+    return result(found[0], content([ContentText(text=text), *more]), name, failed=failed)
+
+
+def _logprobs(one: ChatCompletionChoice) -> dict[str, Any]:
+    if one.logprobs is None:
+        return {}
+    chosen = [{"token": t.token, "logProbability": t.logprob} for t in one.logprobs.content]
+    top = [
+        {"candidates": [{"token": t.token, "logProbability": t.logprob} for t in each.top_logprobs or ()]}
+        for each in one.logprobs.content
+    ]
+    return {"logprobsResult": {"chosenCandidates": chosen, "topCandidates": top}}
+
+
+def _candidate(index: int, one: ChatCompletionChoice) -> dict[str, Any]:
+    said = one.message.content
+    thoughts = [] if isinstance(said, str) else [part for part in said if isinstance(part, ContentReasoning)]
+    parts: list[dict[str, Any]] = [
+        {"text": t.summary or t.reasoning, "thought": True} for t in thoughts if not t.redacted
+    ]
+    calls = one.message.tool_calls or ()
+    parts += [{"text": one.message.text}] if one.message.text or not calls else []
+    parts += [{"functionCall": {"id": c.id, "name": c.function, "args": c.arguments}} for c in calls]
+    finish = FINISH.get(one.stop_reason, "STOP")
+    return {"index": index, "content": {"role": "model", "parts": parts}, "finishReason": finish, **_logprobs(one)}
+
+
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
+    """See Dialect."""
+    prompt, answered, cached, _, reasoning = counts(output)
+    return {
+        "candidates": [_candidate(index, one) for index, one in enumerate(output.choices)],
+        "modelVersion": asked.model,
+        "responseId": output.message.id,
+        "usageMetadata": {
+            "promptTokenCount": prompt,
+            "candidatesTokenCount": max(0, answered - reasoning),
+            "thoughtsTokenCount": reasoning,
+            "cachedContentTokenCount": cached,
+            "totalTokenCount": prompt + answered,
+        },
+    }
+
+
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
+    """See Dialect: one piece, which is all there is."""
+    yield event(answer(output, asked))
+
+
+def fault(status: int, message: str, kind: str) -> dict[str, Any]:
+    """See Dialect."""
+    named = KINDS.get(status, "UNAVAILABLE" if status >= 500 else "FAILED_PRECONDITION")
+    return {"error": {"code": status, "message": message, "status": named}}
+
+
+DIALECT = Dialect("gemini", read, answer, stream, fault)

@@ -1,0 +1,308 @@
+"""OpenAI's responses. State is the program's: nothing is stored, so each request holds the whole conversation."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+)
+from inspect_ai.tool import ToolCall, ToolInfo
+
+from worksample.models.gateway.request import (
+    EFFORTS,
+    ModelRequest,
+    Refusal,
+    any_object,
+    arguments,
+    assistant,
+    content,
+    count,
+    media,
+    need,
+    picture,
+    rest,
+    result,
+    rows,
+    take,
+    tool,
+    word,
+    words,
+)
+from worksample.models.gateway.server_sent_events import counts, event, thoughts
+
+from . import Dialect
+from .openai_chat import choice, detailed, fault, free_tool, named_schema
+
+TEXTS = ("input_text", "output_text", "text", "summary_text")
+TAKEN = (
+    "model", "input", "instructions", "tools", "tool_choice", "max_output_tokens", "temperature", "top_p",
+    "parallel_tool_calls", "reasoning", "text", "include", "top_logprobs", "stream",
+)  # fmt: skip
+REFUSED = {
+    "previous_response_id": None, "conversation": None, "prompt": None, "background": False, "image": None
+}  # fmt: skip
+ITEM = (
+    "type", "role", "content", "id", "status", "call_id", "name", "namespace", "arguments", "input", "output",
+    "summary", "encrypted_content",
+)  # fmt: skip
+PART = ("type", "text", "refusal", "image_url", "detail", "file_data", "filename", "annotations", "logprobs")
+KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"})
+"""Of `include` what is given, or kept here: reasoning is remembered."""
+
+
+def read(body: dict[str, Any], path: str) -> ModelRequest:
+    """See Dialect."""
+    if take(body, "previous_response_id", str):
+        raise Refusal(400, "previous_response_id: nothing is stored here; send the whole conversation")
+    notes = rest(body, TAKEN, REFUSED)
+    given = body.get("input")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else rows(body, "input")
+    instructions = take(body, "instructions", str)
+    messages: list[ChatMessage] = [ChatMessageSystem(content=instructions)] if instructions else []
+    for item in items:
+        _add(messages, item, notes)
+    if not items:
+        raise Refusal(400, "input is missing or empty")
+    offered = _offered(body)
+    chosen, only = choice(body.get("tool_choice"), notes)
+    wanted = words(body, "include") or []
+    notes += [f"include: {one}" for one in wanted if one not in KNOWN]
+    return ModelRequest(
+        model=need(body, "model", str),
+        messages=messages,
+        tools=[made for _, row in offered if (made := _tool(row, notes)) is not None],
+        choice=chosen,
+        config=GenerateConfig(
+            max_tokens=count(body, "max_output_tokens", 1),
+            temperature=take(body, "temperature", float),
+            top_p=take(body, "top_p", float),
+            parallel_tool_calls=take(body, "parallel_tool_calls", bool),
+            logprobs=True if "message.output_text.logprobs" in wanted or body.get("top_logprobs") else None,
+            top_logprobs=count(body, "top_logprobs", 0, 20),
+            **_reasoning(take(body, "reasoning", dict, {}), notes),
+            **_text(take(body, "text", dict, {}), notes),
+        ),
+        stream=take(body, "stream", bool, False),
+        free=frozenset(need(row, "name", str) for _, row in offered if row.get("type") == "custom"),
+        spaces={need(row, "name", str): space for space, row in offered if space},
+        noted=notes,
+    ).only(only)
+
+
+def _reasoning(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    notes += rest(given, ("effort", "summary", "generate_summary", "mode"), within="reasoning.")
+    key = "summary" if given.get("summary") is not None else "generate_summary"
+    return {
+        "reasoning_effort": word(given, "effort", EFFORTS),
+        "reasoning_summary": word(given, key, ("none", "concise", "detailed", "auto")),
+        "reasoning_mode": word(given, "mode", ("standard", "pro")),
+    }
+
+
+def _text(given: dict[str, Any], notes: list[str]) -> dict[str, Any]:
+    notes += rest(given, ("format", "verbosity"), within="text.")
+    form = take(given, "format", dict, {})
+    kind = word(form, "type", ("text", "json_object", "json_schema"))
+    schema = any_object() if kind == "json_object" else None
+    if kind == "json_schema":
+        schema = named_schema(form, "text.format.", notes)
+    return {"response_schema": schema, "verbosity": word(given, "verbosity", ("low", "medium", "high"))}
+
+
+def _offered(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Every tool with its namespace, or "". Other providers' models know none: there a tool is `NAMESPACE__NAME`."""
+    out: list[tuple[str, dict[str, Any]]] = []
+    for row in rows(body, "tools"):
+        if row.get("type") == "namespace":
+            space = need(row, "name", str)
+            out += [(space, {**one, "name": _flat(space, need(one, "name", str))}) for one in rows(row, "tools")]
+        else:
+            out.append(("", row))
+    return out
+
+
+def _flat(space: str, name: str) -> str:
+    return f"{space}__{name}" if space else name
+
+
+def _tool(row: dict[str, Any], notes: list[str]) -> ToolInfo | None:
+    """Tools that the provider's own servers would run (search, code) are withheld, and noted."""
+    kind = need(row, "type", str)
+    if kind == "function":
+        notes += rest(row, ("type", "name", "description", "parameters"), within="tools.")
+        return tool(need(row, "name", str), take(row, "description", str), row.get("parameters"))
+    if kind == "custom":
+        return free_tool(row, take(take(row, "format", dict, {}), "definition", str, ""), notes)
+    notes.append(f"tools: {kind}")
+    return None
+
+
+def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) -> None:
+    """One item of the conversation; what the model said and called in one answer is one message."""
+    kind = take(item, "type", str, "message")
+    notes += rest(item, ITEM, within="input.")
+    if kind == "message":
+        role, parts = need(item, "role", str), _parts(item.get("content"), notes)
+        if role == "assistant":
+            _join(messages, "\n".join(p.text for p in parts if isinstance(p, ContentText)), [])
+        elif role in ("system", "developer"):
+            messages.append(ChatMessageSystem(content=content(parts)))
+        elif role == "user":
+            messages.append(ChatMessageUser(content=content(parts)))
+        else:
+            raise Refusal(400, f"input: {role[:100]!r} is no role")
+    elif kind in ("function_call", "custom_tool_call"):
+        free = kind == "custom_tool_call"
+        given = {"input": take(item, "input", str, "")} if free else arguments(take(item, "arguments", str, ""))
+        name = _flat(take(item, "namespace", str, ""), need(item, "name", str))
+        call = ToolCall(id=need(item, "call_id", str), function=name, arguments=given)
+        _join(messages, "", [call])
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        messages.append(result(need(item, "call_id", str), content(_parts(item.get("output"), notes))))
+    elif kind != "reasoning":  # which the gateway remembers itself
+        raise Refusal(400, f"input of type {kind[:100]!r} is not taken here")
+
+
+def _join(messages: list[ChatMessage], text: str, calls: list[ToolCall]) -> None:
+    last = messages[-1] if messages else None
+    if isinstance(last, ChatMessageAssistant) and not (text and last.tool_calls):
+        messages[-1] = assistant("\n".join(filter(None, (last.text, text))), [*(last.tool_calls or ()), *calls])
+    else:
+        messages.append(assistant(text, calls))
+
+
+def _parts(value: Any, notes: list[str]) -> list[Content]:
+    if value is None or isinstance(value, str):
+        return [ContentText(text=value or "")]
+    out: list[Content] = []
+    for part in rows({"content": value}, "content"):
+        notes += rest(part, PART, within="content.")
+        if part.get("type") in TEXTS:
+            out.append(ContentText(text=take(part, "text", str, "")))
+        elif part.get("type") == "refusal":
+            out.append(ContentText(text=take(part, "refusal", str, "")))
+        elif part.get("type") == "input_image":
+            out.append(detailed(picture(need(part, "image_url", str)), take(part, "detail", str)))
+        elif part.get("type") == "input_file" and "file_data" in part:
+            out.append(media(need(part, "file_data", str), take(part, "filename", str, "")))
+        else:
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+    return out
+
+
+def _items(output: ModelOutput, asked: ModelRequest) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    id = output.message.id
+    for index, thought in enumerate(thoughts(output)):
+        said = thought.summary or ("" if thought.redacted else thought.reasoning)
+        summary = [{"type": "summary_text", "text": said}] if said else []
+        items.append({"type": "reasoning", "id": f"rs_{id}_{index}", "summary": summary})
+    if output.message.text or not output.message.tool_calls:
+        text = {"type": "output_text", "text": output.message.text, "annotations": [], "logprobs": _logprobs(output)}
+        head = {"type": "message", "id": f"msg_{id}", "status": "completed", "role": "assistant"}
+        items.append({**head, "content": [text]})
+    for call in output.message.tool_calls or ():
+        space = asked.spaces.get(call.function, "")
+        name = call.function.removeprefix(_flat(space, "")) if space else call.function
+        head = {"call_id": call.id, "name": name, "status": "completed", **({"namespace": space} if space else {})}
+        if call.function in asked.free:
+            given = call.arguments.get("input", "")
+            said = given if isinstance(given, str) else json.dumps(given)
+            items.append({"type": "custom_tool_call", "id": f"ctc_{call.id}", **head, "input": said})
+        else:
+            items.append(
+                {"type": "function_call", "id": f"fc_{call.id}", **head, "arguments": json.dumps(call.arguments)}
+            )
+    return items
+
+
+def _logprobs(output: ModelOutput) -> list[dict[str, Any]]:
+    told = output.choices[0].logprobs if output.choices else None
+    return told.model_dump()["content"] if told is not None else []
+
+
+def answer(output: ModelOutput, asked: ModelRequest) -> dict[str, Any]:
+    """See Dialect."""
+    prompt, answered, cached, _, reasoning = counts(output)
+    cut = {"max_tokens": "max_output_tokens", "content_filter": "content_filter"}.get(output.stop_reason)
+    return {
+        "id": f"resp_{output.message.id}",
+        "object": "response",
+        "created_at": int(time.time()),
+        "status": "incomplete" if cut else "completed",
+        "error": None,
+        "incomplete_details": {"reason": cut} if cut else None,
+        "instructions": None,
+        "metadata": {},
+        "model": asked.model,
+        "output": _items(output, asked),
+        "parallel_tool_calls": asked.config.parallel_tool_calls is not False,
+        "temperature": asked.config.temperature,
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": asked.config.top_p,
+        "usage": {
+            "input_tokens": prompt,
+            "input_tokens_details": {"cached_tokens": cached},
+            "output_tokens": answered,
+            "output_tokens_details": {"reasoning_tokens": reasoning},
+            "total_tokens": prompt + answered,
+        },
+    }
+
+
+def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
+    """See Dialect."""
+    whole = answer(output, asked)
+    number = 0
+
+    def told(kind: str, **rest: Any) -> bytes:
+        nonlocal number
+        number += 1
+        return event({"type": kind, "sequence_number": number - 1, **rest}, kind)
+
+    begun = {**whole, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
+    yield told("response.created", response=begun)
+    yield told("response.in_progress", response=begun)
+    for index, item in enumerate(whole["output"]):
+        at = {"output_index": index}
+        empty: dict[str, dict[str, Any]] = {
+            "message": {"content": []},
+            "function_call": {"arguments": ""},
+            "custom_tool_call": {"input": ""},
+        }
+        shell = {**item, "status": "in_progress", **empty.get(item["type"], {})}
+        yield told("response.output_item.added", **at, item=shell)
+        yield from _deltas(told, item, at)
+        yield told("response.output_item.done", **at, item=item)
+    yield told("response.incomplete" if whole["incomplete_details"] else "response.completed", response=whole)
+
+
+def _deltas(told: Any, item: dict[str, Any], at: dict[str, Any]) -> Iterator[bytes]:
+    at = {**at, "item_id": item["id"]}
+    if item["type"] == "message":
+        part, place = item["content"][0], {**at, "content_index": 0}
+        yield told("response.content_part.added", **place, part={**part, "text": ""})
+        yield told("response.output_text.delta", **place, delta=part["text"], logprobs=[])
+        yield told("response.output_text.done", **place, text=part["text"], logprobs=[])
+        yield told("response.content_part.done", **place, part=part)
+    elif item["type"] == "function_call":
+        yield told("response.function_call_arguments.delta", **at, delta=item["arguments"])
+        yield told("response.function_call_arguments.done", **at, arguments=item["arguments"], name=item["name"])
+    elif item["type"] == "custom_tool_call":
+        yield told("response.custom_tool_call_input.delta", **at, delta=item["input"])
+        yield told("response.custom_tool_call_input.done", **at, input=item["input"])
+
+
+DIALECT = Dialect("openai-responses", read, answer, stream, fault)

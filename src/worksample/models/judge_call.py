@@ -1,0 +1,256 @@
+"""`ask`: a probe put to a judge's model, its answer read and kept. The one way from this platform to a judge."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
+from worksample.records import Usage, canonical
+
+from .exhibit import Exhibit
+from .exhibit_delimiters import Fence
+from .failure import failure_of_call, reason_of, status_of
+from .judge import ModelRole
+from .judge_prompt import CUT, EMPTY, REFUSED, Prompt, prompt
+from .judge_reply import JudgeReply, MalformedAnswer, malformed, read_answer
+from .judge_reply_schema import response_schema, takes_schema
+from .open_models import asked
+from .probe import Probe, ProbeKind
+from .request_account import ModelAccount, Most, together
+from .resolver import resolve
+from .token_estimate import size_of_request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
+
+GRACE = 30.0
+"""Seconds beyond a judge's own time after which a call is given up from outside."""
+PAUSE, LONGEST_PAUSE = 0.5, 60.0
+"""Seconds after the first fault of a service, doubled after each further one, and at most."""
+WARMER = 0.5
+"""The temperature of a further try at least, where the judge has one: at 0 a model says the same again."""
+NO_SCHEMA = frozenset({400, 404, 415, 422, 501})
+"""HTTP answers that may be due to a schema that the service does not know."""
+_SWAP = {"first": "second", "second": "first", "equal": "equal"}
+
+
+@dataclass
+class _Ledger:
+    """What a probe's calls took, and what is kept of them."""
+
+    usage: Usage = field(default_factory=Usage)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, used: Usage) -> None:
+        self.usage = together(self.usage, used)
+
+
+class _ServiceFault(JudgeError):
+    """A service that failed. `passing`: whether another request may be answered; `wait`: seconds that it asks for."""
+
+    def __init__(self, what: str, *, where: str, passing: bool, wait: float | None = None) -> None:
+        super().__init__(what, where=where)
+        self.passing, self.wait = passing, wait
+
+
+async def ask(role: ModelRole, probe: Probe) -> tuple[JudgeReply, Usage]:
+    """The answer to a probe, and what it took.
+
+    This is the one place that asks a judge again; neither Inspect nor a provider's client does. An answer that is none
+    (outside the choices, not one JSON object, a refusal, a quote that is no evidence) is asked for `tries` times in
+    all, each time with other delimiters, a word on what was wrong, and some temperature. Beside that a service that
+    fails in passing is asked again, as often as its `retries` say, within the judge's `timeout`.
+    Raises JudgeError with its cause, `record` and `usage`: `judge.error` where the service failed or cannot be had,
+    `judge.malformed`, `judge.refused`, `judge.limit` where a cap is reached. StoreError where nothing can be kept.
+    """
+    ledger = _Ledger()
+    try:
+        answer = await _answered(role, probe, ledger)
+        if probe.kind is ProbeKind.PAIR:
+            answer = _joined(answer, await _answered(role, probe, ledger, swapped=True))
+    except JudgeError as error:
+        error.record, error.usage = _record(role, ledger), ledger.usage
+        raise
+    return replace(answer, record=_record(role, ledger)), ledger.usage
+
+
+def _joined(one: JudgeReply, other: JudgeReply) -> JudgeReply:
+    """Of two answers to a pair, the second with positions swapped: where they part, the two are equal."""
+    second = _SWAP[str(other.value)]
+    value = str(one.value) if one.value == second else "equal"
+    reasons = f"as shown: {one.value}: {one.reason}\nswapped: {other.value}: {other.reason}"
+    inspected = one.inspected and other.inspected
+    return JudgeReply(value, reasons, one.quotes + other.quotes, inspected=inspected, orders=(str(one.value), second))
+
+
+def _record(role: ModelRole, ledger: _Ledger) -> dict[str, Any]:
+    return {
+        "role": role.name,
+        "model": role.model,
+        "version": role.version,
+        "calls": ledger.calls,
+        "usage": ledger.usage.plain(),
+    }
+
+
+async def _answered(role: ModelRole, probe: Probe, ledger: _Ledger, *, swapped: bool = False) -> JudgeReply:
+    advice, read, faults = "", 0, 0
+    until = time.monotonic() + role.config.timeout
+    while True:
+        put = prompt(probe, _fence(probe), role.config.limits, swapped=swapped, advice=advice)
+        structured = takes_schema(role.model) and role.model not in role.spent.without_schema
+        try:
+            return await _once(role, probe, put, ledger, structured=structured, again=read > 0)
+        except MalformedAnswer as error:
+            read += 1
+            if read >= role.config.tries:
+                raise
+            advice, until = error.advice, time.monotonic() + role.config.timeout
+        except _ServiceFault as error:
+            if structured and status_of(error) in NO_SCHEMA:
+                role.spent.without_schema.add(role.model)
+                continue
+            faults += 1
+            pause = min(LONGEST_PAUSE, PAUSE * 2 ** (faults - 1)) if error.wait is None else error.wait
+            most = role.service.retries
+            if not error.passing or (most is not None and faults > most) or time.monotonic() + pause > until:
+                raise
+            await asyncio.sleep(pause)
+
+
+def _fence(probe: Probe) -> Fence:
+    """Delimiters that stand in no exhibit; the odds that a second draw is needed are those of guessing 128 bits."""
+    while True:
+        fence = Fence()
+        if not any(fence.nonce in e.text or fence.nonce in e.name for e in (*probe.exhibits, *probe.second)):
+            return fence
+
+
+async def _once(
+    role: ModelRole, probe: Probe, put: Prompt, ledger: _Ledger, *, structured: bool, again: bool
+) -> JudgeReply:
+    """One request, and its answer read."""
+    from inspect_ai.model import GenerateConfig
+
+    config = GenerateConfig(response_schema=response_schema(probe) if structured else None)
+    if again and isinstance(role.generation.get("temperature"), int | float):
+        config.temperature = max(WARMER, role.generation["temperature"])
+    kept: dict[str, Any] = await asyncio.to_thread(_keep_prompt, role, put, config.model_dump(exclude_none=True))
+    messages, account = _messages(put), ModelAccount(role.service.prices)
+    most = _dearest(role, messages)
+    await role.spent.begin(role.name, role.config, most)
+    ledger.calls.append(kept)
+    try:
+        with account.current():
+            output = await _generate(role, messages, config)
+    except JudgeError as error:
+        kept["failed"] = error.what[:500]
+        raise
+    finally:
+        used = account.close_total()
+        role.spent.end(used, most)
+        ledger.add(used)
+    said = _said(output)
+    kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
+    try:
+        return await asyncio.to_thread(read_answer, _words(output, said), probe, put.exhibits)
+    except JudgeError as error:
+        kept["failed"] = error.what[:500]
+        raise
+
+
+def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[str, Any]:
+    pictures = [role.sink.put(part.data) for part in put.parts if isinstance(part, Exhibit)]
+    digests = iter(pictures)
+    parts = [part if isinstance(part, str) else {"picture": next(digests), "mime": part.mime} for part in put.parts]
+    put_to = {"model": role.model, "generation": {**role.generation, **config}, "system": put.system, "parts": parts}
+    return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
+
+
+def _dearest(role: ModelRole, messages: Sequence[ChatMessage]) -> float:
+    """US dollars that one call can cost at most; 0 without a price."""
+    size, price = size_of_request(messages), role.service.prices.get(role.model)
+    return Most(size.tokens_at_most, role.config.max_tokens, price).cost or 0.0
+
+
+async def _generate(role: ModelRole, messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+    """One request. JudgeError (`judge.error`) for whatever the service or its provider does."""
+    try:
+        model = resolve(role.model, replace(role.calling, retries=0), role.generation)
+        asked(model)
+        async with asyncio.timeout(role.config.timeout + GRACE):
+            return await model.generate(messages, config=config)
+    except TimeoutError as error:
+        raise _ServiceFault(
+            f"no answer within {role.config.timeout:g} seconds", where=role.model, passing=False
+        ) from error
+    except PlanError as error:
+        # No key, no provider: the operator's affair, and no reason to end a round.
+        raise JudgeError(error.what, where=role.model, next=error.next) from error
+    except WorksampleError as error:
+        raise malformed(error.what, "It could not be read.") from error
+    except Exception as error:
+        # A provider is foreign code and raises what it likes.
+        passing = failure_of_call(error).cause is Cause.MODEL_ERROR
+        raise _ServiceFault(reason_of(error), where=role.model, passing=passing, wait=_retry_after(error)) from error
+
+
+def _retry_after(error: BaseException | None) -> float | None:
+    """The seconds that a service asks to wait, where it says so in seconds."""
+    while error is not None:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        said = headers.get("retry-after") if headers is not None else None
+        if isinstance(said, str) and re.fullmatch(r"\d{1,6}(\.\d{1,6})?", said):
+            return float(said)
+        error = error.__cause__
+    return None
+
+
+def _messages(put: Prompt) -> list[ChatMessage]:
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, Content, ContentImage, ContentText
+
+    content: list[Content] = []
+    for part in put.parts:
+        if isinstance(part, str):
+            content.append(ContentText(text=part))
+        else:
+            content.append(ContentImage(image=f"data:{part.mime};base64,{base64.b64encode(part.data).decode()}"))
+    return [ChatMessageSystem(content=put.system), ChatMessageUser(content=content)]
+
+
+def _said(output: ModelOutput) -> dict[str, Any]:
+    return {
+        "completion": output.completion,
+        "stop": str(output.stop_reason) if output.choices else "no choices",
+        "refused": _refused(output),
+        "model": output.model,
+        "error": output.error,
+    }
+
+
+def _refused(output: ModelOutput) -> bool:
+    if not output.choices:
+        return False
+    content = output.choices[0].message.content
+    marked = any(getattr(part, "refusal", None) for part in content) if isinstance(content, list) else False
+    return bool(marked or output.stop_reason == "content_filter")
+
+
+def _words(output: ModelOutput, said: dict[str, Any]) -> str:
+    """The completion of an answer that is whole. JudgeError where there is none."""
+    if said["error"]:
+        raise _ServiceFault(str(said["error"])[:600], where=output.model, passing=True)
+    if said["refused"]:
+        raise MalformedAnswer(f"it refused: {output.completion[:300]!r}", REFUSED, Cause.JUDGE_REFUSED)
+    if not output.completion.strip():
+        raise malformed("the answer is empty", EMPTY)
+    if output.stop_reason in ("max_tokens", "model_length"):
+        raise malformed("the answer was cut at its limit of tokens", CUT)
+    return output.completion

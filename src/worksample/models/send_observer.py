@@ -1,0 +1,115 @@
+"""Evidence of whether a model call reached its service: what fails before that is the fault of what was asked."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .excused_waiting import excuse
+from .failure import failed_connection, status_of
+
+if TYPE_CHECKING:
+    from inspect_ai.event import ModelEvent
+    from inspect_ai.model import ModelAPI
+
+REJECTED = frozenset({400, 413, 414, 422})
+"""HTTP answers about the request itself: a service that gives one is up, and has read what it was sent."""
+
+
+class NotSentError(Exception):
+    """A request that could not be written for its service: nothing was sent."""
+
+
+@dataclass
+class Sending:
+    """How far one call came."""
+
+    provider: bool = False
+    """Whether the provider was called at all."""
+    told: bool = False
+    """Whether the provider's client reports its requests as it sends them."""
+    sent: bool = False
+    event: ModelEvent | None = None
+    """The call's last event in the transcript."""
+
+    def never_left(self, error: BaseException) -> bool:
+        """Whether an error that carries no status came about before anything was sent."""
+        if status_of(error) is not None or failed_connection(error):
+            return False
+        return not self.provider or (self.told and not self.sent)
+
+
+_ASKED: ContextVar[Sending | None] = ContextVar("worksample_asked", default=None)
+_SENDING: ContextVar[Sending | None] = ContextVar("worksample_sending", default=None)
+
+
+@contextmanager
+def observed() -> Iterator[Sending]:
+    """Observe the model call that is made within."""
+    seen = Sending()
+    token = _ASKED.set(seen)
+    try:
+        yield seen
+    finally:
+        _ASKED.reset(token)
+
+
+def observe_sending(api: ModelAPI) -> None:
+    """Make a provider tell apart what was never sent: NotSentError. What the service rejected is marked in the
+    transcript."""
+    _report_requests()
+    generate = api.generate
+
+    async def observed_call(*args: Any, **kwargs: Any) -> Any:
+        from inspect_ai.log._samples import _active_model_event
+
+        call = _ASKED.get() or Sending()
+        call.provider, call.sent, call.event = True, False, _active_model_event.get()
+        call.told = hasattr(api, "_http_hooks")
+        token = _SENDING.set(call)
+        try:
+            result = await generate(*args, **kwargs)
+        except Exception as error:
+            if not call.never_left(error):
+                _mark(call, error)
+                raise
+            excuse(call.event)
+            raise NotSentError(" ".join(f"the request cannot be written: {error}".split())) from error
+        finally:
+            _SENDING.reset(token)
+        answer = result[0] if isinstance(result, tuple) else result
+        if isinstance(answer, Exception):
+            _mark(call, answer)
+        return result
+
+    api.generate = observed_call  # type: ignore[method-assign]
+
+
+def _mark(call: Sending, error: Exception) -> None:
+    if status_of(error) in REJECTED:
+        excuse(call.event)
+
+
+@functools.cache
+def _report_requests() -> None:
+    """Let the hooks that Inspect puts into its providers' HTTP clients report that a request is on its way."""
+    from inspect_ai.model._providers.util.hooks import ConverseHooks, HttpHooks, HttpxHooks
+
+    begin, sent = HttpHooks._start_request, HttpHooks.update_request_time
+
+    def begun(self: HttpHooks) -> str:
+        if (call := _SENDING.get()) is not None and isinstance(self, HttpxHooks | ConverseHooks):
+            call.told = True
+        return begin(self)
+
+    def leaves(self: HttpHooks, request_id: str) -> None:
+        if (call := _SENDING.get()) is not None:
+            call.sent = True
+        sent(self, request_id)
+
+    HttpHooks._start_request = begun  # type: ignore[method-assign]
+    HttpHooks.update_request_time = leaves  # type: ignore[method-assign]

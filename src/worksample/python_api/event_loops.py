@@ -1,0 +1,104 @@
+"""One body of work called from a script, from a notebook, whose thread has a loop already, and from async code.
+
+The engine runs a loop of its own. Where the caller's thread has one, the work goes into a thread beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from worksample.experiments.interruption import Stop
+
+T = TypeVar("T")
+
+
+def call(work: Callable[[Stop], T]) -> T:
+    """Do the work and wait for it. An interrupt of the caller's thread asks it to stop, and waits until it has."""
+    stop = Stop()
+    if not _has_loop():
+        return work(stop)
+    with ThreadPoolExecutor(1, thread_name_prefix="worksample") as pool:
+        done = _begin(pool, work, stop)
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            stop.ask()
+            return done.result()
+
+
+async def call_async(work: Callable[[Stop], T]) -> T:
+    """Do the work beside the caller's loop. Cancelling this asks it to stop, and waits until it has."""
+    stop = Stop()
+    with ThreadPoolExecutor(1, thread_name_prefix="worksample") as pool:
+        done = asyncio.wrap_future(_begin(pool, work, stop))
+        try:
+            return await asyncio.shield(done)
+        except asyncio.CancelledError:
+            stop.ask()
+            await asyncio.wait([done])
+            done.exception()  # the caller wanted no result of it
+            raise
+
+
+def _begin(pool: ThreadPoolExecutor, work: Callable[[Stop], T], stop: Stop) -> Future[T]:
+    def worked() -> T:
+        with unseen():
+            return work(stop)
+
+    return pool.submit(contextvars.copy_context().run, worked)
+
+
+def _has_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+_LOCK = threading.Lock()
+_WORKING: list[list[tuple[Any, str, Any]]] = []
+"""One entry per body of work that goes on: what stood in the place of our answers before the first of them."""
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """Meanwhile no thread but the main one, which is the notebook's own, is told by IPython and rich that it is in a
+    notebook."""
+    package: Any = sys.modules.get("IPython")
+    if package is None:
+        yield
+        return
+    with _LOCK:
+        _WORKING.append(_WORKING[0] if _WORKING else _hide(package))
+    try:
+        yield
+    finally:
+        with _LOCK:
+            replaced = _WORKING.pop()
+            if not _WORKING:
+                for place, name, before in replaced:
+                    setattr(place, name, before)
+
+
+def _hide(package: Any) -> list[tuple[Any, str, Any]]:
+    import rich.console
+
+    replaced = []
+    for place, name, answer in ((package, "get_ipython", None), (rich.console, "_is_jupyter", False)):
+        before = getattr(place, name)
+        setattr(place, name, _elsewhere(before, answer))
+        replaced.append((place, name, before))
+    return replaced
+
+
+def _elsewhere(asked: Callable[[], Any], answer: Any) -> Callable[[], Any]:
+    """`asked` for the main thread, and `answer` for all others."""
+    return lambda: asked() if threading.current_thread() is threading.main_thread() else answer

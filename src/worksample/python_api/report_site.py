@@ -1,0 +1,66 @@
+"""`report`: agents side by side, and the static site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .event_loops import call, call_async
+from .run_results import Run, named
+from .stores_and_packages import opened
+
+if TYPE_CHECKING:
+    from worksample.reports.board import Leaderboard
+    from worksample.reports.static_site.site import ReportConfig
+    from worksample.store import Store
+
+    from .stores_and_packages import Where
+
+    Experiments = str | Run | Sequence[str | Run]
+
+
+def report(
+    experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
+    config: ReportConfig | None = None,
+) -> Leaderboard:  # fmt: skip
+    """The leaderboard of experiments with equal locks, by default of the latest; with `out` the report as a site, too.
+
+    MissingExtra for a site without the extra `report`; PlanError where locks differ.
+    """
+    return call(lambda stop: _report(experiments, out, store, config))
+
+
+async def report_async(
+    experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
+    config: ReportConfig | None = None,
+) -> Leaderboard:  # fmt: skip
+    """As `report`."""
+    return await call_async(lambda stop: _report(experiments, out, store, config))
+
+
+def board_and_site(
+    store: Store, names: Sequence[str], out: Path | None, config: ReportConfig | None = None
+) -> Leaderboard:
+    """The leaderboard, and with `out` the site that shows it."""
+    if out is not None:
+        from worksample.reports.static_site.site import write_report
+
+        return write_report(store, names, out, config)
+    from worksample.reports.board import leaderboard
+    from worksample.results.frame import WorkRules
+
+    illustrative = bool(config and config.illustrative)
+    if config is None or config.measures is None:
+        return leaderboard(store, names, illustrative=illustrative)
+    asked = config.measures
+    rules = WorkRules(judged_by=asked.judged_by, where=asked.where)
+    return leaderboard(store, names, illustrative=illustrative, rules=rules, how=asked.how)
+
+
+def _report(experiments: Experiments, out: str | Path | None, store: Where, config: ReportConfig | None) -> Leaderboard:
+    given = [experiments] if isinstance(experiments, str | Run) else list(experiments)
+    where = next((one.store for one in given if isinstance(one, Run)), None) if store is None else store
+    with opened(where) as open_:
+        names = [named(one) for one in given if one]
+        return board_and_site(open_, names, None if out is None else Path(out), config)

@@ -1,0 +1,123 @@
+"""From what a caller names to the configuration of an experiment."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import UsageError
+
+from .stores_and_packages import place_of
+
+if TYPE_CHECKING:
+    from worksample.experiments.config import ExperimentConfig
+
+TASK_FILE = "task.toml"
+CALL = "the call"
+"""Where a fault of an argument is."""
+TABLES = ("limits", "prices", "services", "people", "judges")
+
+
+def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
+    """As `worksample run` reads it: `settings` are keys of an experiment file, over those of `file`.
+
+    UsageError for what is neither task nor agent; ManifestError names a key that is wrong.
+    """
+    from worksample.experiments.config_file import load
+
+    given = {key: value for key, value in settings.items() if value is not None}
+    _need_tables(given)
+    if "store" in given:
+        given["store"] = place_of(given["store"])
+    models = _listed(given.pop("model", None))
+    if tasks is not None:
+        given |= _work_of(tasks)
+    if agent is not None:
+        given["agents"] = [table for one in _listed(agent) for table in _agents(one, models)]
+    elif models:
+        given["models"] = models
+    return load(None if file is None else Path(file), given, called=CALL)
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _work_of(tasks: Any) -> dict[str, Any]:
+    """A suite's name or file, or folders of task packages, one or several."""
+    from worksample.tasks import Package
+
+    if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():
+        return {"suite": str(tasks)}
+    named = _listed(tasks)
+    for one in named:
+        if not isinstance(one, str | Path | Package):
+            raise UsageError(
+                f"{type(one).__name__} is not a task", next="a suite's name, a folder, or worksample.task()"
+            )
+    return {"tasks": [str(one.root if isinstance(one, Package) else one) for one in named]}
+
+
+def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
+    """The tables of an agent, one with each model."""
+    from worksample.experiments.config import AgentConfig
+    from worksample.experiments.config_file import agent_from_flag
+
+    if isinstance(agent, AgentConfig):
+        agent = agent.model_dump(mode="json", exclude_none=True)
+    if isinstance(agent, str):
+        agent = agent_from_flag(agent)
+    elif not isinstance(agent, Mapping):
+        return _objects(agent, models)
+    return [{**agent, "model": model} for model in models] or [dict(agent)]
+
+
+def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
+    """A solver, an agent of Inspect's or an async function, handed over as it is."""
+    from worksample.agents.python_objects import called, is_async, is_inspects, offer
+    from worksample.experiments.config_file import name_of
+
+    if not callable(value) or not (is_async(value) or is_inspects(value)):
+        what = f"{called(value)} is not async" if callable(value) else f"{type(value).__name__} is not an agent"
+        raise UsageError(
+            what,
+            next="a harness's name, a table, a solver or agent of Inspect's, or an async function of one Assignment",
+        )
+    if not is_inspects(value):
+        _need_assignment(value, called(value))
+    name, settings = called(value), offer(value)
+    table = {"harness": "object", "settings": settings}
+    several = len(models) > 1
+    return [
+        {**table, "name": name_of(f"{name}-{model.rsplit('/', 1)[-1]}" if several else name), "model": model}
+        for model in models
+    ] or [{**table, "name": name_of(name)}]
+
+
+def _need_assignment(function: Any, name: str) -> None:
+    """UsageError for a function that cannot be called with one Assignment: every trial would fail in the same way."""
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError as error:
+        raise UsageError(
+            f"{name} cannot be called with an Assignment alone: {error}",
+            next=f"async def {name}(work: worksample.Assignment)",
+        ) from None
+    except ValueError:
+        return  # it does not tell
+
+
+def _need_tables(given: Mapping[str, Any]) -> None:
+    """UsageError for what is no table, and for a name that is nearly `model`, which is no key of a file."""
+    from worksample.experiments.config import ExperimentConfig
+
+    for key, value in given.items():
+        if key in TABLES and not isinstance(value, Mapping):
+            raise UsageError(f"{key} is {value!r}, not a table", where=CALL, next=f"{key}={{...}} (docs/settings.md)")
+        if key not in ExperimentConfig.model_fields and key != "model" and difflib.get_close_matches(key, ["model"]):
+            raise UsageError(f"{key} is not an argument", where=CALL, next=f"model={value!r}")

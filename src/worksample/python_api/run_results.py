@@ -1,0 +1,160 @@
+"""What came of a run, as frames and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.extras import need
+from worksample.files.scratch import scratch
+
+from .stores_and_packages import opened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from worksample.experiments.status import Status
+    from worksample.reports.board import Leaderboard
+    from worksample.reports.sections import MeasureConfig
+    from worksample.store import Store
+
+
+@dataclass(frozen=True)
+class Run:
+    """An experiment as it stands. Every frame is read from the store when it is asked for."""
+
+    store: str
+    """Folder or URL."""
+    status: Status
+    """Counts of slots: planned, finished, open, graded, waiting, ungraded; cost in US dollars."""
+    interrupted: bool = False
+
+    @property
+    def experiment(self) -> str:
+        """The id, as the command line takes it."""
+        return self.status.experiment
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything planned is finished, and graded or waiting for people or a judge."""
+        return self.status.complete
+
+    @property
+    def slots(self) -> pl.DataFrame:
+        """A row per planned slot with its verdict; a score that is null is no 0 (docs/frames.md)."""
+        from worksample.results.slots import slots_df
+
+        with opened(self.store) as store:
+            return slots_df(store, self.experiment)
+
+    @property
+    def trials(self) -> pl.DataFrame:
+        """A row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
+        from worksample.store.frames import trials_df
+
+        with opened(self.store) as store:
+            return trials_df(store, self.experiment)
+
+    @property
+    def evaluations(self) -> pl.DataFrame:
+        """A row per evaluation (docs/frames.md)."""
+        from worksample.store.frames import evaluations_df
+
+        with opened(self.store) as store:
+            return evaluations_df(store, self.experiment)
+
+    @property
+    def board(self) -> Leaderboard:
+        """Agents side by side, each figure with its interval and counts."""
+        from worksample.reports.board import leaderboard
+
+        with opened(self.store) as store:
+            return leaderboard(store, [self.experiment])
+
+    def figures(self, config: MeasureConfig | None = None) -> pl.DataFrame:
+        """Every figure that the data support, a row each (docs/metrics.md)."""
+        from worksample.reports.sections import figures_df, measure
+
+        with opened(self.store) as store:
+            return figures_df(measure(store, [self.experiment], config))
+
+    def pictures(self) -> dict[str, Picture]:
+        """The plots of the report by name; needs the extra `report`."""
+        with opened(self.store) as store:
+            return pictures(store, [self.experiment])
+
+    def report(self, out: str | Path) -> Path:
+        """Write the report into a folder; returns the page to open. Needs the extra `report`."""
+        from .report_site import report
+
+        report(self.experiment, out, store=self.store)
+        return Path(out) / "index.html"
+
+    def __repr__(self) -> str:
+        s = self.status
+        rest = {"open": s.open, "ungraded": s.ungraded, "waiting for people": s.waits_for_people,
+                "waiting for a judge": s.waits_for_judge, "to label": s.to_label,
+                "not attemptable": s.not_attemptable}  # fmt: skip
+        told = "".join(f", {count} {what}" for what, count in rest.items() if count)
+        return f"Run({self.experiment}: {s.graded} graded of {s.planned} planned{told}, in {self.store})"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what `repr` says, and the board where anything is finished."""
+        from html import escape
+
+        board = self.board._repr_html_() if self.status.finished else ""
+        return f"<p>{escape(repr(self))}</p>{board}"
+
+
+def named(experiment: str | Run) -> str:
+    """The name or id of an experiment."""
+    return experiment.experiment if isinstance(experiment, Run) else experiment
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot, and exactly what is drawn."""
+
+    caption: str
+    svg: str
+    data: pl.DataFrame
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def save(self, path: str | Path) -> None:
+        """Write the SVG."""
+        Path(path).write_text(self.svg, "utf-8")
+
+    def __repr__(self) -> str:
+        return f"Picture({self.caption!r}, {self.data.height} rows)"
+
+
+def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
+    """The plots of the leaderboard by name. MissingExtra without the extra `report`."""
+    need("report")
+    import polars as pl
+
+    from worksample.reports.board import board_of
+    from worksample.reports.experiments import find_experiments, release_dates
+    from worksample.reports.plots import Canvas
+    from worksample.reports.static_site.charts import board_charts
+    from worksample.results.frame import ResultSet, WorkRules
+
+    found = find_experiments(store, experiments)
+    work = ResultSet(store, found, WorkRules())
+    frame = work.frame(work.primary)
+    with scratch("plots") as folder:
+        canvas = Canvas(folder)
+        board = board_of(frame, tuple(found))
+        board_charts(canvas, board, frame.filter(frame["slot"].is_not_null()), release_dates(store))
+        return {
+            plot.name: Picture(
+                plot.caption,
+                (canvas.folder / f"{plot.name}.svg").read_text("utf-8"),
+                pl.read_csv(canvas.folder / f"{plot.name}.csv"),
+            )
+            for plot in canvas.plots
+        }

@@ -1,0 +1,187 @@
+"""Criteria and grades as trees: their words and their arithmetic, without the checks of a record.
+
+A grader's process needs no more than this, and starts in a third of the time without pydantic: `worksample.kit` has
+plain values of the same shape, which become records on the platform's side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from .pass_rules import is_full, partial_credit
+
+
+class Importance(StrEnum):
+    """How much a rubric's criterion weighs (UpBench A.3). Passing a pitfall means that it is absent."""
+
+    CRITICAL = "critical"
+    IMPORTANT = "important"
+    OPTIONAL = "optional"
+    PITFALL = "pitfall"
+
+
+class By(StrEnum):
+    """Who decides a criterion."""
+
+    PROGRAM = "program"
+    JUDGE = "judge"
+    PERSON = "person"
+
+
+class CheckpointKind(StrEnum):
+    """What a checkpoint looks at (TAC 4). A criterion need not have one."""
+
+    ACTION = "action"
+    """Whether something was done: a tool used, a page visited, a state changed."""
+    ACCURACY = "accuracy"
+    """Whether what was made is right and complete."""
+    COLLABORATION = "collaboration"
+    """Whether colleagues were asked, told and heeded, and results shared."""
+
+
+class SkipReason(StrEnum):
+    """Why a part has no result."""
+
+    NOT_APPLICABLE = "not_applicable"
+    """Leaves the denominator."""
+    CANNOT_JUDGE = "cannot_judge"
+    """Leaves the submission ungraded until someone can."""
+
+
+class CriterionNode:
+    """What a criterion works out from its fields, and those below it."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        id: str
+        points: float | None
+        importance: Importance | None
+        by: By
+        kind: CheckpointKind | None
+        gate: bool
+        implies_others: bool
+        parts: tuple[Self, ...]
+
+    @property
+    def worth(self) -> float:
+        """Points of a leaf (1 where only an importance is given), the sum over a branch."""
+        if self.parts:
+            return sum(p.worth for p in self.parts)
+        return self.points if self.points is not None else 1.0
+
+    @property
+    def leaves(self) -> tuple[Self, ...]:
+        return tuple(leaf for p in self.parts for leaf in p.leaves) if self.parts else (self,)
+
+    def left(self, parts: tuple[Self, ...]) -> Self:
+        """This branch with these parts alone; it is worth what they are."""
+        raise NotImplementedError
+
+
+Node = TypeVar("Node", bound=CriterionNode)
+
+
+class CriteriaTree:
+    """What a whole tree of criteria works out."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        @property
+        def criteria(self) -> tuple[CriterionNode, ...]: ...
+
+    @property
+    def leaves(self) -> tuple[CriterionNode, ...]:
+        return tuple(leaf for c in self.criteria for leaf in c.leaves)
+
+    @property
+    def total(self) -> float:
+        return sum(c.worth for c in self.criteria)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Who decides them, as values of `By`."""
+        return frozenset(leaf.by.value for leaf in self.leaves)
+
+
+def asked_of(nodes: Sequence[Node], by: str) -> tuple[Node, ...]:
+    """The tree without what others decide; a branch is worth what is left of it."""
+    kept: list[Node] = []
+    for node in nodes:
+        parts = asked_of(node.parts, by)
+        if parts:
+            kept.append(node.left(parts))
+        elif not node.parts and node.by.value == by:
+            kept.append(node)
+    return tuple(kept)
+
+
+class PartNode:
+    """What a part of a grade works out from its fields."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        name: str
+        points: float
+        fraction: float | None
+        gate: bool
+        skip: SkipReason | None
+        at: datetime | None
+        parts: tuple[Self, ...]
+
+    @property
+    def passed(self) -> bool:
+        return self.fraction is not None and bool(is_full(self.fraction))
+
+
+Part = TypeVar("Part", bound=PartNode)
+
+
+class GradeTree:
+    """What a grade works out from its score and its parts."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        score: float
+        reason: str
+
+        @property
+        def parts(self) -> tuple[PartNode, ...]: ...
+
+    @property
+    def full(self) -> bool:
+        """Full credit: ALE's full pass, TAC's S_full."""
+        return bool(is_full(self.score))
+
+    @property
+    def partial(self) -> float:
+        """TAC's S_partial (4.1)."""
+        return float(partial_credit(self.score, self.full))
+
+    @property
+    def leaves(self) -> tuple[PartNode, ...]:
+        """The criteria, without the branches over them."""
+        return tuple(leaves_of(self.parts))
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Names of the parts that nobody could judge."""
+        return tuple(p.name for p in self.leaves if p.skip is SkipReason.CANNOT_JUDGE)
+
+    @property
+    def void(self) -> bool:
+        """Whether it has parts and none of them applies: then there is nothing to give a score for."""
+        return bool(self.parts) and all(p.skip is SkipReason.NOT_APPLICABLE for p in self.leaves)
+
+
+def leaves_of(parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts without the branches over them."""
+    for part in parts:
+        # Who skipped a branch has skipped what is below it.
+        if part.parts and part.skip is None:
+            yield from leaves_of(part.parts)
+        else:
+            yield part

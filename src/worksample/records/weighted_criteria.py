@@ -1,0 +1,66 @@
+"""What answered criteria come to: the one rule for people's marks and for verdicts that join several evaluators.
+
+`kit.compose` says the same of what a program answers, with its reasons (a property holds the two together).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from .criteria import Criterion
+from .pass_rules import is_full
+
+Shares = Mapping[str, float | None]
+"""Criterion -> share in 0..1, None where it does not apply; a branch may be answered as a whole."""
+
+
+def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
+    """Points earned over the points that apply (TAC 4.1), gates included; None where nothing applies.
+
+    A failed gate makes 0 what it is a part of: its branch, or the whole. A last criterion that implies the others gives
+    them all where it passes and no gate of the whole failed.
+    """
+    earned, worth = _level(nodes, shares)
+    if not worth:
+        return None
+    return 1.0 if implied(nodes, shares) else min(1.0, earned / worth)
+
+
+def implied(nodes: Sequence[Criterion], shares: Shares) -> bool:
+    """Whether the last criterion gives all the others."""
+    if not nodes[-1].implies_others or closed(nodes, shares):
+        return False
+    return bool(is_full(_share(nodes[-1], shares) or 0.0))
+
+
+def closed(nodes: Sequence[Criterion], shares: Shares) -> bool:
+    """Whether a gate of this level failed. One that does not apply closes nothing."""
+    gates = (_share(node, shares) for node in nodes if node.gate)
+    return any(share is not None and not is_full(share) for share in gates)
+
+
+def behind_gates(nodes: Sequence[Criterion], shares: Shares) -> frozenset[str]:
+    """The leaves that a failed gate makes 0, the gate among them."""
+    if closed(nodes, shares):
+        return frozenset(leaf.id for node in nodes for leaf in node.leaves)
+    return frozenset().union(*(behind_gates(node.parts, shares) for node in nodes if node.parts))
+
+
+def _level(nodes: Sequence[Criterion], shares: Shares) -> tuple[float, float]:
+    """Points earned, and those that apply."""
+    both = [_points(node, shares) for node in nodes]
+    worth = math.fsum(worth for _, worth in both)
+    return 0.0 if closed(nodes, shares) else math.fsum(earned for earned, _ in both), worth
+
+
+def _points(node: Criterion, shares: Shares) -> tuple[float, float]:
+    if node.parts and node.id not in shares:
+        return _level(node.parts, shares)
+    share = shares[node.id]
+    return (0.0, 0.0) if share is None else (node.worth * share, node.worth)
+
+
+def _share(node: Criterion, shares: Shares) -> float | None:
+    earned, worth = _points(node, shares)
+    return earned / worth if worth else None

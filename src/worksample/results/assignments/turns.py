@@ -1,0 +1,65 @@
+"""Whose turn it is at a place of a person and an agent, and what the agent is told."""
+
+from __future__ import annotations
+
+from worksample.errors import Cause
+from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker, canonical
+from worksample.results.assignments.assignment import seat_of
+from worksample.results.reattempts.feeding import Feeding
+from worksample.results.reattempts.telling import PREVIOUS
+from worksample.store import Store
+
+TOLD = """## A person works on this with you
+
+What there is by now lies in {previous}, read-only. The person asks you:
+
+{asked}
+
+Leave in {output} whatever you make or change; the person goes on with it."""
+
+
+def turns_of(store: Store, slot: str) -> list[Trial]:
+    """What the agent did at this place so far, in order."""
+    return [t for t in store.find(Trial, slot=slot) if t.outcome.cause is Cause.PERSON_CONTINUES]
+
+
+def arm_of(experiment: Experiment, slot: Slot) -> Arm:
+    """The slot's condition."""
+    return next(arm for arm in experiment.arms if arm.name == slot.arm)
+
+
+def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
+    """Whether what comes next at an open slot is a person's to do."""
+    worker = arm_of(experiment, slot).worker
+    if worker is not Worker.ASSISTED:
+        return worker is Worker.HUMAN
+    return len(turns_of(store, slot.id)) > seat_of(store, slot.id).asked
+
+
+def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
+    """What the agent is given of the person's work; None for its first turn, and where it was not asked."""
+    seat, turns = seat_of(store, slot.id), turns_of(store, slot.id)
+    if not turns or not seat.asks:
+        return None
+    asked = store.blobs.read(seat.asks[-1]).decode("utf-8")
+    text = TOLD.format(previous=PREVIOUS, asked=asked, output=instance.work.environment.paths.output)
+    earlier = store.find(Submission, trial=turns[-1].id)[0]
+    fed = Fed(submission=earlier.id, text=store.blobs.put(text.encode("utf-8")))
+    return Feeding(fed, text, store.folder(seat.output or earlier.parts["output"].manifest))
+
+
+def work_so_far(store: Store, slot: str) -> Manifest:
+    """What a person finds in the output: their own work, and over it what the agent made since."""
+    seat, turns = seat_of(store, slot), turns_of(store, slot)
+    found = store.manifest(seat.output) if seat.output else Manifest()
+    fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
+    for turn in fresh[-1:]:
+        made = store.manifest(store.find(Submission, trial=turn.id)[0].parts["output"].manifest)
+        both = {e.path: e for e in found.entries} | {e.path: e for e in made.entries}
+        found = Manifest(entries=tuple(both[path] for path in sorted(both)))
+    return found
+
+
+def kept(store: Store, manifest: Manifest) -> str:
+    """The manifest's digest, with the manifest kept."""
+    return store.blobs.put(canonical(manifest.plain()))

@@ -1,0 +1,140 @@
+"""What this machine has for boxes, and what to type when it has not."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.errors import SandboxUnavailable
+from worksample.privileged import privileged
+from worksample.sandboxes import cgroups
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """The parts of a box on this machine. `reason` is empty when boxes can be had, else `next` is the line to type."""
+
+    bwrap: str
+    version: str
+    root: bool
+    """Boxes are made by root (with user ids of their own) or by an ordinary user in a user namespace."""
+    user_namespaces: bool
+    cgroup: int
+    """Version of the control groups that hold memory and processes: 2, 1, or 0 where a watchdog does."""
+    freezer: str
+    """How a box is frozen: "cgroup2", "cgroup1" or "signals"."""
+    openat2: bool
+    disk: str
+    toolbox: bool
+    """All libraries for agents are installed here."""
+    parents: cgroups.Parents
+    reason: str = ""
+    next: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.reason
+
+
+@functools.cache
+def available() -> Availability:
+    """Look once; the answer is kept for the life of the process."""
+    import importlib.util
+
+    from worksample.sandboxes.toolbox import OFFERED
+
+    from .contained_files import has_openat2
+
+    bwrap = shutil.which("bwrap") or ""
+    root = os.geteuid() == 0
+    parents = cgroups.find_parents()
+    version = reason = line = ""
+    if not bwrap:
+        reason, line = "bubblewrap is not installed", privileged("apt-get install bubblewrap")
+    else:
+        version = _output([bwrap, "--version"]).removeprefix("bubblewrap").strip()
+        reason, line = _trial(bwrap, root)
+    openat2 = has_openat2()
+    if not reason and not openat2:
+        reason, line = "the kernel is older than 5.6 and has no openat2", "upgrade the kernel"
+    modules = {"pillow": "PIL", "ipython": "IPython"}
+    freezer = "cgroup2" if parents.unified else "cgroup1" if parents.freezer else "signals"
+    return Availability(
+        bwrap=bwrap,
+        version=version,
+        root=root,
+        user_namespaces=_user_namespaces(),
+        cgroup=parents.version if parents.memory and parents.pids else 0,
+        freezer=freezer,
+        openat2=openat2,
+        disk="one tmpfs of limited size and number of files per box",
+        toolbox=all(importlib.util.find_spec(modules.get(name, name)) for name in OFFERED),
+        parents=parents,
+        reason=reason,
+        next=line,
+    )
+
+
+def require() -> Availability:
+    """`available`, or SandboxUnavailable with the line to type."""
+    found = available()
+    if found.reason:
+        raise SandboxUnavailable(found.reason, where="sandbox", next=found.next)
+    return found
+
+
+def need_box(kind: str) -> str:
+    """The version of what makes boxes of this kind, or "". SandboxUnavailable, with the line to type, where this
+    machine has none; MissingExtra where its client is not installed."""
+    if kind == "docker":
+        from worksample.sandboxes.containers.daemon import daemon, url
+
+        return daemon(url()).version
+    return require().version if kind == "bubblewrap" else ""
+
+
+def _output(words: list[str]) -> str:
+    return subprocess.run(
+        words, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, encoding="utf-8", errors="replace"
+    ).stdout
+
+
+def _trial(bwrap: str, root: bool) -> tuple[str, str]:
+    """Start the smallest box; return why it failed and what to type, or two empty texts."""
+    words = [bwrap, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
+    words += [] if root else ["--unshare-user", "--uid", "0", "--gid", "0"]
+    done = subprocess.run(
+        [*words, "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+    )
+    if done.returncode == 0:
+        return "", ""
+    said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+    reason = f"bubblewrap cannot start here: {said}"
+    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return reason, privileged("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
+    if _setting("kernel/unprivileged_userns_clone") == "0":
+        return reason, privileged("sysctl -w kernel.unprivileged_userns_clone=1")
+    if _setting("user/max_user_namespaces") == "0":
+        return reason, privileged("sysctl -w user.max_user_namespaces=10000")
+    return reason, "bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc true"
+
+
+def _user_namespaces() -> bool:
+    limits = (_setting("user/max_user_namespaces"), _setting("kernel/unprivileged_userns_clone"))
+    return Path("/proc/self/ns/user").exists() and "0" not in limits
+
+
+def _setting(name: str) -> str:
+    try:
+        return Path(f"/proc/sys/{name}").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

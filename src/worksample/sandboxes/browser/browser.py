@@ -1,0 +1,296 @@
+"""A trial's browser while it runs.
+
+Chromium is a program of the agent's box. It is spoken to over its standard input and output, so no port of it listens,
+and no page can find it. Playwright stands in a box of its own, which has no network and nothing of the platform: what
+a hostile browser may say to it ends there. Between the two this process carries bytes, and reads lines of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import json
+import posixpath
+import time
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from worksample.box import Box, BoxConfig, BoxLimits, Connection, Mount, Process, start_box
+from worksample.errors import ForeignInputError, SandboxError
+from worksample.files.untrusted import parse_json
+from worksample.supervision import FailureSignal
+
+from .actions import ACTIONS
+from .browser_config import BrowserConfig
+from .browser_ledger import LARGEST_SCREEN, BrowserLedger
+from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, libraries
+
+LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
+"""Of the driver's box."""
+SOCKET = "/task/scratch/browser"
+LONGEST_LINE = 32 << 20
+"""Bytes of the driver's answer."""
+LARGEST_UPLOAD = 32 << 20
+PROFILE = "/tmp/worksample-browser"
+_SWITCHES = """--headless=new --no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
+--disable-background-networking --disable-component-update --disable-default-apps --disable-sync --disable-breakpad
+--disable-client-side-phishing-detection --disable-extensions --disable-gpu --disable-dev-shm-usage --mute-audio
+--metrics-recording-only --no-service-autorun --password-store=basic --use-mock-keychain --force-color-profile=srgb
+--disable-popup-blocking --disable-hang-monitor --disable-renderer-backgrounding --disable-ipc-flooding-protection
+--disable-backgrounding-occluded-windows --disable-background-timer-throttling --hide-scrollbars
+--disable-site-isolation-trials --no-zygote --lang=en-US"""
+_FEATURES = """IsolateOrigins,site-per-process,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,
+PaintHolding,HttpsUpgrades,GlobalMediaControls,DestroyProfileOnBrowserClose,AutofillServerCommunication"""
+_BEGIN = 'exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@"'
+
+CURRENT: ContextVar[Browser | None] = ContextVar("worksample_browser", default=None)
+"""The browser of the trial that is worked on."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserObservation:
+    """What came of an action: `error` says why it was not done, `text` and `picture` what is shown after it."""
+
+    text: str
+    picture: bytes = b""
+    error: str = ""
+
+
+@dataclass
+class Browser:
+    """Started with the first action; an action at a time."""
+
+    box: Box
+    """The agent's."""
+    config: BrowserConfig = field(default_factory=BrowserConfig)
+    kind: str = "bubblewrap"
+    """Of the driver's box."""
+    ledger: BrowserLedger = field(default_factory=BrowserLedger)
+    failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
+    """SandboxError that ends the trial: a box of the browser was lost or could not be started."""
+    _driver: Box | None = None
+    _process: Process | None = None
+    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _count: int = 0
+    _waiting: bytes = b""
+    _complaint: str = ""
+    """The last of what the driver said on its standard error."""
+    _chromium: str = ""
+    """The last of what Chromium said on its standard error."""
+    _shown: str = ""
+    """What was last shown of the page."""
+
+    async def act(self, action: str, given: Mapping[str, Any]) -> BrowserObservation:
+        """Do one thing. SandboxError where the agent's box is lost, or the driver's cannot be had."""
+        async with self._turn:
+            began = time.monotonic()
+            given = {key: value for key, value in given.items() if value is not None}
+            wrong = ACTIONS[action].wrong(given) if action in ACTIONS else f"there is no action {action[:60]!r}"
+            try:
+                answer = {"error": wrong} if wrong else await self._done(action, given)
+            except SandboxError as error:
+                self.failure.fail(error)
+                raise
+            screen = _picture(answer.get("screen"))
+            meant = line_of(self._shown, given.get("bid"))
+            self.ledger.act(action, given, answer, screen, time.monotonic() - began, element=meant)
+            seen = _seen(answer, self.config, screen)
+            self._shown = seen.text or self._shown
+            return seen
+
+    async def close(self) -> None:
+        """End both. What was recorded stays."""
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        driver, self._driver, self._process = self._driver, None, None
+        if driver is not None:
+            await driver.close()
+
+    async def _done(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        if action == "send_msg":
+            return {"error": "", "remarks": ["the message is kept"]}
+        words = dict(given)
+        if action == "upload_file":
+            error, words = await self._file(given)
+            if error:
+                return {"error": error}
+        await self._ready()
+        try:
+            async with asyncio.timeout(self.config.answer):
+                return await self._asked(action, words)
+        except (TimeoutError, BrokenPipeError, ValueError) as error:
+            await self.close()
+            await self._check()
+            said = "took too long" if isinstance(error, TimeoutError) else "ended" if not str(error) else str(error)
+            kept = {"driver": self._complaint[-1500:], "chromium": self._chromium[-1500:]}
+            return {"error": f"the browser {said}; it is started anew with the next action", **kept}
+
+    async def _check(self) -> None:
+        """SandboxError where it was the agent's box that ended."""
+        await self.box.run(["true"], timeout=60)
+
+    async def _file(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        path = str(given["path"])
+        if "\0" in path:
+            return "the path holds a NUL character", {}
+        try:
+            data = await self.box.read(path, LARGEST_UPLOAD)
+        except OSError as error:
+            return f"{path[:300]} cannot be read: {error.strerror or error}", {}
+        name = posixpath.basename(path) or "file"
+        return "", {"bid": given["bid"], "name": name, "data": base64.b64encode(data).decode()}
+
+    async def _ready(self) -> None:
+        if self._process is not None:
+            return
+        self._chromium, self._complaint, self._waiting = "", "", b""
+        config = BoxConfig(
+            mounts=(Mount(str(await asyncio.to_thread(libraries)), LIBRARY), Mount(str(PROGRAMS), f"{OWN}/in_box")),
+            env=(("PYTHONPATH", f"{OWN}:{LIBRARY}"),),
+            limits=LIMITS,
+            label="browser",
+        )
+        driver = self._driver = await start_box(config, self.kind)
+        listener = await driver.listen(SOCKET)
+        given = {"socket": SOCKET, "scratch": config.scratch, **asdict(self.config)}
+        self._process = await driver.start(["python3", "-m", "in_box.driver", json.dumps(given)])
+
+        async def accept() -> None:
+            with contextlib.suppress(SandboxError):
+                while True:
+                    await self._between(await listener.accept())
+
+        self._tasks = [asyncio.create_task(accept()), asyncio.create_task(self._heard(self._process))]
+
+    async def _asked(self, action: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
+        assert self._process is not None
+        self._count += 1
+        asked = {"id": self._count, "action": action, "with": dict(words), "observe": list(self.config.observe)}
+        await self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        line, looked = bytearray(self._waiting), 0
+        while (end := line.find(b"\n", looked)) < 0:
+            looked = len(line)
+            piece = await self._process.stdout.read()
+            if not piece:
+                raise BrokenPipeError
+            line += piece
+            if len(line) > LONGEST_LINE:
+                raise ValueError("showed more than is taken")
+        self._waiting = bytes(line[end + 1 :])
+        del line[end:]
+        try:
+            answer = await parse_json(line, what="its answer")
+        except ForeignInputError as error:
+            raise ValueError(f"gave no answer: {error.what}") from None
+        if not isinstance(answer, dict) or answer.get("id") != self._count:
+            raise ValueError("gave no answer")
+        return answer
+
+    async def _heard(self, driver: Process) -> None:
+        """Keep the last of what the driver complains of."""
+        with contextlib.suppress(SandboxError):
+            while data := await driver.stderr.read():
+                self._complaint = (self._complaint + data.decode("utf-8", "replace"))[-2000:]
+
+    async def _between(self, line: Connection) -> None:
+        """A Chromium in the agent's box for one connection of the driver's."""
+        secure = ",".join(self.config.secure)
+        size = ",".join(map(str, self.config.viewport))
+        argv = [*_SWITCHES.split(), f"--disable-features={''.join(_FEATURES.split())}", f"--window-size={size}"]
+        argv += [
+            f"--user-data-dir={PROFILE}",
+            *([f"--unsafely-treat-insecure-origin-as-secure={secure}"] if secure else []),
+        ]
+        begin = f"rm -rf {PROFILE}; mkdir -p {self.config.downloads}; {_BEGIN}"
+        process = await self.box.start(["/bin/sh", "-c", begin, "sh", str(BINARY), *argv])
+
+        async def into() -> None:
+            with contextlib.suppress(BrokenPipeError):
+                while data := await line.reader.read():
+                    await process.stdin.write(data)
+
+        async def out() -> None:
+            with contextlib.suppress(BrokenPipeError):
+                while data := await process.stdout.read():
+                    await line.writer.write(data)
+
+        async def said() -> None:
+            while data := await process.stderr.read():
+                self._chromium = (self._chromium + data.decode("utf-8", "replace"))[-2000:]
+
+        tasks = [asyncio.create_task(each()) for each in (into, out, said)]
+        try:
+            await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            with contextlib.suppress(SandboxError):
+                await process.kill()
+            with contextlib.suppress(SandboxError):
+                await line.close()
+
+
+def line_of(shown: str, bid: Any) -> str:
+    """What stood of an element in what was shown: `button 'Save'`; "" where nothing did."""
+    begins = f"[{bid}] "
+    lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
+    return next((line[len(begins) :] for line in lines if line.startswith(begins)), "")
+
+
+def _picture(given: Any) -> bytes:
+    """A picture of the driver's, which is one that it has written itself."""
+    if not isinstance(given, str) or len(given) > LARGEST_SCREEN * 4 // 3:
+        return b""
+    try:
+        return base64.b64decode(given, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _seen(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes) -> BrowserObservation:
+    picture = b""
+    if "marks" in config.observe:
+        picture = _picture(answer.get("marked"))
+    elif "screenshot" in config.observe:
+        picture = screen
+    return BrowserObservation(text_of(answer, config), picture, str(answer.get("error", ""))[:2000])
+
+
+def text_of(answer: Mapping[str, Any], config: BrowserConfig) -> str:
+    """What an agent reads."""
+    found = answer.get("observation")
+    shown: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    remarks = answer.get("remarks")
+    lines = [f"[{str(one)[:600]}]" for one in (remarks if isinstance(remarks, Sequence) else ())]
+    lines += [f"[{answer['lost']}]"] if answer.get("lost") else []
+    if shown.get("url"):
+        lines.append(f"{shown.get('title') or 'untitled'} - {shown['url']}")
+    if "tabs" in config.observe and isinstance(shown.get("tabs"), list) and len(shown["tabs"]) > 1:
+        lines += [
+            f"tab {one.get('tab')}{' (active)' if one.get('active') else ''}: {one.get('url')}"
+            for one in shown["tabs"][:20]
+            if isinstance(one, Mapping)
+        ]
+    if isinstance(view := shown.get("viewport"), Mapping):
+        whole = view.get("whole")
+        lines.append(
+            f"viewport {view.get('width')}x{view.get('height')}, scrolled to {view.get('left')},{view.get('top')}"
+            f" of {'x'.join(map(str, whole)) if isinstance(whole, list) else whole}"
+        )
+    if shown.get("large"):
+        lines.append(f"[{shown['large']}]")
+    for key in ("tree", "dom", "interactable"):
+        if text := str(shown.get(key) or ""):
+            rest = len(text) - config.text
+            lines.append(
+                text if rest <= 0 else f"{text[: config.text]}\n[... {rest} characters more: scroll, or look at parts]"
+            )
+    return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""What was there after each step of a work in several: the root's changes and the output, each below the step's name.
+
+All of it is one part, `steps`. Its `steps.json` says of each step how it ended, so that who grades knows which were
+worked on at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import Cause
+from worksample.files import read_manifest
+from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical
+from worksample.steady_loop import steady_time
+
+from .box_capture import USUAL, CaptureLimits, snapshot, take_root
+from .collect_hooks import collect, why_broken
+from .root_changes import ROOT_LAYER
+
+if TYPE_CHECKING:
+    from worksample.box import Box
+
+    from .probes import BlobStore
+
+STEPS, STEPS_TOLD, STEP_OUTPUT = "steps", "steps.json", "output"
+DONE, ABORTED = "done", "aborted"
+"""How a step ended: it was worked on, or it could not be begun and the work ended there."""
+
+
+@dataclass
+class Steps:
+    """The steps of one trial, as they end. What was begun and not taken in is taken in by `part`."""
+
+    box: Box
+    blobs: BlobStore
+    instance: Instance
+    limits: CaptureLimits = USUAL
+    begun: str = ""
+    """The step that is being worked on."""
+    told: list[dict[str, Any]] = field(default_factory=list)
+    cause: Cause | None = None
+    """Why what was left is not whole; of the first step of which it is not."""
+    reason: str = ""
+    entries: list[Entry] = field(default_factory=list)
+
+    async def taken(self) -> None:
+        """Take in what is there after the step that was begun. Never raises for what the box holds; StoreError."""
+        name, self.begun = self.begun, ""
+        hooks = await collect(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
+        until = steady_time() + self.limits.backstop
+        root, lacking = await take_root(self.box, self.blobs, self.limits, until)
+        found = await snapshot(self.box, self.blobs, self.limits, until)
+        if self.cause is None and (cause := lacking or found.cause) is not None:
+            self.cause, self.reason = cause, f"step {name}: {root.reason or found.reason}"
+        whole = root.status is not CaptureStatus.ABSENT
+        if whole:
+            held = read_manifest(await asyncio.to_thread(self.blobs.read, root.manifest))
+            self.entries += [one.replaced(path=f"{name}/{ROOT_LAYER}") for one in held.entries]
+        self.entries += [one.replaced(path=f"{name}/{STEP_OUTPUT}/{one.path}") for one in found.manifest.entries]
+        lacks = why_broken(hooks) or ("" if whole else root.reason)
+        self.told.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
+
+    def aborted(self, name: str, why: str) -> None:
+        """Note that a step could not be begun, and so none after it."""
+        self.told.append({"name": name, "ended": ABORTED, "lacks": why})
+
+    async def part(self) -> SubmissionPart:
+        """All steps. StoreError."""
+        if self.begun:
+            await self.taken()
+        return await asyncio.to_thread(self._part)
+
+    def _part(self) -> SubmissionPart:
+        data = canonical({"steps": self.told})
+        told = Entry(path=STEPS_TOLD, size=len(data), blob=self.blobs.put(data))
+        manifest = Manifest(entries=tuple(sorted([*self.entries, told], key=lambda entry: entry.path)))
+        return SubmissionPart(
+            manifest=self.blobs.put(canonical(manifest.plain())),
+            status=CaptureStatus.COMPLETE if self.cause is None else CaptureStatus.PARTIAL,
+            reason=self.reason,
+            files=len(manifest.files),
+            size=manifest.size,
+        )
+
+
+def of_step(instance: Instance, name: str) -> Instance:
+    """The instance as an agent is shown one of its steps: with the step's instruction, and named after it."""
+    environment = instance.work.environment
+    [step] = [one for one in environment.steps if one.name == name]
+    work = instance.work.replaced(brief=step.brief, environment=environment.replaced(steps=()))
+    return instance.replaced(name=f"{instance.name}.{name}"[:100], work=work)
+
+
+def step_views(instance: Instance) -> Sequence[Instance]:
+    """What an agent is shown one after the other: the instance itself, or each of its steps."""
+    return [of_step(instance, one.name) for one in instance.work.environment.steps] or [instance]

@@ -1,0 +1,182 @@
+"""The host's hold on a box that is a container: its daemon, its process 1, user id and folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import socket
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from worksample.box import BoxConfig
+from worksample.errors import SandboxError
+from worksample.files.scratch import started_at
+from worksample.sandboxes import cgroups, layout
+from worksample.sandboxes.holder import STOPPED_WAIT, claim
+from worksample.sandboxes.host_state import BoxFolder, UidLease
+from worksample.sandboxes.shielded import to_the_end
+
+from . import container_settings
+from .daemon import LABEL, Daemon, asked, remove
+
+PAUSES = 10
+"""How often a container is asked to stand still."""
+LOOK = 0.2
+"""Seconds between two looks whether an exec server that has not answered still runs."""
+SAYS_WAIT = 30.0
+"""Seconds that it may take to connect."""
+
+
+class ContainerHolder:
+    """One box's; see Holder."""
+
+    def __init__(self, config: BoxConfig, daemon: Daemon, image: str) -> None:
+        self._config, self._daemon, self._image = config, daemon, image
+        self._lease = UidLease()
+        self._host = layout.BoxHost("", True, self._lease.uid, daemon.counts)
+        self.folder = BoxFolder(config.label, kind="containers")
+        self.name = f"worksample-{self.folder.name}"
+        owner = self.folder.owner
+        owner.daemon, owner.container = daemon.url, self.name
+        self.folder.save()
+        self._claim = claim(config)
+        self._groups = cgroups.Groups()
+        self._line = self.folder.path / "line"
+        self._line.mkdir(mode=0o700)
+        self._child = -1
+        self._near: socket.socket | None = None
+        self._started = self._frozen = False
+
+    async def start(self) -> socket.socket:
+        """See Holder."""
+        # A thread cannot be called back: who is cancelled waits, so that no container begins after its box was closed.
+        await to_the_end(asyncio.to_thread(self._start))
+        near, self._near = self._near, None
+        assert near is not None
+        return near
+
+    def _start(self) -> None:
+        api = self._daemon.api
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
+            way = os.open(self._line, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                door.bind(f"/proc/self/fd/{way}/socket")  # the address of a socket is at most 107 bytes
+            finally:
+                os.close(way)
+            door.listen(1)
+            wanted = container_settings.container(self._config, self._host, self._image, str(self._line))
+            labels = {LABEL: json.dumps({k: v for k, v in asdict(self.folder.owner).items() if k != "groups"})}
+            self._started = True
+            with asked("the container cannot be started"):
+                made = api.create_container_from_config({**wanted, "Labels": labels}, self.name)
+                api.start(self.name)
+                self._know(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
+            self._near = self._answered(door)
+
+    def _know(self, pid: int, id: str) -> None:
+        """Note process 1 and its control groups, which are ours to see where the daemon shares our process ids."""
+        with suppress(OSError):
+            self._child = os.pidfd_open(pid)
+            self._groups = cgroups.of_container(pid, id)
+            owner = self.folder.owner
+            owner.child, owner.child_started = pid, started_at(pid)
+            owner.groups = tuple(str(one) for one in (self._groups.freezer, self._groups.unified) if one)
+            self.folder.save()
+
+    def _answered(self, door: socket.socket) -> socket.socket:
+        """The exec server's connection. SandboxError where it ends instead."""
+        door.settimeout(LOOK)
+        for _ in range(int(SAYS_WAIT / LOOK)):
+            gone = self._child >= 0 and select.select([self._child], [], [], 0)[0]
+            with suppress(TimeoutError):
+                near, _ = door.accept()
+                return near
+            if gone:
+                break
+        raise SandboxError("the box did not start", where="box")
+
+    def plan(self) -> dict[str, Any]:
+        """See Holder."""
+        return layout.plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
+
+    def adopt(self) -> None:
+        """See Holder: it was done before the exec server was heard."""
+
+    def said(self) -> str:
+        """See Holder."""
+        with suppress(OSError):
+            return (self._line / "said").read_text(encoding="utf-8", errors="replace").strip()
+        return ""
+
+    def oom_kills(self) -> int:
+        """See Holder."""
+        return cgroups.oom_kills(self._groups)
+
+    def processor_seconds(self) -> float | None:
+        """See Holder."""
+        return cgroups.processor_seconds(self._groups)
+
+    def freeze(self, frozen: bool) -> bool:
+        """See Holder."""
+        what = self._daemon.api.pause if frozen else self._daemon.api.unpause
+        with asked("the container cannot be paused" if frozen else "the container cannot go on"):
+            for more in reversed(range(PAUSES)):
+                try:
+                    what(self.name)
+                    break
+                except self._daemon.refused as failure:
+                    # runc looks a second long, and processes that are busy may not all stand still in time.
+                    if not more or "unable to freeze" not in str(failure):
+                        raise
+        self._frozen = frozen
+        return True
+
+    def hurry(self) -> None:
+        """See Holder."""
+        if self._config.background:
+            with asked("the container cannot be given a fair share of the processors"):
+                self._daemon.api.update_container(self.name, cpu_shares=1024)
+
+    def end(self) -> None:
+        """See Holder. Where the daemon is gone, process 1 has ended with its line to us."""
+        if not self._started:
+            return
+        killed = self._kill()
+        if not killed:
+            with suppress(OSError):  # the groups are not ours to write where we are an ordinary user
+                cgroups.kill(self._groups)
+        if self._child >= 0:
+            if not select.select([self._child], [], [], STOPPED_WAIT)[0]:
+                raise SandboxError("the box could not be ended", where="box", next="docker ps")
+        elif self._frozen and not killed:
+            raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
+
+    def _kill(self) -> bool:
+        """False where the daemon cannot be asked."""
+        from docker.errors import APIError, DockerException
+        from requests import RequestException
+
+        try:
+            self._daemon.api.kill(self.name)
+        except APIError as failure:
+            return failure.status_code in (404, 409)  # it has ended by itself
+        except (DockerException, RequestException):
+            return False
+        return True
+
+    def remove(self) -> None:
+        """See Holder. Where the daemon is gone, its container is left to `sweep`."""
+        if self._child >= 0:
+            os.close(self._child)
+            self._child = -1
+        if self._near is not None:
+            self._near.close()
+        cgroups.close(self._groups)
+        if not self._started or remove(self._daemon.url, self.name):
+            self.folder.remove()
+        while self._claim:
+            os.close(self._claim.pop())
+        self._lease.release()

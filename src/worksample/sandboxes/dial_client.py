@@ -1,0 +1,73 @@
+"""The platform's end of dialling: sockets of a box's own network, asked of its process 1 and connected here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+
+from worksample.errors import SandboxError
+
+from .in_box.dial_server import ASKED
+
+
+class Dialler:
+    """One box's. What it gives is not connected yet."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._line = socket.socket(fileno=descriptor)
+        self._line.setblocking(False)
+        self._turn = asyncio.Lock()
+        self._owed = False
+        """Somebody asked and was cancelled: what still comes serves the next."""
+
+    async def fresh(self) -> socket.socket:
+        """A socket that belongs to the box's network. OSError where it has none left, SandboxError where it is gone."""
+        loop = asyncio.get_running_loop()
+        async with self._turn:
+            try:
+                if not self._owed:
+                    await loop.sock_sendall(self._line, ASKED)
+                    self._owed = True
+                await self._readable()
+                said, found, _, _ = socket.recv_fds(self._line, 8, 1)
+            except (ConnectionError, BrokenPipeError):
+                said, found = b"", []
+            self._owed = False
+        if found:
+            os.set_inheritable(found[0], False)
+            return socket.socket(fileno=found[0])
+        if said:
+            raise OSError(int(said), os.strerror(int(said)))
+        raise SandboxError("the box was lost: its exec server is gone", where="box")
+
+    async def _readable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+
+        def now() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        loop.add_reader(self._line, now)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(self._line)
+
+    def close(self) -> None:
+        """Nothing is asked any more."""
+        self._line.close()
+
+
+async def connected(own: socket.socket, address: str, port: int) -> socket.socket:
+    """The socket, connected. Raises OSError, and the socket is closed."""
+    own.setblocking(False)
+    done = False
+    try:
+        await asyncio.get_running_loop().sock_connect(own, (address, port))
+        done = True
+    finally:
+        if not done:
+            own.close()
+    return own

@@ -1,0 +1,87 @@
+"""Boxes by a Docker daemon of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import functools
+import hashlib
+import io
+import json
+import tarfile
+import threading
+
+from worksample.box import Box, BoxConfig
+from worksample.errors import SandboxError
+from worksample.sandboxes import layout, served_box
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.sweeper import sweep_first
+
+from .containers.container_holder import ContainerHolder
+from .containers.daemon import Daemon, asked, daemon, sweep, url
+
+_LOCK = threading.Lock()
+
+
+def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
+    found = daemon(url())
+    sweep_first()
+    layout.prepare(config)
+    with _LOCK:
+        return found, _ready(found)
+
+
+@functools.cache
+def _ready(found: Daemon) -> str:
+    """Once for a process: what killed ones left is removed, and the image is there."""
+    sweep(found.url)
+    return base_image(found)
+
+
+async def start(config: BoxConfig) -> Box:
+    """A running box; raises SandboxError, SandboxUnavailable, MissingExtra."""
+    found, image = await asyncio.to_thread(_prepare, config)
+    return await served_box.start(config, lambda config: ContainerHolder(config, found, image))
+
+
+NAME = "worksample-box"
+_FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "usr", "task", "home", "opt", "var", "tmp")
+
+
+def base_image(daemon: Daemon) -> str:
+    """Its name in the daemon, where one process brings it while others wait. Raises SandboxError."""
+    from docker.errors import ImageNotFound
+
+    content = _content()
+    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
+    with (
+        (cache_folder() / ".docker-base.lock").open("w", encoding="utf-8") as lock,
+        asked(f"the image {name} cannot be made"),
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            daemon.api.inspect_image(name)
+        except ImageNotFound:
+            told = daemon.api.import_image_from_data(content, repository=name, tag="latest")
+            said = [json.loads(line) for line in str(told).splitlines() if line.strip()]
+            wrong = [str(one["error"]) for one in said if "error" in one]
+            if wrong:
+                raise SandboxError(
+                    f"Docker: the image {name} cannot be made: {wrong[0]}", where="sandbox docker", next="docker info"
+                ) from None
+    return name
+
+
+def _content() -> bytes:
+    """The same bytes on the same machine."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for folder in _FOLDERS:
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(entry)
+        for path, target in layout.tops()[1]:
+            entry = tarfile.TarInfo(path.lstrip("/"))
+            entry.type, entry.linkname = tarfile.SYMTYPE, target
+            tar.addfile(entry)
+    return out.getvalue()

@@ -1,0 +1,106 @@
+"""A folder that hostile archives are unpacked into: every name is resolved inside it by the kernel (openat2)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Set
+from pathlib import Path
+
+from worksample.errors import ImageError
+from worksample.sandboxes.contained_files import open_contained
+
+_FOLDER = os.O_PATH | os.O_DIRECTORY
+
+
+class ImageTree:
+    """Raises ImageError for names that no file system takes."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._place = os.readlink(f"/proc/self/fd/{self._root}")  # noqa: PTH115 - no path
+        self._last: tuple[str, int, str] | None = None
+        """The parent that was asked for last: archives go folder by folder."""
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._forget()
+        os.close(self._root)
+
+    def _forget(self) -> None:
+        if self._last is not None:
+            os.close(self._last[1])
+            self._last = None
+
+    def parent(self, steps: list[str]) -> tuple[int, str]:
+        """A descriptor of the folder with these names, made where missing, and its real path inside the tree."""
+        path = "/".join(steps)
+        if self._last is None or self._last[0] != path:
+            self._forget()
+            descriptor = self._folder(steps)
+            real = os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 - no path
+            self._last = (path, descriptor, real.removeprefix(self._place).strip("/"))
+        return self._last[1], self._last[2]
+
+    def _folder(self, steps: list[str]) -> int:
+        path = "/".join(steps) or "/"
+        with contextlib.suppress(FileNotFoundError):
+            return self.opened(steps)
+        above = self._folder(steps[:-1])
+        try:
+            os.mkdir(steps[-1], 0o755, dir_fd=above)
+        except FileExistsError:
+            raise ImageError(f"/{path} is a link that leads nowhere, and a folder", where="image") from None
+        finally:
+            os.close(above)
+        return self.opened(steps)
+
+    def opened(self, steps: list[str]) -> int:
+        """A descriptor of the folder with these names. Raises OSError."""
+        return open_contained(self._root, "/".join(steps) or "/", _FOLDER)
+
+    def hide(self, above: int, name: str) -> None:
+        """What lies below has no longer this name."""
+        self.remove(above, name)
+
+    def make_folder(self, above: int, name: str) -> None:
+        """A new folder in the place of whatever has the name and is none."""
+        self.remove(above, name)
+        os.mkdir(name, 0o755, dir_fd=above)
+
+    def remove(self, above: int, name: str) -> None:
+        """Whatever has the name in a folder; nothing is followed. Fine where there is nothing."""
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode):
+                shutil.rmtree(name, dir_fd=above)
+            else:
+                os.unlink(name, dir_fd=above)
+
+    def link(self, steps: list[str], above: int, name: str) -> None:
+        """A hard link to a file of the tree. Raises FileNotFoundError."""
+        source = self._folder(steps[:-1])
+        try:
+            if stat.S_ISDIR(os.stat(steps[-1], dir_fd=source, follow_symlinks=False).st_mode):
+                raise ImageError(f"/{'/'.join(steps)} is a folder with a hard link", where="image")
+            os.link(steps[-1], name, src_dir_fd=source, dst_dir_fd=above, follow_symlinks=False)
+        finally:
+            os.close(source)
+
+    def empty(self, above: int, inside: str, kept: Set[str]) -> None:
+        """Remove what lies in a folder but for the paths `kept` and what leads to them. `inside`: its real path."""
+        listed = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=above)
+        try:
+            for name in os.listdir(listed):  # noqa: PTH208 - a descriptor
+                path = f"{inside}/{name}".lstrip("/")
+                if path not in kept:
+                    self.remove(listed, name)
+                elif stat.S_ISDIR(os.stat(name, dir_fd=listed, follow_symlinks=False).st_mode):
+                    below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=listed)
+                    try:
+                        self.empty(below, path, kept)
+                    finally:
+                        os.close(below)
+        finally:
+            os.close(listed)

@@ -1,0 +1,80 @@
+"""A layer's bytes on their way: decompressed, hashed on both sides, counted against the limit."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO
+
+from worksample.errors import ImageError
+
+from .limits import AGAIN, SQUASH
+
+PIECE = 1 << 20
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
+_BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+"""What a stream that is cut short or damaged raises."""
+
+
+class Budget:
+    """What is left of a limit. Raises ImageError when it is used up."""
+
+    def __init__(self, left: int, what: str) -> None:
+        self.left, self._what, self._limit = left, what, left
+
+    def take(self, amount: int) -> None:
+        """Use so much of it."""
+        self.left -= amount
+        if self.left < 0:
+            raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
+
+
+class Watched(io.RawIOBase):
+    """A readable stream that hashes what goes through it; `told` is called with the size of every piece."""
+
+    def __init__(self, source: BinaryIO, told: Callable[[int], object] = lambda size: None) -> None:
+        self._source, self._told = source, told
+        self._hash = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """At most PIECE at once, so that no caller makes this process hold more."""
+        try:
+            data = self._source.read(PIECE if size < 0 else min(size, PIECE))
+        except _BROKEN as failure:
+            raise ImageError(f"a layer is damaged: {failure}", where="image", next=AGAIN) from None
+        self._told(len(data))
+        self._hash.update(data)
+        return data
+
+    def drain(self) -> None:
+        """Read the rest."""
+        while self.read(PIECE):
+            pass
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what was read by now, as images write it."""
+        return f"sha256:{self._hash.hexdigest()}"
+
+
+def decompressed(source: Watched, head: bytes) -> BinaryIO:
+    """The tar stream in a layer, by the first bytes of the file. Raises ImageError for what Python cannot unpack."""
+    kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=source, mode="rb")  # type: ignore[return-value]
+    if kind == "xz":
+        return lzma.LZMAFile(source, "rb")  # type: ignore[return-value,arg-type]
+    if kind:
+        raise ImageError(
+            f"a layer is compressed with {kind}, which cannot be unpacked here",
+            where="image",
+            next="skopeo copy --dest-compress-format gzip --dest-force-compress-format oci:OLD oci:NEW",
+        )
+    return source  # type: ignore[return-value]

@@ -1,0 +1,64 @@
+"""Images by reference: skopeo brings them as an OCI layout, which is then unpacked like any other."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+
+from worksample.errors import ImageError
+from worksample.privileged import privileged
+from worksample.sandboxes.guarded_subprocess import call
+
+from .cache import Cached, beside, cached, names_folder
+from .image_unpacker import from_layout
+from .limits import ImageLimits
+
+REFERENCE = "docker://"
+PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
+"""A name without a digest may lead to another image tomorrow."""
+PULL_TIME = 1800.0
+"""Seconds that bringing an image may take."""
+
+
+def pull(reference: str, limits: ImageLimits) -> Cached:
+    """The image of a reference with its digest; from the cache where it was pulled before. Raises ImageError."""
+    if not PINNED.fullmatch(reference):
+        raise ImageError(
+            f"{reference!r} does not name one image: its digest is missing",
+            where="image",
+            next=f"skopeo inspect --format '{{{{.Name}}}}@{{{{.Digest}}}}' {reference.split(maxsplit=1)[0]}",
+        )
+    name = names_folder() / hashlib.sha256(reference.encode()).hexdigest()
+    known = cached(name.read_text(encoding="ascii")) if name.exists() else None
+    if known is not None:
+        return known
+    with beside() as folder:
+        fetch(reference, str(folder / "layout"))
+        found = from_layout(folder / "layout", limits)
+        fresh = folder / "name"
+        fresh.write_text(found.digest, encoding="ascii")
+        fresh.replace(name)
+    return found
+
+
+def fetch(reference: str, folder: str) -> None:
+    """Bring an image as an OCI layout. Raises ImageError."""
+    program = shutil.which("skopeo")
+    if program is None:
+        raise ImageError("skopeo is not installed", where="image", next=privileged("apt-get install skopeo"))
+    try:
+        words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
+        done = call(words, PULL_TIME)
+    except subprocess.TimeoutExpired:
+        raise ImageError(
+            f"{reference} was not downloaded within {PULL_TIME:.0f} s",
+            where="image",
+            next=f"skopeo inspect {reference}",
+        ) from None
+    if done.returncode:
+        said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
+        raise ImageError(
+            f"{reference} cannot be pulled: {said[-1000:]}", where="image", next=f"skopeo inspect {reference}"
+        )

@@ -1,0 +1,115 @@
+"""Turning to a root file system of an image's: an overlay of its files, whose upper side is the box's limited tmpfs.
+
+What lies in an image is hostile, its links too. So nothing is looked up in it before it is the root: from then on a
+link of its own leads nowhere else. The exec server goes on with what it has loaded, and loads nothing any more.
+"""
+
+# pathlib and contextlib would add a third to the start-up time of a box.
+# ruff: noqa: PTH101, PTH102, PTH106, PTH108, PTH112, PTH114, PTH120
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import system_calls
+
+TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
+if TYPE_CHECKING:
+    from typing import Any
+
+ROOT = "/.root"
+OLD = "/.old"
+"""Where the root that the box began with lies, until it is furnished."""
+
+
+def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
+    """Make the image's overlay the root; return where `stage` is now. uid, gid: the owner of what is written."""
+    for name in ("upper", "work"):
+        os.mkdir(f"{stage}/{name}", 0o755)
+        os.chown(f"{stage}/{name}", uid, gid)
+    more = "redirect_dir=nofollow,metacopy=off,index=off" if root else "userxattr"
+    layers = f"lowerdir={image['lower']},upperdir={stage}/upper,workdir={stage}/work"
+    system_calls.mount("image", ROOT, "overlay", system_calls.MS_NOSUID | system_calls.MS_NODEV, f"{layers},{more}")
+    for name in ("proc", "dev", OLD[1:]):
+        _folder(f"{ROOT}/{name}")
+    for path in ("/proc", "/dev"):
+        system_calls.mount(path, ROOT + path, None, system_calls.MS_MOVE)
+    # From here on a module that is looked for would be the image's.
+    sys.path.clear()
+    sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") in _OWN_FINDERS]
+    os.chdir(ROOT)
+    system_calls.pivot_root(ROOT, ROOT + OLD)
+    os.chdir("/")
+    return OLD + stage
+
+
+_OWN_FINDERS = ("BuiltinImporter", "FrozenImporter")
+
+
+def furnish(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
+    """Put the box's own into its new root and let the old one go.
+
+    places: source, target and mode of each writable folder. Folders on the way to a mount become mounts, too: a mere
+    folder could be moved away with the mount in it, and another put in its place.
+    """
+    for source, _, mode in places:
+        os.mkdir(source)
+        os.chown(source, uid, gid)
+        os.chmod(source, mode)
+    pinned: set[str] = {"/dev"}
+    for source, target in [
+        *((place[0], place[1]) for place in places),
+        *((OLD + first, target) for first, target in image["mounts"]),
+    ]:
+        if os.path.isdir(source):
+            _make(target, 0, 0)
+        else:
+            _make(os.path.dirname(target), 0, 0)
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644))
+        _pin(target, pinned)
+        system_calls.mount(source, target, None, system_calls.MS_BIND | system_calls.MS_REC)
+    for path in image["made"]:
+        _make(path, uid, gid)
+    _folder("/etc")
+    _pin("/etc/hosts", pinned)
+    for name in image["etc"]:
+        target = f"/etc/{name}"
+        if os.path.lexists(target):
+            os.unlink(target)
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+        system_calls.mount(f"{OLD}/run/worksample/{name}", target, None, system_calls.MS_BIND)
+        system_calls.read_only(target)
+    system_calls.unmount(OLD)
+    os.rmdir(OLD)
+
+
+def _folder(path: str) -> None:
+    """A real folder at the path, whatever the image has there."""
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if not os.path.isdir(path) or os.path.islink(path):
+            os.unlink(path)
+            os.mkdir(path)
+
+
+def _make(path: str, uid: int, gid: int) -> None:
+    """A folder and those above it; what is missing belongs to the user that is named."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for path in reversed(missing):
+        os.mkdir(path, 0o755)
+        os.chown(path, uid, gid)
+
+
+def _pin(target: str, pinned: set[str]) -> None:
+    """Make mounts of the folders above a mount, each once."""
+    parts = target.split("/")
+    for depth in range(2, len(parts)):
+        above = "/".join(parts[:depth])
+        if above not in pinned:
+            pinned.add(above)
+            system_calls.mount(above, above, None, system_calls.MS_BIND | system_calls.MS_REC)

@@ -1,0 +1,54 @@
+"""The state of services as evidence: taken from their frozen boxes, with what each printed last."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worksample.errors import Cause
+from worksample.files import Scan, Sink
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, canonical
+from worksample.sandboxes.capture import CaptureLimits, snapshot
+from worksample.steady_loop import steady_time
+
+from .trial_services import TaskServices
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPart:
+    """The part, and why it is not whole."""
+
+    part: SubmissionPart
+    cause: Cause | None
+
+
+async def export(services: TaskServices, sink: Sink, names: Sequence[str], limits: CaptureLimits) -> ExportedPart:
+    """The folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; StoreError
+    where the blobs cannot be kept."""
+    until = steady_time() + limits.seconds
+    found: list[Scan] = await asyncio.gather(*(snapshot(box, sink, limits, until) for box, _ in services.boxes))
+    logs = {
+        f"{one.spec.name}.log": bytes(one.said)
+        for _, inside in services.boxes
+        for one in inside
+        if one.spec.name in names
+    }
+    return await asyncio.to_thread(_kept, found, logs, sink, frozenset(names))
+
+
+def _kept(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names: frozenset[str]) -> ExportedPart:
+    entries = [entry for scan in found for entry in scan.manifest.entries if entry.path.split("/", 1)[0] in names]
+    entries += [
+        Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=sink.put(data)) for path, data in logs.items()
+    ]
+    manifest = Manifest(entries=tuple(sorted(entries, key=lambda entry: entry.path)))
+    broken = [scan for scan in found if scan.status is not CaptureStatus.COMPLETE]
+    part = SubmissionPart(
+        manifest=sink.put(canonical(manifest.plain())),
+        status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,
+        reason="; ".join(scan.reason for scan in broken),
+        files=len(manifest.files),
+        size=manifest.size,
+    )
+    return ExportedPart(part, next((scan.cause for scan in broken if scan.cause is not None), None))

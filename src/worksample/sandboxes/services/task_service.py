@@ -1,0 +1,142 @@
+"""One service while it stands: its program, what it printed last, who asks it, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from worksample.box import Box, Process, Reader
+from worksample.errors import Cause, SandboxError
+from worksample.records import ServiceSpec
+from worksample.sandboxes.endpoints import ConnectionRefused, Contact, relay
+
+from .service_boxes import FILES, STATE
+
+MOST_SAID = 1 << 18
+"""Bytes of what it printed last that are kept."""
+DIAL_SECONDS = 10.0
+WITH_IT = 1.0
+"""Seconds after the end of a connection in which the end of the service counts as brought about by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A service that has ended while it was needed."""
+
+    name: str
+    how: str
+    asked: bool
+    """Whether the agent was asking it, or just had been."""
+
+
+class TaskService:
+    """Made by `begin`."""
+
+    def __init__(self, spec: ServiceSpec, box: Box, process: Process) -> None:
+        self.spec, self.box = spec, box
+        self.said = bytearray()
+        self.fallen: asyncio.Future[Fallen] = asyncio.get_running_loop().create_future()
+        self._process = process
+        self._asking = 0
+        self._asked_last = float("-inf")
+        self._tasks = [
+            asyncio.create_task(self._listen(process.stdout)),
+            asyncio.create_task(self._listen(process.stderr)),
+        ]
+        self._tasks.append(asyncio.create_task(self._end(tuple(self._tasks))))
+
+    @classmethod
+    async def begin(cls, spec: ServiceSpec, box: Box) -> TaskService:
+        """Start its program. SandboxError (`service.start`) where that is not possible."""
+        state = f"{STATE}/{spec.name}"
+        words = {"{files}": f"{FILES}/{spec.name}", "{state}": state}
+        made = await box.run(["mkdir", "-p", state], timeout=60)
+        if made.returncode:
+            said = made.stderr.decode(errors="replace").strip()
+            raise SandboxError(
+                f"its box cannot make a folder: {said}", where=f"service {spec.name}", cause=Cause.SERVICE_START
+            )
+        env = {key: _filled(value, words) for key, value in spec.env.items()}
+        return cls(spec, box, await box.start([_filled(part, words) for part in spec.argv], cwd=state, env=env))
+
+    async def dial(self, port: int) -> socket.socket:
+        """A connection to it. OSError, TimeoutError, SandboxError."""
+        async with asyncio.timeout(DIAL_SECONDS):
+            return await self.box.dial(port)
+
+    async def tell(self, line: bytes) -> None:
+        """Write to its standard input. BrokenPipeError where it reads no more, SandboxError where its box is lost."""
+        await self._process.stdin.write(line)
+
+    def told(self) -> str:
+        """Its last lines, for a person."""
+        return "\n".join(self.said.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
+
+    @contextlib.contextmanager
+    def asked(self) -> Iterator[None]:
+        """While the agent has a connection to it."""
+        self._asking += 1
+        try:
+            yield
+        finally:
+            self._asking -= 1
+            self._asked_last = time.monotonic()
+
+    async def _listen(self, stream: Reader) -> None:
+        with contextlib.suppress(SandboxError):
+            while piece := await stream.read():
+                self.said += piece
+                del self.said[:-MOST_SAID]
+
+    async def _end(self, listening: tuple[asyncio.Task[None], ...]) -> None:
+        try:
+            ended = await self._process.wait()
+        except SandboxError as error:
+            how, lost = str(error.what), True
+        else:
+            how = "was ended for want of memory" if ended.oom else f"ended with exit status {ended.returncode}"
+            lost = False
+        asked = not lost and (self._asking > 0 or time.monotonic() - self._asked_last < WITH_IT)
+        await asyncio.wait(listening, timeout=1)  # what it said last; a child of it may hold the stream open
+        if not self.fallen.done():
+            self.fallen.set_result(Fallen(self.spec.name, how, asked))
+
+    async def close(self) -> None:
+        """Listen no more; its box ends it."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A target: a port of a service."""
+
+    service: TaskService
+    port: int
+
+    @property
+    def rule(self) -> str:
+        """See Target."""
+        return f"service {self.service.spec.name}:{self.port}"
+
+    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+        """Dial, then carry bytes."""
+        with self.service.asked():
+            try:
+                outside = await self.service.dial(self.port)
+            except (OSError, TimeoutError) as error:
+                raise ConnectionRefused(f"{self.rule} does not answer: {error or 'in time'}") from None
+            except SandboxError as error:
+                raise ConnectionRefused(f"{self.rule} is gone: {error.what}") from None
+            await relay(connection, outside, contact)
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return text

@@ -1,0 +1,104 @@
+"""All services of a trial: opened before the agent begins, watched while it works, gone with it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from worksample.box import Box, open_box
+from worksample.errors import AgentError, Cause, SandboxError
+from worksample.sandboxes.endpoints import Target
+from worksample.sandboxes.shielded import to_the_end
+from worksample.supervision import FailureSignal
+
+from .readiness import until_ready
+from .service_boxes import ServiceBox
+from .task_service import Behind, Fallen, TaskService
+
+
+class TaskServices:
+    """Those of one trial."""
+
+    def __init__(self, boxes: Sequence[tuple[Box, tuple[TaskService, ...]]], asked_before: bool) -> None:
+        self.boxes = tuple(boxes)
+        self._by_name = {one.spec.name: one for _, inside in self.boxes for one in inside}
+        self._asked_before = asked_before
+        self.failure = FailureSignal()
+        """A service that ended while the trial needed it: SandboxError (`service.lost`, or `service.asked` if the agent
+        was asking it), AgentError (`agent.service`) if that also happened in an earlier try of the same work: then the
+        agent's requests cause it."""
+        for service in self._by_name.values():
+            service.fallen.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
+
+    def target(self, to: str) -> Target:
+        """What stands behind `service:NAME` or `service:NAME:PORT`."""
+        _, name, *port = to.split(":")
+        service = self._by_name[name]
+        return Behind(service, int(port[0]) if port else service.spec.ports[0])
+
+    def _failure(self, fallen: Fallen) -> Exception:
+        said = self._by_name[fallen.name].told()
+        where, text = f"service {fallen.name}", f"{fallen.how}{'; it said: ' + said if said else ''}"
+        if not fallen.asked:
+            return SandboxError(text, where=where, cause=Cause.SERVICE_LOST)
+        if self._asked_before:
+            return AgentError(f"{text}; so it did in an earlier try", where=where, cause=Cause.AGENT_SERVICE)
+        return SandboxError(f"{text}, while the agent asked it", where=where, cause=Cause.SERVICE_ASKED)
+
+
+@asynccontextmanager
+async def open_services(
+    boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
+) -> AsyncIterator[TaskServices]:
+    """Open the boxes at once, and start the services of each in order, each ready before the next.
+
+    `asked_before`: in an earlier try of this work a service ended while the agent asked it. SandboxError
+    (`service.start`) where one cannot be had.
+    """
+    async with AsyncExitStack() as stack:
+        opened = [_Opened(box, kind) for box in boxes]
+        for one in opened:
+            stack.push_async_callback(one.close)
+        opening = [asyncio.create_task(one.open()) for one in opened]
+        try:
+            await asyncio.gather(*opening)
+        finally:
+            for task in opening:
+                task.cancel()
+            await to_the_end(asyncio.gather(*opening, return_exceptions=True))
+        yield TaskServices([(one.box, tuple(one.services)) for one in opened], asked_before)
+
+
+class _Opened:
+    """A box with its services."""
+
+    def __init__(self, plan: ServiceBox, kind: str) -> None:
+        self._plan, self._stack = plan, AsyncExitStack()
+        self._kind = kind
+        self.services: list[TaskService] = []
+        self.box: Box
+
+    async def open(self) -> None:
+        """Open the box and start what stands in it. What there was of it `close` ends."""
+        given = await self._plan.loaded(self._kind) if self._plan.loaded is not None else None
+        if given is not None:
+            self.box = given.service.box
+            self._stack.push_async_callback(given.close)
+            self.services.append(given.service)
+            await until_ready(given.service)
+            return
+        try:
+            self.box = await self._stack.enter_async_context(open_box(self._plan.config, kind=self._kind))
+        except SandboxError as error:
+            where = f"box of service {self._plan.services[0].name}"
+            raise SandboxError(error.what, where=where, next=error.next, cause=Cause.SERVICE_START) from error
+        for spec in self._plan.services:
+            service = await TaskService.begin(spec, self.box)
+            self._stack.push_async_callback(service.close)
+            self.services.append(service)
+            await until_ready(service)
+
+    async def close(self) -> None:
+        """End it all."""
+        await to_the_end(self._stack.aclose())

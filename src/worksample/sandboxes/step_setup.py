@@ -1,0 +1,61 @@
+"""A box made ready for a step of its work: files into the working folder, `setup.sh`, and a look whether it is well."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .health_check import why_unwell
+
+if TYPE_CHECKING:
+    from worksample.box import Box
+    from worksample.records import StepSpec
+
+SETUP = "setup.sh"
+SETUP_SECONDS = 600.0
+_SAID = 500
+
+
+async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
+    """Nothing once the step can begin; else why it cannot. files: what is laid into the image's working folder.
+
+    Raises SandboxError where the box was lost.
+    """
+    workdir = (box.config.root.workdir if box.config.root else "") or "/"
+    if files is not None:
+        try:
+            await lay_in(box, files, workdir)
+        except OSError as error:
+            return f"its files cannot be laid into {workdir}: {error.strerror or error}"
+        if (files / SETUP).is_file():
+            done = await box.run(["bash", f"{workdir.rstrip('/')}/{SETUP}"], cwd=workdir, timeout=SETUP_SECONDS)
+            if done.timed_out or done.returncode:
+                how = "did not end" if done.timed_out else f"left with exit code {done.returncode}"
+                return f"{SETUP} {how}: {done.stderr.decode('utf-8', 'replace').strip()[-_SAID:]}"
+    if step.health is None:
+        return ""
+    command, timeout = step.health.command, step.health.timeout
+
+    async def look() -> str | None:
+        done = await box.run(["sh", "-c", command], cwd=workdir, timeout=timeout)
+        if done.timed_out:
+            return f"no answer within {timeout:g} s"
+        said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
+        return (said or f"exit status {done.returncode}") if done.returncode else None
+
+    return await why_unwell(step.health, look)
+
+
+async def lay_in(box: Box, folder: Path, target: str) -> None:
+    """A folder's files over those of a folder in the box. OSError where one cannot be written, SandboxError."""
+    for path, mode in await asyncio.to_thread(lambda: list(_files(folder))):
+        data = await asyncio.to_thread((folder / path).read_bytes)
+        await box.write(f"{target.rstrip('/')}/{path}", data, mode)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, int]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path.relative_to(folder).as_posix(), 0o755 if path.stat().st_mode & 0o100 else 0o644

@@ -1,0 +1,88 @@
+"""The toolbox's libraries from a package index, where our own environment lacks some of them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from worksample.errors import SandboxUnavailable
+
+from .guarded_subprocess import call
+from .host_state import cache_folder, runtime_folder
+
+SECONDS = 900
+EXTRA = "toolbox"
+
+
+def wanted(offered: Sequence[str]) -> tuple[str, ...]:
+    """A line to install for each offered library: the version that is here, else what our own extra allows."""
+    from packaging.requirements import Requirement
+
+    declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
+    return tuple(f"{name}{_here(name) or declared.get(name, '')}" for name in offered)
+
+
+def fetch(lines: Sequence[str], packages: Path) -> None:
+    """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
+    words = [*installer(), "--quiet", "--target", str(packages), *lines]
+    try:
+        done = call(words, SECONDS, env=_environment())
+        said = (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = str(error)
+    if said:
+        raise _refused(" ".join(said.split())[-300:])
+    shutil.rmtree(packages / "bin", ignore_errors=True)
+
+
+def _here(name: str) -> str:
+    try:
+        return f"=={importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _environment() -> dict[str, str]:
+    """Ours; uv's cache lies beside our own where the home takes none."""
+    ours = cache_folder()
+    return {**os.environ, **({"UV_CACHE_DIR": str(ours / "uv")} if ours.is_relative_to(runtime_folder()) else {})}
+
+
+def installer() -> list[str]:
+    """uv or pip; SandboxUnavailable with the line to type without one."""
+    if uv := uv_here():
+        return [uv, "pip", "install", "--python", sys.executable]
+    if pip := pip_here():
+        return [*pip, "install"]
+    raise _refused("there is neither uv nor pip")
+
+
+def uv_here() -> str:
+    """The one that is named, on the path, or beside our Python; "" without one."""
+    beside = Path(sys.executable).with_name("uv")
+    return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
+
+
+def pip_here() -> list[str]:
+    """How pip is called, also the one that comes with Python itself; nothing where there is none."""
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    spec = importlib.util.find_spec("ensurepip")
+    for folder in spec.submodule_search_locations or () if spec is not None else ():
+        for wheel in sorted(Path(folder, "_bundled").glob("pip-*.whl")):
+            return [sys.executable, f"{wheel}/pip"]
+    return []
+
+
+def _refused(why: str) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        f"the libraries that a box offers to agents cannot be fetched: {why}",
+        where="python toolbox",
+        next=f"pip install 'worksample[{EXTRA}]'",
+    )

@@ -1,0 +1,74 @@
+"""Take another store's evidence in."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample.errors import UsageError
+
+from . import index, schema
+from .error_translation import keeping
+from .record_conflicts import agree, conflict
+
+if TYPE_CHECKING:
+    from .store import Store
+
+
+def merge(into: Store, other: Store) -> int:
+    """Copy the objects, blobs and logs that `into` lacks, and index them; returns how many objects came in.
+
+    `other` stays as it is. Merging twice changes nothing, and either direction gives equal frames. Raises
+    RecordConflict, before anything is copied, where both hold a record of one id that says different things.
+    """
+    if into.id == other.id and into.name == other.name:
+        raise UsageError(
+            "a store cannot be merged into itself", where=into.name, next="worksample store merge OTHER --store DIR"
+        )
+    other.sync(whole=True)
+    into.sync(whole=True)
+    known = into.objects.all()
+    missing = {digest: path for digest, path in other.objects.all().items() if digest not in known}
+    _refuse_conflicts(into, other)
+    for digest in other.blobs.all():
+        if not into.blobs.has(digest):
+            into.blobs.put_path(other.blobs.path(digest))
+    into.blobs.flush()
+    _copy_logs(into, other)
+    for digest, path in missing.items():
+        into.objects.write(digest, other.objects.place.read(path))
+    into.sync()
+    return len(missing)
+
+
+def _refuse_conflicts(into: Store, other: Store) -> None:
+    for kind, table in schema.TABLES.items():
+        query = select(table.c.id, table.c.body).order_by(table.c.id)
+        with other.database.reading() as theirs, into.database.reading() as ours:
+            for some in index.chunks(list(theirs.execute(query))):
+                wanted = dict(some)
+                for id, body in ours.execute(query.where(table.c.id.in_(list(wanted)))):
+                    if not agree(kind, wanted[id], body):
+                        raise conflict(kind, id)
+
+
+def _copy_logs(into: Store, other: Store) -> None:
+    with keeping(into.name):
+        for path in sorted(other.logs.rglob("*")):
+            target = into.logs / path.relative_to(other.logs)
+            if path.is_file() and not path.is_symlink() and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                draft = target.with_name(target.name + ".part")
+                shutil.copyfile(path, draft)
+                draft.rename(target)
+
+
+def rebuild(store: Store) -> int:
+    """Empty the index and replay every object; returns how many records there are.
+
+    One transaction: others see the old rows until the new ones are complete. Leases stay. Every frame is equal before
+    and after, since liveness and verdicts are functions of the set of records alone. Raises Broken, StoreError.
+    """
+    return store.reindex()

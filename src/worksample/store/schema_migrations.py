@@ -1,0 +1,184 @@
+"""Make the tables, or bring them to this version.
+
+The tables of the index hold nothing that the records in them do not say: each is made anew from its own rows. Other
+tables and indexes that are missing are made. What else changes from one version to the next is a numbered step in
+`_STEPS`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Connection, MetaData, String, Table, create_mock_engine, inspect, select, text
+
+from worksample.errors import StoreError
+from worksample.records import from_envelope
+
+from . import people_tables, schema
+from .database import Database, Rivals
+from .record_rows import Row, row
+
+_AT_ONCE = 500
+_OF_EVERY = ("id", "object", "schema_version", "body")
+
+
+def renew(connection: Connection, kind: str) -> None:
+    """A trial stays live where it was: that follows from the other rows, none of which change what they say."""
+    table = schema.TABLES[kind]
+    kept = set_aside(connection, table)
+    table.create(connection)
+    before = Table(kept, MetaData(), *(Column(c.name, c.type) for c in table.c if c.name in _OF_EVERY))
+    if kind == "trial":
+        before.append_column(Column("live", Boolean))
+    last = ""
+    while rows := connection.execute(
+        select(before).where(before.c.id > last).order_by(before.c.id).limit(_AT_ONCE)
+    ).mappings().all():  # fmt: skip
+        connection.execute(table.insert(), [_renewed(kind, dict(old)) for old in rows])
+        last = rows[-1]["id"]
+    connection.execute(text(f'DROP TABLE "{kept}"'))
+
+
+def set_aside(connection: Connection, table: Table) -> str:
+    """Rename a table, so that one of today can be made in its place; returns the name that it has now."""
+    kept = f"{table.name}_before"
+    # Names of indexes, and of what stands behind a key, are one for the whole database.
+    for made in inspect(connection).get_indexes(table.name):
+        connection.execute(text(f'DROP INDEX "{made["name"]}"'))
+    key = inspect(connection).get_pk_constraint(table.name)["name"]
+    connection.execute(text(f'ALTER TABLE "{table.name}" RENAME TO "{kept}"'))
+    if key:
+        connection.execute(text(f'ALTER TABLE "{kept}" RENAME CONSTRAINT "{key}" TO "{kept}_pkey"'))
+    return kept
+
+
+def _renewed(kind: str, old: Mapping[str, Any]) -> Row:
+    envelope = {"kind": kind, "schema": old["schema_version"], "body": json.loads(old["body"])}
+    made = row(from_envelope(envelope), old["object"])
+    return {**made, "live": old["live"]} if "live" in old else made
+
+
+_stamps = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
+"""The version that the tables stand at. The name is that of the tool that made the first ones."""
+
+
+def _forget_the_writer(connection: Connection) -> None:
+    """Writers took turns by a row of their own."""
+    connection.execute(text("DELETE FROM meta WHERE key = 'writer'"))
+
+
+def _number_the_owners(connection: Connection) -> None:
+    """Leases had no generation: one of a key that was taken over could not be told from the first."""
+    table = schema.leases
+    if any(column["name"] == "generation" for column in inspect(connection).get_columns(table.name)):
+        return
+    kept = set_aside(connection, table)
+    table.create(connection)
+    connection.execute(text(f"INSERT INTO leases SELECT key, owner, 1, expires FROM {kept}"))
+    connection.execute(text(f"DROP TABLE {kept}"))
+
+
+_STEPS: dict[str, Callable[[Connection], None]] = {"0005": _forget_the_writer, "0010": _number_the_owners}
+"""Version -> what it changed in tables that nothing can make anew."""
+
+
+def prepare(database: Database, store: str, *, lock: Path) -> bool:
+    """Bring the database to this version; True where it was fresh. `store` is the id of the store it must index.
+
+    Raises StoreError where it belongs to another store, or to a newer version of the package.
+    """
+    with _alone(lock), database.alone():
+        found = _version(database)
+        if found is None:
+            _create(database, store)
+            return True
+        if found > schema.HEAD:
+            raise StoreError(
+                f"its index was made by a newer version (schema {found}; this one knows up to {schema.HEAD})",
+                where=database.shown,
+                next="pip install --upgrade worksample",
+            )
+        if found < schema.HEAD:
+            _bring_up(database, found)
+    with database.reading() as connection:
+        owner = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "store")).scalar()
+    if owner != store:
+        raise StoreError(
+            "this database indexes another store",
+            where=database.shown,
+            next="give each store a database of its own (WORKSAMPLE_DATABASE, or [database] url in store.toml)",
+        )
+    return False
+
+
+def _version(database: Database) -> str | None:
+    """The version it stands at; None for a database without tables of ours."""
+    with database.reading() as connection:
+        if not inspect(connection).has_table(_stamps.name):
+            return None
+        return connection.execute(select(_stamps.c.version_num)).scalar() or ""
+
+
+def _create(database: Database, store: str) -> None:
+    if database.sqlite:
+        # Kept in the file; outside a transaction, as SQLite asks.
+        raw = database.engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            raw.close()
+    with database.writing(Rivals.LEASES) as connection:
+        if inspect(connection).get_table_names():
+            people_tables.EVERYTHING.create_all(connection)
+        else:
+            for statement in _statements(database.engine.url.drivername):
+                connection.exec_driver_sql(statement)
+        _stamps.create(connection)
+        connection.execute(_stamps.insert().values(version_num=schema.HEAD))
+        connection.execute(schema.meta.insert().values(key="store", value=store))
+
+
+@cache
+def _statements(driver: str) -> tuple[str, ...]:
+    """What makes all tables where there are none. To render it takes longer than to execute it, so once a process."""
+    said: list[str] = []
+
+    def take(statement: Any, *_: Any, **__: Any) -> None:
+        said.append(str(statement.compile(dialect=engine.dialect)))
+
+    engine = create_mock_engine(f"{driver}://", take)
+    people_tables.EVERYTHING.create_all(engine, checkfirst=False)
+    return tuple(said)
+
+
+def _bring_up(database: Database, found: str) -> None:
+    with database.writing(Rivals.LEASES) as connection:
+        for kind, table in schema.TABLES.items():
+            if inspect(connection).has_table(table.name):
+                renew(connection, kind)
+        people_tables.EVERYTHING.create_all(connection)
+        for table in people_tables.EVERYTHING.tables.values():
+            for made in table.indexes:
+                made.create(connection, checkfirst=True)
+        for version, step in _STEPS.items():
+            if version > found:
+                step(connection)
+        connection.execute(_stamps.update().values(version_num=schema.HEAD))
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Of the processes of this machine, one at a time."""
+    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

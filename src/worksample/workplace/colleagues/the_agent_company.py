@@ -1,0 +1,65 @@
+"""TheAgentCompany's colleagues as they are: `scenarios.json` of the original, `npcs` of the port's eval.yaml.
+
+Both hold prose for a model and no rules: a model or a person plays them, and an audit has no marks to find.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from worksample.ascii_names import plain_letters
+from worksample.errors import ManifestError
+
+from .profile import Colleague
+
+
+def read_scenarios(data: bytes, *, where: str = "scenarios.json") -> tuple[Colleague, ...]:
+    """Those of `scenarios.json`: `{"Li Ming": {"extra_info": "...", "strategy_hint": "..."}}`. ManifestError."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ManifestError("is not JSON", where=where) from None
+    if not isinstance(found, dict):
+        raise ManifestError("is not an object with an entry per person", where=where)
+    return tuple(_of_scenario(name, one, where) for name, one in found.items())
+
+
+def _of_scenario(name: str, one: object, where: str) -> Colleague:
+    if not isinstance(one, Mapping) or not all(isinstance(text, str) for text in one.values()):
+        raise ManifestError(f"{name}: is not an object of texts", where=where)
+    if strange := sorted(one.keys() - {"extra_info", "strategy_hint"}):
+        raise ManifestError(f"{name}.{strange[0]}: is neither extra_info nor strategy_hint", where=where)
+    return Colleague(
+        id=account_of(name), name=name, backing="model",
+        strategy="\n".join(text for text in (one.get("extra_info", ""), one.get("strategy_hint", "")) if text),
+    )  # fmt: skip
+
+
+def read_npcs(npcs: object, *, where: str = "eval.yaml") -> tuple[Colleague, ...]:
+    """Those of `npcs`: `[{username, system_prompt, password?}]`. ManifestError."""
+    if not isinstance(npcs, list | tuple):
+        raise ManifestError("npcs: is not a list", where=where)
+    return tuple(_of_npc(number, one, where) for number, one in enumerate(npcs))
+
+
+def _of_npc(number: int, one: object, where: str) -> Colleague:
+    given: Mapping[str, Any] = one if isinstance(one, Mapping) else {}
+    name, prompt = given.get("username"), given.get("system_prompt")
+    if not isinstance(name, str) or not name.strip() or not isinstance(prompt, str) or not prompt.strip():
+        raise ManifestError(f"npcs[{number}]: username and system_prompt must both be texts", where=where)
+    named = re.match(r"You are ([^,.]+),\s*([^.]*?)(?: at [^.]*)?\.", prompt.strip())
+    return Colleague(
+        id=account_of(name), name=named[1].strip() if named else name, role=named[2].strip() if named else "",
+        strategy=prompt.strip(), backing="model",
+    )  # fmt: skip
+
+
+def account_of(name: str) -> str:
+    """The account of a name: `Li Ming` is `li_ming`."""
+    found = re.sub(r"[^a-z0-9]+", "_", plain_letters(name).casefold()).strip("_")
+    if not found or not found[0].isalpha():
+        raise ManifestError(f"no account name can be made of {name!r}")
+    return found[:40]

@@ -1,0 +1,150 @@
+"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which lead to the tracker's."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+import urllib.parse
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO
+
+from ..accounts import DialectAccounts, Who, challenge
+from ..backend import TRACKER, Backend
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, page_at
+from ..json_tables import JsonTables
+from ..tracker import Tracker
+from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
+from .routing import found, said
+from .view import NAMESPACE, GitLabView
+
+API = "/api/v4/"
+PIECE = 1 << 16
+_GIT = re.compile(r"/([^/]+)/([^/]+?)(?:\.git)?/(info/refs|git-upload-pack|git-receive-pack)")
+_PAGE = re.compile(r"/([^/]+)/([a-z][a-z0-9_-]*)(?:/-/([a-z_]+)(?:/(.*))?)?/?")
+_PAGES = {
+    "issues": ("/projects/{name}/issues", "/issues/{rest}"),
+    "milestones": ("/projects/{name}/roadmap", "/versions/{rest}"),
+    "wikis": ("/projects/{name}/wiki", "/projects/{name}/wiki/{rest}"),
+    "tree": ("/projects/{name}/repository", "/projects/{name}/repository"),
+    "blob": ("/projects/{name}/repository", "/projects/{name}/repository"),
+    "commits": ("/projects/{name}/repository", "/projects/{name}/repository"),
+    "commit": ("/projects/{name}/repository", "/projects/{name}/repository/revisions/{rest}"),
+    "project_members": ("/projects/{name}", "/projects/{name}"),
+}
+_READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
+"""Whose functions answer: reading a module marks them."""
+
+
+class GitLab:
+    """`state`: of the workplace. `home`: where people find the tracker's pages."""
+
+    def __init__(
+        self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
+    ) -> None:
+        self._accounts, self._folder, self._home, self._tracker = accounts, state / "git", home, tracker
+        self._kept = JsonTables(state / "dialects" / "projects")
+
+    def answer(self, request: DialectRequest) -> DialectResponse:
+        """See Dialect."""
+        if request.path == "/oauth/token":
+            return self._oauth(request)
+        if (git := _GIT.fullmatch(request.path)) is not None:
+            return self._git(request, *git.groups())
+        if not request.path.startswith(API):
+            return self._page(request)
+        try:
+            return self._api(request)
+        except DialectRefused as error:
+            return as_json({"message": error.why}, error.status, error.headers)
+
+    def _api(self, request: DialectRequest) -> DialectResponse:
+        who = self._accounts.who(request)
+        if who is None:
+            raise DialectRefused(401, "401 Unauthorized")
+        if request.headers.get("sudo") or request.query.get("sudo"):
+            raise not_served("asking as somebody else (sudo)")
+        path = request.path.removeprefix(API)
+        if path.strip("/") in ("user/personal_access_tokens", "personal_access_tokens/self"):
+            return self._token(request, who)
+        if request.headers.get("content-type", "").startswith("multipart/"):
+            raise not_served("uploads")
+        asker = GitLabView(
+            who, Tracker(who, self._accounts.operator(), self._tracker), self._kept, self._folder, request.origin
+        )
+        verb, named = found(request.method, path)
+        return said(request, verb(asker, named, request.values()), who.name)
+
+    def _token(self, request: DialectRequest, who: Who) -> DialectResponse:
+        ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
+        about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
+        if request.method == "POST":
+            return as_json({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
+        if request.method == "DELETE":
+            self._accounts.forget(request.headers.get("private-token", ""))
+            return DialectResponse(204, by=who.name)
+        return as_json(about, by=who.name)
+
+    def _oauth(self, request: DialectRequest) -> DialectResponse:
+        given = request.values()
+        if given.get("grant_type") != "password":
+            raise not_served("OAuth other than by account and password")
+        who = self._accounts.by_password(str(given.get("username", "")), str(given.get("password", "")))
+        if who is None:
+            return as_json({"error": "invalid_grant", "error_description": "no such account"}, 400)
+        told = {"token_type": "Bearer", "scope": "api", "created_at": int(time.time()), "expires_in": 7200}
+        return as_json({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
+
+    def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
+        """git's own program, as the service calls it."""
+        who = self._accounts.who(request)
+        if who is None:
+            raise challenge("GitLab")
+        name = name.lower()
+        if space.lower() != NAMESPACE or not (self._folder / f"{name}.git").is_dir():
+            raise DialectRefused(404, "The project you were looking for could not be found")
+        env = {
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": "/nonexistent", "REMOTE_USER": who.name,
+            "GIT_PROJECT_ROOT": str(self._folder), "GIT_HTTP_EXPORT_ALL": "1", "PATH_INFO": f"/{name}.git/{rest}",
+            "REQUEST_METHOD": request.method, "QUERY_STRING": urllib.parse.urlencode(request.query),
+            "CONTENT_TYPE": request.headers.get("content-type", ""), "CONTENT_LENGTH": str(len(request.body)),
+            "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
+            "GIT_PROTOCOL": request.headers.get("git-protocol", ""), "REMOTE_ADDR": "127.0.0.1",
+        }  # fmt: skip
+        # A file and no pipe: git may answer before it has read all, and both ends would wait for the other.
+        with tempfile.TemporaryFile() as body:
+            body.write(request.body)
+            body.seek(0)
+            running = subprocess.Popen(["git", "http-backend"], env=env, stdin=body, stdout=subprocess.PIPE)
+        assert running.stdout is not None
+        status, heads = 200, {}
+        while line := running.stdout.readline().decode("latin-1").strip():
+            key, _, value = line.partition(":")
+            if key.lower() == "status":
+                status = int(value.split()[0])
+            else:
+                heads[key] = value.strip()
+        return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
+
+    def _page(self, request: DialectRequest) -> DialectResponse:
+        """Addresses of GitLab's pages lead to those that there are."""
+        if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
+            return page_at(f"{self._home}/projects")
+        page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
+        if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
+            raise not_served(f"GitLab's page {request.path}")
+        form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
+        return page_at(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+
+
+def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    try:
+        while piece := source.read(PIECE):
+            yield piece
+    finally:
+        source.close()
+        running.wait()

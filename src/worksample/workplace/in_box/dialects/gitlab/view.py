@@ -1,0 +1,111 @@
+"""Projects and people as one account finds them."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..accounts import Who
+from ..bare_repository import BareRepository
+from ..http_messages import DialectRefused
+from ..json_tables import JsonTables
+from ..tracker import Row, Tracker
+
+NAMESPACE = "root"
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True)
+class GitLabProject:
+    """A repository and a project of the tracker that have one name, or one of the two. `row`: the tracker's."""
+
+    name: str
+    row: Row | None
+    repository: BareRepository | None
+
+    @property
+    def id(self) -> int:
+        """The same in each workplace."""
+        return zlib.crc32(self.name.encode()) & 0x7FFFFFFF
+
+    @property
+    def path(self) -> str:
+        return f"{NAMESPACE}/{self.name}"
+
+    @property
+    def code(self) -> BareRepository:
+        if self.repository is None:
+            raise DialectRefused(404, "404 Repository Not Found")
+        return self.repository
+
+
+class GitLabView:
+    """`folder`: where the repositories lie. `origin`: the address under which the dialect was found."""
+
+    def __init__(self, who: Who, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
+        self.who, self.tracker, self.kept, self._folder, self.origin = who, tracker, kept, folder, origin
+
+    @property
+    def me(self) -> Row:
+        return self.tracker.person(self.who.name)
+
+    @property
+    def author(self) -> tuple[str, str]:
+        """Of commits."""
+        return self.me["name"], self.me["mail"]
+
+    def projects(self) -> list[GitLabProject]:
+        """Those that the account finds in the tracker, and repositories, which everybody finds."""
+        rows = {row["identifier"]: row for row in self.tracker.projects()}
+        names = {path.name.removesuffix(".git") for path in self._folder.glob("*.git")}
+        return [GitLabProject(name, rows.get(name), self._repository(name)) for name in sorted({*rows, *names})]
+
+    def project(self, ref: str) -> GitLabProject:
+        """By number or by path with the namespace. Refused 404."""
+        if ref.isdigit():
+            for one in self.projects():
+                if str(one.id) == ref:
+                    return one
+            raise DialectRefused(404, "404 Project Not Found")
+        space, _, name = ref.lower().rpartition("/")
+        if space != NAMESPACE or _NAME.fullmatch(name) is None:
+            raise DialectRefused(404, "404 Project Not Found")
+        row = next((one for one in self.tracker.projects() if one["identifier"] == name), None)
+        repository = self._repository(name)
+        if row is None and repository is None:
+            raise DialectRefused(404, "404 Project Not Found")
+        return GitLabProject(name, row, repository)
+
+    def tracked(self, ref: str) -> GitLabProject:
+        """A project that the tracker has. Refused 404 for a repository alone."""
+        found = self.project(ref)
+        if found.row is None:
+            raise DialectRefused(404, f"404 Not Found - the tracker has no project {found.name}")
+        return found
+
+    def _repository(self, name: str) -> BareRepository | None:
+        place = self._folder / f"{name}.git"
+        return BareRepository(place) if place.is_dir() else None
+
+    def user(self, row: Row) -> dict[str, Any]:
+        """Somebody as GitLab shows them."""
+        return {
+            "id": row["id"], "username": row["login"], "name": row["name"], "state": "active", "locked": False,
+            "avatar_url": None, "web_url": f"{self.origin}/{row['login']}",
+        }  # fmt: skip
+
+    def user_of(self, some: Row | None) -> dict[str, Any] | None:
+        """Somebody whom the tracker names by number."""
+        if not some:
+            return None
+        try:
+            return self.user(self.tracker.person(some["id"]))
+        except DialectRefused:
+            # Anonymous, or an account that is locked.
+            return self.user({"id": some["id"], "login": f"user-{some['id']}", "name": some.get("name", "")})
+
+    def address(self, project: GitLabProject) -> str:
+        return f"{self.origin}/{project.path}"

@@ -1,0 +1,289 @@
+"""Plane's addresses: which of the tracker's rows answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..accounts import DialectAccounts
+from ..backend import TRACKER, Backend
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number, page_at
+from ..json_tables import JsonTables
+from ..tracker import Tracker
+from . import serializers
+from .view import PlaneView
+
+API = re.compile(r"/api/v1/workspaces/([A-Za-z0-9_-]+)/(.*)")
+_PAGE = re.compile(
+    r"/[A-Za-z0-9_-]+/(?:projects(?:/([0-9a-f-]{36})(?:/(issues|cycles|modules|settings)(?:/([0-9a-f-]{36}))?.*)?)?)?/?"
+)
+PER_PAGE = 1000
+
+
+class Plane:
+    """`state`: of the workplace."""
+
+    def __init__(self, accounts: DialectAccounts, state: Path, *, tracker: Backend = TRACKER) -> None:
+        self._accounts, self._tracker = accounts, tracker
+        self._kept = JsonTables(state / "dialects" / "projects")
+
+    def answer(self, request: DialectRequest) -> DialectResponse:
+        """See Dialect."""
+        who = self._accounts.who(request)
+        if not request.path.startswith("/api/v1/"):
+            return self._page(request)
+        if who is None:
+            return as_json({"detail": "Authentication credentials were not provided."}, 401)
+        asker = PlaneView(Tracker(who, self._accounts.operator(), self._tracker), self._kept, who)
+        try:
+            if request.path.rstrip("/") == "/api/v1/users/me":
+                return as_json(serializers.person(asker.tracker.person(who.name)), by=who.name)
+            if (asked := API.fullmatch(request.path)) is None:
+                raise not_served(f"Plane's {request.path}")
+            # Plane's front door takes several slashes for one.
+            return _answered(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
+        except DialectRefused as error:
+            return as_json({"error": error.why, "detail": error.why}, error.status, error.headers)
+
+    def _page(self, request: DialectRequest) -> DialectResponse:
+        """Addresses of Plane's pages lead to the tracker's."""
+        page = _PAGE.fullmatch(request.path)
+        if page is None:
+            raise not_served(f"Plane's page {request.path}")
+        who = self._accounts.operator()
+        asker = PlaneView(Tracker(who, who, self._tracker), self._kept, who)
+        if page[1] is None:
+            return page_at("/projects")
+        row = asker.project(page[1])
+        place = {"issues": "/issues", "cycles": "/roadmap", "modules": "/issues", "settings": "/settings"}.get(
+            page[2] or "", ""
+        )
+        if page[2] == "issues" and page[3]:
+            return page_at(f"/issues/{asker.issue(row, page[3])['id']}")
+        return page_at(f"/projects/{row['identifier']}{place}")
+
+
+Verb = Callable[[PlaneView, "list[str]", Mapping[str, Any]], Any]
+
+
+def _answered(asker: PlaneView, request: DialectRequest, path: str) -> DialectResponse:
+    words = path.split("/")
+    for method, parts, verb in ROUTES:
+        fits = len(parts) == len(words) and all(p in ("*", w) for p, w in zip(parts, words, strict=True))
+        if fits and method == request.method:
+            value = verb(asker, [w for p, w in zip(parts, words, strict=True) if p == "*"], request.values())
+            if value is None:
+                return DialectResponse(204, by=asker.who.name)
+            if isinstance(value, list) and parts[-1] not in ("members", "project-members"):
+                value = _paged(value, request)
+            return as_json(value, 201 if request.method == "POST" else 200, by=asker.who.name)
+    raise not_served(f"Plane's {request.method} {path}")
+
+
+def _paged(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
+    """A page as Plane gives it: `cursor` is SIZE:PAGE:0."""
+    per_page = number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
+    words = request.query.get("cursor", f"{per_page}:0:0").split(":")
+    page = number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
+    cut = rows[page * per_page : (page + 1) * per_page]
+    more = len(rows) > (page + 1) * per_page
+    return {
+        "results": cut, "count": len(cut), "total_count": len(rows), "total_results": len(rows),
+        "total_pages": -(-len(rows) // per_page), "next_cursor": f"{per_page}:{page + 1}:0", "next_page_results": more,
+        "prev_cursor": f"{per_page}:{page - 1}:1", "prev_page_results": page > 0, "extra_stats": None,
+        "grouped_by": None, "sub_grouped_by": None,
+    }  # fmt: skip
+
+
+def _projects(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [serializers.project(row, asker.workspace) for row in asker.tracker.projects()]
+
+
+def _project(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    return serializers.project(asker.project(words[0]), asker.workspace)
+
+
+def _people(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{**serializers.person(row), "role": 15} for row in asker.tracker.people()]
+
+
+def _members(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**serializers.person(row), "role": 15} for row in asker.tracker.members(asker.project(words[0])["identifier"])
+    ]
+
+
+def _states(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    asker.project(words[0])
+    return [serializers.state(row, words[0], asker.workspace) for row in asker.tracker.statuses()]
+
+
+def _state(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    return asker.one(_states(asker, words[:1], given), words[1], "State")
+
+
+def _issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    row = asker.project(words[0])
+    return [asker.shown(row, one) for one in asker.tracker.issues(row["id"])]
+
+
+def _issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    row = asker.project(words[0])
+    return asker.shown(row, asker.issue(row, words[1]))
+
+
+def _add_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    if not given.get("name"):
+        raise DialectRefused(400, "name: This field is required.")
+    row = asker.project(words[0])
+    made = asker.tracker.add_issue({"project_id": row["identifier"], **asker.values(row, given)})
+    return asker.relabelled(row, made, given)
+
+
+def _change_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    row = asker.project(words[0])
+    one = asker.issue(row, words[1])
+    changed = asker.tracker.change_issue(one["id"], asker.values(row, given) or {"subject": one["subject"]})
+    return asker.relabelled(row, changed, given)
+
+
+def _remove_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+    asker.tracker.ask("DELETE", f"/issues/{asker.issue(asker.project(words[0]), words[1])['id']}.json")
+
+
+def _comments(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    one = asker.issue(asker.project(words[0]), words[1])
+    said = asker.tracker.issue(one["id"], "journals").get("journals", [])
+    return [serializers.comment(row, words[1], words[0], asker.workspace) for row in said if row.get("notes")]
+
+
+def _add_comment(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    text = serializers.as_text(str(given.get("comment_html") or ""))
+    if not text:
+        raise DialectRefused(400, "comment_html: This field is required.")
+    one = asker.issue(asker.project(words[0]), words[1])
+    asker.tracker.ask("PUT", f"/issues/{one['id']}.json", {"issue": {"notes": text}})
+    return _comments(asker, words, given)[-1]
+
+
+def _cycles(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    row = asker.project(words[0])
+    return [serializers.cycle(one, words[0], asker.workspace) for one in asker.tracker.versions(row["identifier"])]
+
+
+def _cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    return asker.one(_cycles(asker, words[:1], given), words[1], "Cycle")
+
+
+def _add_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    if not given.get("name"):
+        raise DialectRefused(400, "name: This field is required.")
+    made = asker.tracker.add_version(asker.project(words[0])["identifier"], asker.cycle_values(given, {}))
+    return serializers.cycle(made, words[0], asker.workspace)
+
+
+def _change_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    row = asker.version(asker.project(words[0]), words[1])
+    made = asker.tracker.change_version(row["id"], asker.cycle_values(given, row))
+    return serializers.cycle(made, words[0], asker.workspace)
+
+
+def _remove_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+    asker.tracker.ask("DELETE", f"/versions/{asker.version(asker.project(words[0]), words[1])['id']}.json")
+
+
+def _grouped(key: str) -> tuple[Verb, Verb, Verb]:
+    """The issues of a cycle or module, more of them, one less. `key`: the tracker's field."""
+    kept = {"fixed_version_id": "fixed_version", "category_id": "category"}[key]
+
+    def group(asker: PlaneView, row: Mapping[str, Any], name: str) -> int:
+        find = asker.version if key == "fixed_version_id" else asker.category
+        return int(find(row, name)["id"])
+
+    def listed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+        row = asker.project(words[0])
+        rows = asker.tracker.issues(row["id"], **{key: group(asker, row, words[1])})
+        return [asker.shown(row, one) for one in rows]
+
+    def added(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+        row = asker.project(words[0])
+        names, number_of = given.get("issues"), group(asker, row, words[1])
+        if not isinstance(names, list) or not names:
+            raise DialectRefused(400, "issues: a list of issues is required")
+        for one in [asker.issue(row, str(name)) for name in names]:
+            asker.tracker.change_issue(one["id"], {key: number_of})
+        return {"issues": names}
+
+    def removed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+        row = asker.project(words[0])
+        one, number_of = asker.issue(row, words[2]), group(asker, row, words[1])
+        if (one.get(kept) or {}).get("id") != number_of:
+            raise DialectRefused(404, "the issue is not in it")
+        asker.tracker.change_issue(one["id"], {key: ""})
+
+    return listed, added, removed
+
+
+def _modules(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = asker.tracker.categories(asker.project(words[0])["identifier"])
+    return [serializers.module(row, words[0], asker.workspace) for row in rows]
+
+
+def _module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    return asker.one(_modules(asker, words[:1], given), words[1], "Module")
+
+
+def _add_module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    row, name = asker.project(words[0]), str(given.get("name") or "")
+    made = asker.tracker.add_category(row["identifier"], name)
+    return serializers.module(made, words[0], asker.workspace)
+
+
+def _labels(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = asker.kept.read(asker.project(words[0])["identifier"]).get("labels", [])
+    return [serializers.label(row, words[0], asker.workspace) for row in rows]
+
+
+def _add_label(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    made = asker.add_label(asker.project(words[0]), given)
+    return serializers.label(made, words[0], asker.workspace)
+
+
+_IN_CYCLE, _IN_MODULE = _grouped("fixed_version_id"), _grouped("category_id")
+ROUTES: tuple[tuple[str, list[str], Verb], ...] = tuple(
+    (method, path.split("/"), verb)
+    for method, path, verb in (
+        ("GET", "members", _people),
+        ("GET", "projects", _projects),
+        ("GET", "projects/*", _project),
+        ("GET", "projects/*/members", _members),
+        ("GET", "projects/*/project-members", _members),
+        ("GET", "projects/*/states", _states),
+        ("GET", "projects/*/states/*", _state),
+        ("GET", "projects/*/issues", _issues),
+        ("POST", "projects/*/issues", _add_issue),
+        ("GET", "projects/*/issues/*", _issue),
+        ("PATCH", "projects/*/issues/*", _change_issue),
+        ("DELETE", "projects/*/issues/*", _remove_issue),
+        ("GET", "projects/*/issues/*/comments", _comments),
+        ("POST", "projects/*/issues/*/comments", _add_comment),
+        ("GET", "projects/*/cycles", _cycles),
+        ("POST", "projects/*/cycles", _add_cycle),
+        ("GET", "projects/*/cycles/*", _cycle),
+        ("PATCH", "projects/*/cycles/*", _change_cycle),
+        ("DELETE", "projects/*/cycles/*", _remove_cycle),
+        ("GET", "projects/*/cycles/*/cycle-issues", _IN_CYCLE[0]),
+        ("POST", "projects/*/cycles/*/cycle-issues", _IN_CYCLE[1]),
+        ("DELETE", "projects/*/cycles/*/cycle-issues/*", _IN_CYCLE[2]),
+        ("GET", "projects/*/modules", _modules),
+        ("POST", "projects/*/modules", _add_module),
+        ("GET", "projects/*/modules/*", _module),
+        ("GET", "projects/*/modules/*/module-issues", _IN_MODULE[0]),
+        ("POST", "projects/*/modules/*/module-issues", _IN_MODULE[1]),
+        ("DELETE", "projects/*/modules/*/module-issues/*", _IN_MODULE[2]),
+        ("GET", "projects/*/labels", _labels),
+        ("POST", "projects/*/labels", _add_label),
+    )
+)

@@ -1,0 +1,91 @@
+"""Rocket.Chat's REST API over the chat: log in, people, direct conversations, channels.
+
+Who logs in by it speaks to the chat with the same account and password, and can do what they can do there. Names are
+those of the company: nobody changes one, and a message is of the account that sent it, whatever name it shows.
+
+Not here: threads, reactions, edits, files, groups of several people in private, statuses, administration.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from ..backend import CHAT, Backend, basic
+from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
+from .api_methods import verb_of
+from .view import RocketChatView, identity
+
+TOKENS = 10_000
+"""That are remembered: the oldest are forgotten first."""
+
+
+class RocketChat:
+    """Tokens are random, of this process alone: after a reset, and in another workplace, none of them is known."""
+
+    def __init__(self, chat: Backend = CHAT) -> None:
+        self._chat = chat
+        self._by_token: dict[str, tuple[str, str]] = {}
+        self._lock = threading.Lock()
+
+    def answer(self, request: DialectRequest) -> DialectResponse:
+        """See Dialect."""
+        try:
+            return self._answer(request)
+        except DialectRefused as error:
+            kind = {NOT_SERVED: "error-not-served", 401: "unauthorized"}.get(error.status, "error-not-allowed")
+            said = {"success": False, "status": "error", "error": error.why, "message": error.why, "errorType": kind}
+            return as_json(said, error.status)
+
+    def _answer(self, request: DialectRequest) -> DialectResponse:
+        if request.path == "/api/info":
+            return as_json({"version": "5.3.0", "success": True})
+        name = request.path.removeprefix("/api/v1/").strip("/")
+        given = request.values()
+        if name == "info":
+            return as_json({"info": {"version": "5.3.0"}, "success": True})
+        if name == "login":
+            return self._login(given)
+        asker = self._asker(request)
+        if name == "logout":
+            with self._lock:
+                self._by_token.pop(request.headers["x-auth-token"], None)
+            return as_json({"status": "success", "success": True}, by=asker.name)
+        method, verb = verb_of(name)
+        if method != request.method:
+            raise DialectRefused(405, f"{name} is asked by {method}")
+        return as_json({**verb(asker, given), "success": True}, by=asker.name)
+
+    def _login(self, given: Mapping[str, Any]) -> DialectResponse:
+        if given.get("resume"):
+            token = str(given["resume"])
+            with self._lock:
+                known = self._by_token.get(token)
+            if known is None:
+                raise DialectRefused(401, "Unauthorized")
+            name, who = known
+        else:
+            user = given.get("user", given.get("username", given.get("email", "")))
+            name = str(user.get("username", "") if isinstance(user, dict) else user).strip().lower()
+            who, token = basic(name, str(given.get("password", ""))), secrets.token_urlsafe(32)
+            if name == "operator" or self._chat.json("GET", "/api/me", who)[0] != 200:
+                raise DialectRefused(401, "Unauthorized")
+        asker = RocketChatView(name, who, self._chat)
+        shown = asker.person(name)
+        with self._lock:
+            self._by_token[token] = (name, who)
+            while len(self._by_token) > TOKENS:
+                del self._by_token[next(iter(self._by_token))]
+        return as_json({
+            "status": "success", "success": True,
+            "data": {"userId": shown["_id"], "authToken": token, "me": {**shown, "emails": []}},
+        }, by=name)  # fmt: skip
+
+    def _asker(self, request: DialectRequest) -> RocketChatView:
+        with self._lock:
+            known = self._by_token.get(request.headers.get("x-auth-token", ""))
+        if known is None or request.headers.get("x-user-id") != identity("person", known[0]):
+            raise DialectRefused(401, "You must be logged in to do this.")
+        return RocketChatView(*known, self._chat)

@@ -1,0 +1,182 @@
+"""What is asked of Rocket.Chat by name, and how the chat gives it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..http_messages import DialectRefused, not_served, number
+from .view import RocketChatView
+
+Verb = Callable[[RocketChatView, Mapping[str, Any]], dict[str, Any]]
+
+
+def _paged(key: str, found: list[dict[str, Any]], given: Mapping[str, Any], usual: int = 50) -> dict[str, Any]:
+    offset, count = number(given.get("offset", 0), 0, 1 << 30), number(given.get("count", usual), usual, 1 << 30)
+    part = found[offset : offset + count] if count else found[offset:]
+    return {key: part, "count": len(part), "offset": offset, "total": len(found)}
+
+
+def _me(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {**asker.person(asker.name), "emails": []}
+
+
+def _users(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    if given.get("query") or given.get("fields") or given.get("sort"):
+        raise not_served("users.list with query, fields or sort")
+    return _paged("users", asker.people(), given)
+
+
+def _user(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"user": asker.person(str(given.get("userId") or given.get("username") or ""))}
+
+
+def _in_role(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    role = str(given.get("role") or "")
+    if not role:
+        raise DialectRefused(400, 'Query param "role" is required')
+    if role not in ("user", "admin") or given.get("roomId"):
+        # Moderators and leaders are not there, and a company says who owns its rooms: an answer could call right work
+        # wrong, or nothing done right.
+        raise not_served(f"the role {role} in rooms")
+    return _paged("users", [one for one in asker.people() if role in one["roles"]], given)
+
+
+def _im_list(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return _paged("ims", asker.conversations(), given)
+
+
+def _im_history(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    other = asker.partner(str(given.get("roomId", "")))
+    room = asker.conversation(other)["_id"]
+    return {"messages": asker.messages(f"/api/direct/{other}", room, given)}
+
+
+def _im_create(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    names = [
+        one.strip() for one in str(given.get("username") or given.get("usernames") or "").split(",") if one.strip()
+    ]
+    if len(names) != 1:
+        raise (
+            not_served("a direct conversation of more than two")
+            if names
+            else DialectRefused(400, "a username is wanted")
+        )
+    return {"room": asker.conversation(str(asker.person(names[0])["username"]))}
+
+
+def _im_members(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    other = asker.partner(str(given.get("roomId", "")))
+    return _paged("members", [asker.person(other), asker.person(asker.name)], given)
+
+
+def _channels(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return _paged("channels", asker.rooms(), given)
+
+
+def _groups(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return _paged("groups", [one for one in asker.rooms() if one["t"] == "p"], given)
+
+
+def _channel(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    found = asker.room(given)
+    return {"channel": found, "group": found, "room": found}
+
+
+def _history(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    room = asker.room(given)
+    return {"messages": asker.messages(f"/api/rooms/{room['name']}", room["_id"], given)}
+
+
+def _members(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    inside = asker.ask("GET", f"/api/rooms/{asker.room(given)['name']}/members")["members"]
+    return _paged("members", [one for one in asker.people() if one["username"] in inside], given)
+
+
+def _create(asker: RocketChatView, given: Mapping[str, Any], closed: bool = False) -> dict[str, Any]:
+    members = given.get("members") or []
+    if not isinstance(members, list):
+        raise DialectRefused(400, "members is a list")
+    body = {"name": str(given.get("name", "")), "closed": closed, "members": [str(one) for one in members]}
+    asker.ask("POST", "/api/rooms", body)
+    return _channel(asker, {"roomName": body["name"]})
+
+
+def _create_group(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    return _create(asker, given, closed=True)
+
+
+def _changing(verb: str) -> Verb:
+    def change(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+        room = asker.room(given)
+        who = asker.person(str(given.get("userId") or given.get("username") or ""))["username"]
+        asker.ask("POST", f"/api/rooms/{room['name']}/members", {verb: who})
+        return {"channel": room, "group": room}
+
+    return change
+
+
+def _topic(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    room, topic = asker.room(given), str(given.get("topic", given.get("description", "")))
+    asker.ask("POST", f"/api/rooms/{room['name']}/topic", {"topic": topic})
+    return {"topic": topic}
+
+
+def _post(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    place, text = str(given.get("roomId") or given.get("channel") or ""), given.get("text")
+    return {"message": _sent(asker, place, text), "channel": place}
+
+
+def _send(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
+    message = given.get("message")
+    message = json.loads(message) if isinstance(message, str) else message
+    if not isinstance(message, dict):
+        raise DialectRefused(400, 'The "message" parameter must be provided.')
+    if message.get("tmid"):
+        raise not_served("threads")
+    return {"message": _sent(asker, str(message.get("rid", "")), message.get("msg"))}
+
+
+def _sent(asker: RocketChatView, place: str, text: object) -> dict[str, Any]:
+    if not isinstance(text, str) or not text:
+        raise not_served("messages without text")
+    if place.startswith("@"):
+        other: str | None = str(asker.person(place[1:])["username"])
+    else:
+        by_room = {key for one in asker.rooms() for key in (one["_id"], one["name"], f"#{one['name']}")}
+        other = None if place in by_room else asker.partner(place)
+    if other is not None:
+        path, room = f"/api/direct/{other}", asker.conversation(other)["_id"]
+    else:
+        found = asker.room({"roomId": place})
+        path, room = f"/api/rooms/{found['name']}", found["_id"]
+    asker.ask("POST", path, {"text": text})
+    return asker.messages(path, room, {"count": 1})[0]
+
+
+READ: dict[str, Verb] = {
+    "me": _me, "users.list": _users, "users.info": _user, "roles.getUsersInRole": _in_role,
+    "im.list": _im_list, "im.history": _im_history, "im.messages": _im_history, "im.members": _im_members,
+    "channels.list": _channels, "channels.list.joined": _channels, "channels.info": _channel,
+    "channels.history": _history, "channels.messages": _history, "channels.members": _members,
+    "groups.list": _groups, "groups.info": _channel, "groups.history": _history, "groups.messages": _history,
+    "groups.members": _members, "rooms.info": _channel,
+}  # fmt: skip
+WRITTEN: dict[str, Verb] = {
+    "im.create": _im_create, "chat.postMessage": _post, "chat.sendMessage": _send,
+    "channels.create": _create, "channels.invite": _changing("add"), "channels.kick": _changing("remove"),
+    "channels.setTopic": _topic, "channels.setDescription": _topic,
+    "channels.addOwner": _changing("owner"), "channels.removeOwner": _changing("member"),
+    "groups.create": _create_group, "groups.invite": _changing("add"), "groups.kick": _changing("remove"),
+    "groups.setTopic": _topic, "groups.addOwner": _changing("owner"),
+}  # fmt: skip
+
+
+def verb_of(name: str) -> tuple[str, Verb]:
+    name = name.replace("dm.", "im.", 1) if name.startswith("dm.") else name
+    if name in READ:
+        return "GET", READ[name]
+    if name in WRITTEN:
+        return "POST", WRITTEN[name]
+    raise not_served(f"Rocket.Chat's {name}")

@@ -1,0 +1,128 @@
+"""The chat as one person finds it, in Rocket.Chat's words."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.parse
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ..backend import Backend
+from ..http_messages import DialectRefused, number
+
+PAGE = 500
+"""Messages that the chat gives at once."""
+MOST_BACK = 50_000
+"""Messages that one request walks back over."""
+ADMIN = "theagentcompany"
+"""The account that is the admin where TheAgentCompany's tasks look for one."""
+
+
+def identity(kind: str, name: str) -> str:
+    """The id of a person or room: the same in each workplace, and no secret."""
+    return hashlib.sha256(f"{kind}:{name}".encode()).hexdigest()[:17]
+
+
+class RocketChatView:
+    """The chat as one person finds it."""
+
+    def __init__(self, name: str, who: str, chat: Backend) -> None:
+        self.name, self._who, self._chat = name, who, chat
+
+    def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        status, found = self._chat.json(method, path, self._who, body)
+        if status >= 400 or not isinstance(found, dict):
+            why = found.get("error", "") if isinstance(found, dict) else ""
+            raise DialectRefused(status if 400 <= status < 500 else 502, why or "the chat does not answer")
+        return found
+
+    def people(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "_id": identity("person", one["id"]), "username": one["id"], "name": one["name"], "type": "user",
+                "nameInsensitive": one["name"].lower(), "status": "offline", "active": True,
+                "roles": ["user", "admin"] if one["id"] == ADMIN else ["user"],
+            }
+            for one in self.ask("GET", "/api/people")["people"]
+        ]  # fmt: skip
+
+    def person(self, name: str) -> dict[str, Any]:
+        for one in self.people():
+            if name in (one["username"], one["_id"]):
+                return one
+        raise DialectRefused(400, 'The required "userId" or "username" param provided does not match any users')
+
+    def conversation(self, other: str) -> dict[str, Any]:
+        ids = sorted((identity("person", self.name), identity("person", other)))
+        return {
+            "_id": "".join(ids),
+            "rid": "".join(ids),
+            "t": "d",
+            "usernames": sorted((self.name, other)),
+            "uids": ids,
+        }
+
+    def conversations(self) -> list[dict[str, Any]]:
+        return [self.conversation(one["with"]) for one in self.ask("GET", "/api/direct")["direct"]]
+
+    def partner(self, place: str) -> str:
+        """Whom a direct conversation is with: its id, or that of the person."""
+        for one in self.people():
+            if place in (one["_id"], self.conversation(one["username"])["_id"]):
+                return str(one["username"])
+        raise DialectRefused(400, 'The required "roomId" param does not match any direct conversation')
+
+    def rooms(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "_id": identity("room", one["name"]), "name": one["name"], "t": "p" if one.get("closed") else "c",
+                "topic": one["topic"], "usersCount": one.get("members", 0), "msgs": one.get("messages", 0),
+            }
+            for one in self.ask("GET", "/api/rooms")["rooms"]
+        ]  # fmt: skip
+
+    def room(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        wanted = str(given.get("roomId") or given.get("roomName") or given.get("channel") or "").lstrip("#")
+        for one in self.rooms():
+            if wanted in (one["_id"], one["name"]):
+                return one
+        raise DialectRefused(
+            400, f'The required "roomId" or "roomName" param provided does not match any channel ({wanted})'
+        )
+
+    def messages(self, path: str, room: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest`, as Rocket.Chat counts them."""
+        names = {one["username"]: one["name"] for one in self.people()}
+        count = number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
+        wanted = min(number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
+        latest, oldest = (_moment(given.get(key)) for key in ("latest", "oldest"))
+        found: list[dict[str, Any]] = []
+        before = ""
+        while len(found) < wanted:
+            query = {"newest": "1", "limit": str(PAGE), **({"before": before} if before else {})}
+            page = self.ask("GET", f"{path}?{urllib.parse.urlencode(query)}")["messages"]
+            found += [one for one in page if _within(one["at"], latest, oldest)]
+            if len(page) < PAGE or (oldest is not None and not _within(page[-1]["at"], None, oldest)):
+                break
+            before = page[-1]["id"]
+        return [_message(one, room, names) for one in found[wanted - count : wanted]]
+
+
+def _moment(text: object) -> datetime | None:
+    if not text:
+        return None
+    found = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _within(at: str, latest: datetime | None, oldest: datetime | None) -> bool:
+    when = _moment(at)
+    return when is not None and (latest is None or when < latest) and (oldest is None or when > oldest)
+
+
+def _message(one: Mapping[str, Any], room: str, names: Mapping[str, str]) -> dict[str, Any]:
+    by = one["by"] or ""
+    at = one["at"].replace("Z", ".000Z") if "." not in one["at"] else one["at"]
+    sender = {"_id": identity("person", by), "username": by, "name": names.get(by, by)}
+    return {"_id": one["id"], "rid": room, "msg": one["text"], "ts": at, "_updatedAt": at, "u": sender}

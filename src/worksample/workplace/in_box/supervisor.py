@@ -1,0 +1,272 @@
+"""Keeps the services of a workplace: starts them over a state, ends them, puts the state back to what it began with.
+
+Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes
+long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
+
+    python3 -m in_box.supervisor STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
+    python3 -m in_box.supervisor STATE --services chat,tracker,... --spare
+
+It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
+"reset". It ends, saying which, when a service ends by itself.
+
+A spare one loads what takes long and knows nothing of any company. A line on its standard input, with arguments and
+variables as JSON, makes it what it would have been had it been started with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .configurations import write_configs
+from .documents import load_documents, serve_documents
+from .file_trees import below, copy_writable
+from .ports import BEHIND, PUBLIC, RUN, SOCKETS, connects
+from .processes import forked, spawn, until_gone
+from .tracker_host import TrackerHost
+
+HERE = Path(__file__).parent
+PYTHON = "/task/service/python"
+CONTROL = "/task/scratch/control"
+BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
+"""Where services write beside their state: caches, sessions, unfinished uploads."""
+WAIT = 60.0
+"""Seconds that a service has to answer."""
+
+
+class ServiceSupervisor:
+    """The services' processes. `state` is theirs; `seed` is what it begins with."""
+
+    def __init__(self, state: Path, names: tuple[str, ...]) -> None:
+        self.state, self.names = state, names
+        self.seed: Path | None = None
+        self.dialects: tuple[str, ...] = ()
+        self.accounts: dict[str, str] = {}
+        self.running: dict[int, str] = {}
+        self._tracker: TrackerHost | None = None
+        self._loaded: dict[Path, int] = {}
+        """What lay beside the state before anybody answered, and how many bytes it had."""
+
+    def load(self) -> None:
+        """Everything that takes long and is done once: programs, and nothing of a company."""
+        for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
+            folder.mkdir(parents=True, exist_ok=True)
+        if "tracker" in self.names:
+            self._tracker = TrackerHost(self.state)
+        sys.path.insert(0, PYTHON)
+        if "files" in self.names:
+            load_documents()
+        if "calendar" in self.names:
+            importlib.import_module("radicale.server")
+        if self._tracker is not None:
+            self._tracker.loaded()
+        self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
+
+    def begin(self, given: argparse.Namespace) -> None:
+        """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
+        self.names, self.seed = tuple(given.services.split(",")), given.seed
+        self.dialects = tuple(name for name in given.dialects.split(",") if name)
+        self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
+        if self._tracker is not None:
+            self._tracker.know(os.environ.get("WORKPLACE_OPERATOR", ""))
+        self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
+        self.start()
+
+    def copy(self) -> None:
+        """The state as it was in the beginning."""
+        for path in self.state.iterdir():
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        if self.seed is not None:
+            copy_writable(self.seed, self.state)
+        (self.state / "log").mkdir(exist_ok=True)
+
+    def start(self) -> None:
+        """All services, the front door last. SystemExit where one does not answer."""
+        begin: dict[str, Callable[[], int | None]] = {
+            "chat": lambda: spawn(
+                ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
+            ),
+            "tracker": self._start_tracker,
+            "files": lambda: forked(lambda: serve_documents(self.state, self.accounts)),
+            "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
+            "calendar": lambda: forked(serve_calendar),
+        }
+        begin["dialects"] = lambda: forked(lambda: serve_dialects(self.state, self.dialects, self.accounts))
+        behind = (*self.names, *(("dialects",) if self.dialects else ()))
+        for name in behind:
+            with contextlib.suppress(FileNotFoundError):
+                SOCKETS.get(name, RUN / "none").unlink()
+            if (pid := begin[name]()) is not None:
+                self.running[pid] = name
+        if self._tracker is not None:
+            self._tracker.started()
+        for name in behind:
+            self._answers(name)
+        self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
+        for name in self.names:
+            self._until(name, PUBLIC[name])
+
+    def stop(self) -> None:
+        """End every process that answered anybody."""
+        ending, self.running = self.running, {}
+        for pid in ending:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        if self._tracker is not None:
+            self._tracker.stop()
+        for pid in ending:
+            until_gone(pid)
+        if self._tracker is not None:
+            self._tracker.gone()
+
+    def reset(self) -> None:
+        """Back to the beginning; what lies beside the state goes, too."""
+        self.stop()
+        for path in sorted(below(BESIDE), reverse=True):
+            if str(path) == CONTROL:
+                continue
+            if path not in self._loaded:
+                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+            elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
+                os.truncate(path, self._loaded[path])
+        self.copy()
+        write_configs(self.state, self.names, self.accounts, self.dialects)
+        self.start()
+
+    def fallen(self) -> str:
+        """Which service ended by itself, and how; "" where none did."""
+        if self._tracker is not None and (code := self._tracker.ended()) is not None:
+            return f"tracker ended with exit status {code}"
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return ""
+            if not pid:
+                return ""
+            if self._tracker is not None and pid == self._tracker.pid:
+                return f"tracker ended with exit status {os.waitstatus_to_exitcode(status)}"
+            if (name := self.running.pop(pid, None)) is not None:
+                return f"{name} ended with exit status {os.waitstatus_to_exitcode(status)}"
+
+    def _env(self) -> dict[str, str]:
+        own = {
+            "WORKPLACE_STATE": str(self.state),
+            "WORKPLACE_PROGRAMS": str(HERE),
+            "PATH": f"{os.environ['PATH']}:/usr/sbin",
+        }
+        return {**os.environ, **own}
+
+    def _start_tracker(self) -> None:
+        if self._tracker is not None:
+            self._tracker.start()
+
+    def _answers(self, name: str) -> None:
+        self._until(name, SOCKETS.get(name) or BEHIND[name])
+
+    def _until(self, name: str, place: int | Path) -> None:
+        end = time.monotonic() + WAIT
+        while not connects(place):
+            if what := self.fallen():
+                sys.exit(what)
+            if time.monotonic() > end:
+                sys.exit(f"{name} does not answer")
+            time.sleep(0.005)
+
+
+def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
+    """The process that speaks them, for whoever has an account."""
+    from .dialects.server import serve
+
+    operator = os.environ.get("WORKPLACE_OPERATOR", "")
+    known = {**accounts, **({"operator": operator} if operator else {})}
+    serve(SOCKETS["dialects"], dialects, state, known, operator)
+
+
+def serve_calendar() -> None:
+    """Radicale, as its configuration says."""
+    run = importlib.import_module("radicale.__main__").run
+    sys.argv = ["radicale", "--config", str(RUN / "radicale")]
+    run()
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[socket.socket]:
+    """The socket that commands come over."""
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(CONTROL)
+        one.listen(4)
+        yield one
+
+
+def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
+    """One command and its answer."""
+    with connection, connection.makefile("rw") as stream:
+        word, begun = stream.readline().strip(), time.monotonic()
+        if word != "reset":
+            stream.write(f"there is no {word!r}\n")
+            return
+        workplace.reset()
+        stream.write(f"done {time.monotonic() - begun:.4f}\n")
+
+
+def arguments(argv: list[str]) -> argparse.Namespace:
+    """Of the command line."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("state", type=Path)
+    parser.add_argument("--services", required=True)
+    parser.add_argument("--dialects", default="")
+    parser.add_argument("--seed", type=Path)
+    parser.add_argument("--spare", action="store_true")
+    return parser.parse_args(argv)
+
+
+def told(line: str) -> argparse.Namespace:
+    """What a spare one is to be from now on."""
+    if not line:
+        sys.exit("nobody had a use for it")
+    said = json.loads(line)
+    os.environ.update(said["env"])
+    return arguments(said["argv"])
+
+
+def main() -> None:
+    """See the module."""
+    given = arguments(sys.argv[1:])
+    workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
+    woken, waking = os.pipe()
+    for end in (woken, waking):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+    workplace.load()
+    if given.spare:
+        given = told(sys.stdin.readline())
+    workplace.begin(given)
+    with listening() as control:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            ready, _, _ = select.select([control.fileno(), woken], [], [])
+            if woken in ready:
+                os.read(woken, 1 << 16)
+            if what := workplace.fallen():
+                sys.exit(what)
+            if control.fileno() in ready:
+                obey(workplace, control.accept()[0])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Bring the programs of a workplace onto this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable
+
+from worksample.errors import SandboxUnavailable
+from worksample.privileged import privileged
+
+from .converse_js import converse_folder, fetch_converse
+from .redmine import fetch_redmine, redmine_folder
+from .service_programs import lacking, missing
+
+
+def install(names: Iterable[str]) -> tuple[str, ...]:
+    """Install the Debian packages that these services lack, fetch Redmine and the chat's page; what was brought.
+
+    As root or by sudo without a password. SandboxUnavailable, with the line to type, where that cannot be done, and for
+    what has to be installed by pip. No service of a package is started where the machine's policy forbids it
+    (`policy-rc.d`); ours need none of them.
+    """
+    given = tuple(names)
+    brought: list[str] = []
+    if packages := missing(given):
+        brought += apt_get(packages)
+    if "tracker" in given and redmine_folder() is None:
+        brought.append(fetch_redmine().name)
+    if "chat" in given and converse_folder() is None:
+        brought.append(fetch_converse().name)
+    if line := lacking(given):
+        raise SandboxUnavailable("Python's part of the workplace is missing", where="workplace", next=line)
+    return tuple(brought)
+
+
+def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
+    """Install packages of Debian, as root or by sudo without a password; SandboxUnavailable with the line to type.
+
+    Its lists are fetched anew where that fails with those of the machine: a fresh one has none.
+    """
+    wanted = tuple(packages)
+    words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]
+    line = privileged(" ".join(words))
+    if _as_root(words, line).returncode == 0:
+        return wanted
+    listed = _as_root(["apt-get", "update", "-qq"], line)
+    done = _as_root(words, line) if listed.returncode == 0 else listed
+    if done.returncode:
+        said = done.stderr.strip()[-500:]
+        raise SandboxUnavailable(f"the packages were not installed: {said}", where="apt-get", next=line)
+    return wanted
+
+
+def _as_root(words: list[str], line: str) -> subprocess.CompletedProcess[str]:
+    asked = words if os.geteuid() == 0 else ["sudo", "-n", *words]
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        return subprocess.run(
+            asked, env=env, capture_output=True, text=True, check=False, encoding="utf-8", errors="replace"
+        )
+    except FileNotFoundError as error:
+        raise SandboxUnavailable(f"there is no {error.filename} here", where="apt-get", next=line) from None

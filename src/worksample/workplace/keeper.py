@@ -1,0 +1,186 @@
+"""The process that keeps a workplace for people: the services in their box, a front door on this machine's loopback.
+
+    python -m worksample.workplace.keeper PLAN.json
+
+It says one JSON line once all stand, or why they do not, and then obeys JSON lines on the socket `control` in its
+folder: status, reset, export, down. It ends when it is told to, or when a service does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worksample.box import Box, Endpoint
+from worksample.errors import SandboxError, WorksampleError
+from worksample.sandboxes.endpoints import serving_sockets
+from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.sweeper import LOCK
+from worksample.supervision import supervise
+from worksample.tasks.workplace import PORTS, WORKPLACE
+
+from .export_folder import is_export, read_export, write_export
+from .workplace import over_state, own_box, reset, seed_at
+
+CONTROL, ABOUT = "control", "about.json"
+LINE = 1 << 16
+LOOKING = ("status", "accounts")
+"""What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""
+OBEYED = (*LOOKING, "reset", "export", "down")
+
+
+@dataclass
+class Keeper:
+    """One workplace that stands."""
+
+    services: TaskServices
+    accounts: Mapping[str, str]
+    said: dict[str, Any]
+    verbs: tuple[str, ...] = OBEYED
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One command and its answer."""
+        with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError):
+            try:
+                asked = json.loads(await reader.readline())
+                async with self._turn:
+                    answer = await self._obeyed(asked)
+            except WorksampleError as error:
+                answer = told(error)
+            except (ValueError, KeyError, TypeError):
+                answer = {"failed": "that is no command"}
+            writer.write(json.dumps(answer).encode() + b"\n")
+            await writer.drain()
+            writer.close()
+
+    async def _obeyed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        verb, box = asked["verb"], own_box(self.services)
+        if verb in OBEYED and verb not in self.verbs:
+            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.said["name"]}
+        if verb == "status":
+            return self.said
+        if verb == "accounts":
+            return {"accounts": dict(self.accounts)}
+        if verb == "reset":
+            return {"seconds": await self._reset(box)}
+        if verb == "export":
+            await box.freeze()
+            try:
+                state = box.output_path / WORKPLACE
+                files = await asyncio.to_thread(write_export, state, dict(self.accounts), Path(asked["to"]))
+            finally:
+                await box.thaw()
+            return {"files": files, "to": asked["to"]}
+        if verb == "down":
+            self.over.set()
+            return {"ending": True}
+        return {"failed": f"there is no {verb!r}"}
+
+    async def _reset(self, box: Box) -> float:
+        """As `reset`. Where services do not come back, only a new beginning helps."""
+        try:
+            return await reset(box)
+        except SandboxError as error:
+            name = self.said["name"]
+            next = f"worksample workplace down --name {name}"
+            next += f", then worksample workplace up {self.said['from']} --name {name}"
+            raise SandboxError(error.what, where=error.where, next=next, cause=error.cause) from error
+
+
+def told(error: WorksampleError) -> dict[str, Any]:
+    """A failure as it goes over the line."""
+    return {"failed": error.what, "where": error.where, "next": error.next}
+
+
+async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
+    """Keep the workplace of the company, or of the export, in `root`, until told otherwise. Raises WorksampleError."""
+    if is_export(root):
+        seed, kept = await asyncio.to_thread(read_export, root)
+        names = tuple(one for one in names if one in kept)
+    else:
+        seed = await asyncio.to_thread(seed_at, root, names)
+    workplace = over_state(names, seed.state, name, accounts=seed.accounts)
+    async with (
+        open_services((workplace.box,), "bubblewrap") as services,
+        let_in(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
+    ):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
+        sys.stdout.write(json.dumps(keeper.said) + "\n")
+        sys.stdout.flush()
+        await supervise(keeper.over.wait(), services.failure)
+
+
+@contextlib.asynccontextmanager
+async def let_in(
+    folder: Path, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
+    verbs: tuple[str, ...] = OBEYED,
+) -> AsyncIterator[Keeper]:  # fmt: skip
+    """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
+    doors = {one: listening(PORTS[one]) for one in names}
+    targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
+    addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
+    said = {**about, "pid": os.getpid(), "since": time.time(), "addresses": addresses}
+    keeper = Keeper(services, accounts, said, verbs)
+    async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
+        path = folder / CONTROL
+        path.unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
+        try:
+            yield keeper
+        finally:
+            path.unlink(missing_ok=True)
+            server.close()
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on the loopback that listens at this port, or at a free one where it is taken."""
+    for wanted in (port, 0):
+        door = socket.socket()
+        try:
+            door.bind(("127.0.0.1", wanted))
+            door.listen(64)
+        except OSError:
+            door.close()
+            continue
+        door.setblocking(False)
+        return door
+    raise SandboxError("no port is free on the loopback", where="workplace", next="ss -tln")
+
+
+def main() -> int:
+    """See the module."""
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    folder = Path(plan["folder"])
+    with (folder / LOCK).open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.stdout.write(json.dumps({"failed": "it stands already", "where": plan["name"]}) + "\n")
+            return 1
+        try:
+            asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))
+        except WorksampleError as error:
+            sys.stderr.write(f"{error}\n")
+            with contextlib.suppress(BrokenPipeError):
+                sys.stdout.write(json.dumps(told(error)) + "\n")
+                sys.stdout.flush()
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""A workplace that begins with what a submission left: for graders that ask services, today or in a year."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worksample.errors import ExportError
+from worksample.records import CaptureStatus, Environment, Origin, Submission
+from worksample.tasks.workplace import WORKPLACE
+
+from .company_reader import read_company
+from .state_stamp import require_state
+from .workplace import LiveWorkplace, over_state, seed_at
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def state_of(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
+    """The folder with the state that a submission left; a control of a task leaves the beginning.
+
+    `folder`: where the files of a manifest lie. ExportError where the export is not whole, or of another version.
+    """
+    part, where = submission.parts.get("exports"), f"export of {submission.id}"
+    if part is None and submission.origin is Origin.CONTROL:
+        return seed_at(folder(_company(environment)), environment.services).state
+    if part is None or part.status is not CaptureStatus.COMPLETE:
+        why = part.reason if part is not None else "the submission came without one"
+        raise ExportError(f"it is not whole: {why or 'it was cut off'}", where=where)
+    state = folder(part.manifest) / WORKPLACE
+    require_state(state, environment.services, where=where)
+    return state
+
+
+def restored(state: Path, environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace:
+    """The services over a state, in a box of their own, for the operator and whoever the company gives a password.
+
+    Raises SandboxUnavailable where this machine has not the programs.
+    """
+    assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
+    accounts, dialects = _given(folder(_company(environment))), environment.workplace.dialects
+    return over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
+
+
+def _company(environment: Environment) -> str:
+    assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
+    assert environment.workplace.company.files is not None, "an instance holds its company"
+    return environment.workplace.company.files
+
+
+def _given(root: Path) -> Mapping[str, str]:
+    """Passwords that the company says: the others were made at random, on the machine of the trial."""
+    return {person.id: person.password for person in read_company(root).person if person.password}

@@ -1,0 +1,170 @@
+"""Workplaces that stand on this machine for people: begun, asked, ended.
+
+Each is kept by a process of its own, but for those of trials in which a person plays a colleague: the run keeps them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from worksample.errors import ExportError, SandboxError, UsageError
+from worksample.sandboxes.host_state import workplaces_folder
+from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.sweeper import LOCK
+
+from .company_reader import read_company
+from .export_folder import is_export, read_export
+from .keeper import CONTROL, LOOKING, let_in
+from .service_programs import require
+
+USUAL = "company"
+"""Its name where nobody gives one."""
+SECONDS = 900.0
+"""That an answer may take: an export of gigabytes."""
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+def folder_of(name: str) -> Path:
+    """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
+            next=f"--name {USUAL}",
+        )  # fmt: skip
+    return workplaces_folder() / name
+
+
+def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
+    """Start the workplace of a company, or of an export, and leave it standing; its name, addresses and keeper.
+
+    ManifestError, ExportError, SandboxError; UsageError where one of this name stands.
+    """
+    require(services)
+    root = root.resolve()
+    if is_export(root):
+        read_export(root)
+    else:
+        read_company(root)
+    folder = folder_of(name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if stands(name):
+        raise UsageError(
+            "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
+        )
+    plan = {"folder": str(folder), "root": str(root), "services": list(services), "name": name}
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    with (folder / "log").open("wb") as log:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "worksample.workplace.keeper", str(folder / "plan.json")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True, cwd="/",
+        )  # fmt: skip
+    assert keeper.stdout is not None
+    with keeper.stdout as answers:
+        line = answers.readline()
+    if not line:
+        last = (folder / "log").read_text(errors="replace", encoding="utf-8").strip()[-1000:]
+        said = f"its process ended: {last or 'it said nothing'}"
+        raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
+    return _answer(line, name)
+
+
+def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
+    """The keeper's answer to a command. UsageError where none of this name stands."""
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(SECONDS)
+            line.connect(str(folder_of(name) / CONTROL))
+            line.sendall(json.dumps({"verb": verb, **more}).encode() + b"\n")
+            with line.makefile("rb") as said:
+                data = said.readline()
+    except (FileNotFoundError, ConnectionError):
+        hint = f"worksample workplace up FOLDER --name {name}"
+        raise UsageError("no workplace of this name is running", where=name, next=hint) from None
+    except TimeoutError:
+        raise SandboxError(
+            "its process does not answer", where=name, next=f"worksample workplace down --name {name}"
+        ) from None
+    return _answer(data, name)
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    trial: str, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str]
+) -> AsyncIterator[dict[str, Any]]:
+    """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
+    it, with these accounts and no others. Gives what `status` says of it.
+    """
+    name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
+    folder = folder_of(name)
+    try:
+        with _claimed(folder):
+            about = {"name": name, "from": f"trial {trial}"}
+            async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
+                yield keeper.said
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _claimed(folder: Path) -> IO[str]:
+    """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
+    while True:
+        with contextlib.suppress(FileNotFoundError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = (folder / LOCK).open("w", encoding="utf-8")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if os.fstat(lock.fileno()).st_nlink:
+                return lock
+            lock.close()
+
+
+def down(name: str) -> None:
+    """End it, and wait until it is gone. UsageError where none of this name stands."""
+    tell(name, "down")
+    with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def stands(name: str) -> bool:
+    """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
+    try:
+        with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def standing_here() -> Iterator[dict[str, Any]]:
+    """What each workplace says of itself that stands here, by name."""
+    for path in sorted(workplaces_folder().glob("*")):
+        if _NAME.fullmatch(path.name) and stands(path.name):
+            try:
+                yield tell(path.name, "status")
+            except UsageError:
+                continue  # it is starting, or ending
+
+
+def _answer(line: bytes, name: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(line)
+    except ValueError:
+        raise SandboxError(
+            "its process ended while it was asked", where=name, next=f"worksample workplace up FOLDER --name {name}"
+        ) from None
+    if "failed" in found:
+        kind = ExportError if found.get("where", "").startswith("export") else SandboxError
+        raise kind(found["failed"], where=found.get("where") or name, next=found.get("next", ""))
+    return found

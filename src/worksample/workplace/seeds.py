@@ -1,0 +1,130 @@
+"""The state that a company's services begin with: made once in a box, kept by the digest of all that decides it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worksample.box import open_box
+from worksample.errors import SandboxError
+from worksample.files import materialise, scan
+from worksample.records import CaptureStatus
+from worksample.sandboxes.holder import SEED_ABOUT
+from worksample.sandboxes.host_state import cache_folder
+from worksample.sandboxes.shared_folders import once
+from worksample.tasks.workplace import WORKPLACE
+
+from .company import Company
+from .seed_plan import passwords, plan_of
+from .service_programs import require, versions
+from .services_box import COMPANY, box_config
+from .state_stamp import stamp
+
+SECONDS = 600.0
+"""That making a seed may take."""
+ABOUT = SEED_ABOUT
+"""Beside a seed's state: what it is of; when it was touched last, a workplace began with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """`state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
+
+    state: Path
+    accounts: dict[str, str]
+
+
+def seed_digest(company: Company, names: Sequence[str]) -> str:
+    """What decides a seed: the company's folder, the services, their versions, our own programs."""
+    return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
+
+
+def seed_folder(company: Company, names: Sequence[str]) -> Path:
+    """Where the seed lies or will lie."""
+    return seeds_folder() / seed_digest(company, names)[:32]
+
+
+def seeds_folder() -> Path:
+    """Where seeds lie."""
+    folder = cache_folder() / "workplaces"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def programs_digest(names: Sequence[str]) -> str:
+    """Of the services' versions and our own programs, which decide a seed beside its company."""
+    return hashlib.sha256(versions(names).encode()).hexdigest()
+
+
+def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
+    """The seed of the company in the folder `root`. One makes it while others wait; a half is never seen.
+
+    Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
+    """
+    require(names)
+    folder = seed_folder(company, names)
+    once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
+    with contextlib.suppress(OSError):  # somebody else's cache, which we only read
+        os.utime(folder / ABOUT)
+    return Seed(folder / "state", json.loads((folder / "accounts.json").read_text(encoding="utf-8")))
+
+
+async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str], kind: str) -> None:
+    words = passwords(company)
+    async with open_box(box_config(names, {COMPANY: root.resolve()}, "seed"), kind=kind) as box:
+        await box.write("/task/scratch/plan.json", json.dumps(plan_of(company, words)).encode(), 0o600)
+        argv = ["python3", "-m", "in_box.seed", f"/task/state/{WORKPLACE}", "--plan", "/task/scratch/plan.json"]
+        done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
+        if done.returncode or done.timed_out:
+            said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
+            raise SandboxError(
+                f"the company could not be put into its services: {said}",
+                where=str(root),
+                next=f"correct that, then worksample workplace check {root} --start",
+            )
+        await box.freeze()
+        await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
+    stamp(folder / "state", company.folder, names)
+    (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
+    about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
+    (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+
+
+def take_state(state: Path, folder: Path) -> None:
+    """What services keep, into `folder`/state; links and devices are left where they are. SandboxError."""
+    blobs = folder / "blobs"
+    blobs.mkdir()
+    found = scan(state, _Blobs(blobs))
+    if found.status is not CaptureStatus.COMPLETE:
+        raise SandboxError(f"the state could not be taken out of its box: {found.reason}", where="workplace")
+    materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
+    shutil.rmtree(blobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blobs:
+    """A sink that keeps contents as files by their digests."""
+
+    folder: Path
+
+    def put(self, data: bytes) -> str:
+        """See Sink."""
+        digest = hashlib.sha256(data).hexdigest()
+        (self.folder / digest).write_bytes(data)
+        return digest
+
+    def put_file(self, fd: int, size: int) -> str:
+        """See Sink."""
+        fresh, digest = self.folder / "new", hashlib.sha256()
+        with fresh.open("wb") as file, os.fdopen(os.dup(fd), "rb") as source:
+            while piece := source.read(1 << 20):
+                digest.update(piece)
+                file.write(piece)
+        return fresh.rename(self.folder / digest.hexdigest()).name

@@ -1,0 +1,58 @@
+"""The box that a workplace's services stand in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from worksample.box import BoxConfig, BoxLimits, Mount
+from worksample.records import ServiceLimits, ServiceSpec
+from worksample.sandboxes.services.service_boxes import FILES, SCRATCH, STATE
+from worksample.tasks.workplace import PORTS, WORKPLACE
+
+from .converse_js import converse_folder
+from .redmine import redmine_folder
+from .service_programs import LIBRARY, PROGRAMS, libraries
+
+SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
+SUPERVISE = ("python3", "-m", "in_box.supervisor")
+LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
+"""Of all services of a workplace together."""
+
+
+def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
+    """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
+    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
+    if "tracker" in names and (redmine := redmine_folder()) is not None:
+        given[f"{FILES}/redmine"] = redmine
+    if "chat" in names and (page := converse_folder()) is not None:
+        given[f"{FILES}/converse"] = page
+    return BoxConfig(
+        mounts=tuple(Mount(str(source), target) for target, source in given.items()),
+        output=STATE,
+        scratch=SCRATCH,
+        writable=("/var/lib/redmine",),
+        env=(("PYTHONPATH", f"{FILES}/programs"), ("TZ", "UTC")),
+        limits=BoxLimits(memory=LIMITS.memory, processes=LIMITS.processes, disk=LIMITS.disk),
+        label=label,
+    )
+
+
+def spec_of(
+    names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
+) -> ServiceSpec:
+    """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
+    more = ["--seed", SEED, *(["--dialects", ",".join(dialects)] if dialects else [])]
+    return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
+
+
+def spare_spec(names: Sequence[str]) -> ServiceSpec:
+    """The same program, which is told later what it is for."""
+    return _spec(names, ["--spare"], {})
+
+
+def _spec(names: Sequence[str], more: Sequence[str], env: Mapping[str, str]) -> ServiceSpec:
+    argv = (*SUPERVISE, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
+    ports = tuple(PORTS[name] for name in names)
+    return ServiceSpec(name=WORKPLACE, box=WORKPLACE, argv=argv, env=dict(env), ports=ports, wait=120.0, limits=LIMITS)

@@ -1,0 +1,208 @@
+"""A workplace's programs, loaded ahead of the start that takes them over: one at a time, in a box of its own.
+
+Loading Redmine is nearly all of a start. While several workplaces are to be started one after the other, the next one's
+programs are loaded beside the one in work. A spare one has never answered anybody and knows nothing of any company, no
+account and no password; it is taken over once, and goes with the workplace that took it. Waiting it costs memory and no
+processor: its programs sleep. It is not frozen, since what is frozen outlives the end of whoever keeps it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worksample.box import start_box
+from worksample.errors import SandboxError
+from worksample.records import ServiceSpec
+from worksample.sandboxes.host_state import BoxFolder
+from worksample.sandboxes.services.task_service import TaskService
+from worksample.sandboxes.shielded import to_the_end
+from worksample.tasks.workplace import PORTS
+
+from .services_box import SEED, SETUP, SUPERVISE, box_config, spare_spec
+
+OFF = "WORKSAMPLE_SPARE_WORKPLACE"
+"""Set to 0 none is loaded ahead, and every start is one from nothing."""
+SLOW = "tracker"
+"""The service whose programs take seconds to load: workplaces without it start from nothing as fast."""
+LABEL = "spare workplace"
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """One that waits, and later the workplace that it became."""
+
+    service: TaskService
+    names: frozenset[str]
+    kind: str
+    folder: BoxFolder
+    """Its folder on the host: what its box sees of what it is given, read-only."""
+
+    async def begin(self, spec: ServiceSpec, given: Mapping[str, Path]) -> None:
+        """Have it go on as if it was started by `spec`. `given`: folders by their place in the box. SandboxError."""
+        await asyncio.to_thread(self._give, given)
+        self.service.spec = spec
+        said = {"argv": spec.argv[len(SUPERVISE) :], "env": dict(spec.env)}
+        try:
+            await self.service.tell(json.dumps(said).encode() + b"\n")
+        except BrokenPipeError:
+            raise SandboxError("it has ended", where=LABEL) from None
+
+    def _give(self, given: Mapping[str, Path]) -> None:
+        try:
+            for place, source in given.items():
+                fill(source, self.folder.path / Path(place).name)
+        except OSError as error:
+            raise SandboxError(f"it cannot be given {error.filename}: {error.strerror}", where=LABEL) from None
+
+    async def close(self) -> None:
+        """See Loaded."""
+        await self.service.close()
+        await self.service.box.close()
+        await asyncio.to_thread(self.folder.remove)
+
+
+@dataclass
+class WarmPool:
+    """Those of a stretch of work, in which so many workplaces are still to be started."""
+
+    expected: int
+    note: Callable[[str], None]
+    load: Callable[[str, frozenset[str]], Coroutine[Any, Any, Spare]]
+    _next: asyncio.Task[Spare] | None = None
+    _names: frozenset[str] = frozenset()
+    """Services of which some workplace of this stretch had need: a spare one has the programs of all."""
+    _left: list[asyncio.Task[Spare]] = field(default_factory=list)
+    """Those whose takers gave up while they were loaded."""
+    _given_up: bool = False
+
+    async def take(
+        self, kind: str, names: frozenset[str], spec: ServiceSpec, given: Mapping[str, Path]
+    ) -> Spare | None:
+        """One that has begun as `spec` says; None where a workplace has to be started from nothing."""
+        self.expected -= 1
+        self._names |= names
+        loading, self._next = self._next, None
+        if self.expected > 0:
+            # In a context of its own: what it becomes is no part of whoever happened to come before.
+            self._next = asyncio.create_task(self.load(kind, self._names), context=contextvars.Context())
+        spare = await self._waited(loading) if loading is not None else None
+        if spare is None:
+            return None
+        begun = False
+        try:
+            if spare.service.fallen.done():
+                raise SandboxError(spare.service.fallen.result().how, where=LABEL)
+            if spare.kind == kind and spare.names >= names:
+                await spare.begin(spec, given)
+                begun = True
+        except SandboxError as error:
+            self._give_up(error)
+        finally:
+            if not begun:
+                await to_the_end(spare.close())
+        return spare if begun else None
+
+    async def _waited(self, loading: asyncio.Task[Spare]) -> Spare | None:
+        """What is loaded; waiting for it takes no longer than a start from nothing, since it was begun before."""
+        try:
+            await asyncio.wait({loading})
+        except asyncio.CancelledError:
+            self._left.append(loading)
+            raise
+        try:
+            return loading.result()
+        except SandboxError as error:
+            self._give_up(error)
+            return None
+
+    def _give_up(self, error: SandboxError) -> None:
+        if not self._given_up:
+            self._given_up, self.expected = True, 0
+            self.note(f"no workplace is loaded ahead any more: {error}")
+
+    async def close(self) -> None:
+        """End those that nobody took."""
+        ending = [*self._left, *([self._next] if self._next is not None else [])]
+        self._next, self._left = None, []
+        for task in ending:
+            task.cancel()
+        for one in await asyncio.gather(*ending, return_exceptions=True):
+            if isinstance(one, Spare):
+                await one.close()
+
+
+_SPARES: contextvars.ContextVar[WarmPool | None] = contextvars.ContextVar("spare workplaces", default=None)
+
+
+@contextlib.asynccontextmanager
+async def spares(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
+    """While so many workplaces are started, have the next one's programs loaded ahead. `note`: told where that fails.
+
+    Within another such stretch it is that one's business. None where one is all, or none is wanted.
+    """
+    if expected < 2 or os.environ.get(OFF) == "0" or _SPARES.get() is not None:
+        yield None
+        return
+    kept = WarmPool(expected, note, load)
+    token = _SPARES.set(kept)
+    try:
+        yield kept
+    finally:
+        _SPARES.reset(token)
+        await to_the_end(kept.close())
+
+
+def current() -> WarmPool | None:
+    """Those of the stretch of work that the caller is in."""
+    return _SPARES.get()
+
+
+async def load(kind: str, names: frozenset[str]) -> Spare:
+    """Begin one with the programs of these services; it goes on loading by itself. SandboxError."""
+    folder = await asyncio.to_thread(_folder)
+    box, done = None, False
+    try:
+        given = {place: folder.path / Path(place).name for place in (SEED, SETUP)}
+        ordered = tuple(name for name in PORTS if name in names)
+        box = await start_box(box_config(ordered, given, LABEL), kind)
+        spare = Spare(await TaskService.begin(spare_spec(ordered), box), names, kind, folder)
+        done = True
+    finally:
+        if not done:
+            if box is not None:
+                await to_the_end(box.close())
+            await asyncio.to_thread(folder.remove)
+    return spare
+
+
+def _folder() -> BoxFolder:
+    folder = BoxFolder(LABEL)
+    for place in (SEED, SETUP):
+        (folder.path / Path(place).name).mkdir()
+        (folder.path / Path(place).name).chmod(0o755)  # whatever our umask: its box's user is another
+    return folder
+
+
+def fill(source: Path, target: Path) -> None:
+    """A folder's files at a second place, as links where both lie on one disk: the box sees them read-only. OSError."""
+    with os.scandir(source) as entries:
+        for entry in entries:
+            to = target / entry.name
+            if entry.is_dir(follow_symlinks=False):
+                to.mkdir()
+                to.chmod(0o755)
+                fill(Path(entry.path), to)
+            elif entry.is_file(follow_symlinks=False):
+                try:
+                    os.link(entry.path, to)
+                except OSError:  # another disk, or a file of somebody else's
+                    to.write_bytes(Path(entry.path).read_bytes())
+                    to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)

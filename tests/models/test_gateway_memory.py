@@ -1,0 +1,98 @@
+"""What a program sends is what the model sees: the gateway adds the reasoning of its own answers, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    ContentReasoning,
+    ContentText,
+)
+from inspect_ai.tool import ToolCall
+
+from worksample.models.gateway.conversation import Memory
+from worksample.models.gateway.request import ModelRequest
+
+
+def said(command: str, thought: str | None = None, id: str = "bash:0", text: str = "") -> ChatMessageAssistant:
+    parts: Any = text if thought is None else [ContentReasoning(reasoning=thought), ContentText(text=text)]
+    calls = [ToolCall(id=id, function="bash", arguments={"command": command})]
+    return ChatMessageAssistant(content=parts, tool_calls=calls)
+
+
+def conversation(*answers: ChatMessageAssistant) -> list[ChatMessage]:
+    out: list[ChatMessage] = [ChatMessageUser(content="go")]
+    for number, answer in enumerate(answers):
+        out += [answer.model_copy(deep=True), ChatMessageTool(content=f"result {number}", tool_call_id="bash:0")]
+    return ModelRequest(model="m", messages=out).numbered()
+
+
+def thoughts(messages: list[ChatMessage]) -> list[str]:
+    return [
+        part.reasoning
+        for one in messages
+        if not isinstance(one.content, str)
+        for part in one.content
+        if isinstance(part, ContentReasoning)
+    ]
+
+
+def commands(messages: list[ChatMessage]) -> list[str]:
+    return [
+        call.arguments["command"]
+        for one in messages
+        if isinstance(one, ChatMessageAssistant)
+        for call in one.tool_calls or ()
+    ]
+
+
+@pytest.fixture
+def memory() -> Memory:
+    """Of two turns whose calls have one id."""
+    memory = Memory()
+    memory.keep(conversation(), said("ls first", "one"))
+    memory.keep(conversation(said("ls first")), said("rm second", "two"))
+    return memory
+
+
+def test_repeated_ids_are_told_apart(memory: Memory) -> None:
+    sent = conversation(said("ls first"), said("rm second"))
+    assert commands(memory.restored(sent)) == ["ls first", "rm second"]
+    assert thoughts(memory.restored(sent)) == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [said("[shortened]"), said("ls first", id="mine"), said("ls first", text="more words")],
+    ids=["arguments", "id", "text"],
+)
+def test_an_edited_answer_is_the_programs(memory: Memory, edited: ChatMessageAssistant) -> None:
+    sent = conversation(edited, said("rm second"))
+    restored = memory.restored(sent)
+    assert commands(restored) == commands(sent)
+    assert [one.text for one in restored] == [one.text for one in sent]
+    assert thoughts(restored) == ["two"]
+
+
+def test_the_same_words_twice_have_each_their_own_reasoning() -> None:
+    memory = Memory()
+    memory.keep(conversation(), said("ls", "one"))
+    memory.keep(conversation(said("ls")), said("ls", "two"))
+    assert thoughts(memory.restored(conversation(said("ls"), said("ls")))) == ["one", "two"]
+    shortened = memory.restored([ChatMessageUser(content="summary", id="s"), said("ls")])
+    assert thoughts(shortened) == []
+
+
+def test_calls_of_one_id_in_one_answer_are_kept_apart() -> None:
+    memory = Memory()
+    two = said("a", "both")
+    two.tool_calls = [*(two.tool_calls or ()), ToolCall(id="bash:0", function="bash", arguments={"command": "b"})]
+    memory.keep(conversation(), two)
+    plain = said("a")
+    plain.tool_calls = [*(plain.tool_calls or ()), ToolCall(id="bash:0", function="bash", arguments={"command": "c"})]
+    assert commands(memory.restored(conversation(plain))) == ["a", "c"]

@@ -1,0 +1,154 @@
+"""What may be reached: names, and the addresses behind them."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worksample.box import is_host_name
+from worksample.errors import UsageError
+from worksample.sandboxes.endpoints import Allowance, HostRule, allowed_by, read_rule, refused_network
+from worksample.sandboxes.endpoints.host_rules import REFUSED
+
+INSIDE = (
+    "127.0.0.1", "127.65.0.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1",
+    "100.100.100.200", "169.254.169.254", "168.63.129.16", "192.0.0.192", "198.18.0.5", "224.0.0.1", "255.255.255.255",
+    "::1", "::", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:0:169.254.169.254", "64:ff9b::a00:1", "64:ff9b:1::1",
+    "2002:7f00:1::", "2001:0:7f00:1::", "fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
+    "no address",
+)  # fmt: skip
+OUTSIDE = ("1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::1")
+
+
+@pytest.mark.parametrize("address", INSIDE)
+def test_an_address_inside_is_refused_and_says_why(address: str) -> None:
+    assert refused_network(address)
+
+
+@pytest.mark.parametrize("address", OUTSIDE)
+def test_an_address_outside_is_not(address: str) -> None:
+    assert refused_network(address) == ""
+
+
+@given(st.ip_addresses(v=4))
+def test_what_a_library_calls_global_is_the_most_that_is_dialled(address: ipaddress.IPv4Address) -> None:
+    """The list may only be stricter than the standard library's idea of it."""
+    if not address.is_global:
+        assert refused_network(str(address))
+
+
+@given(st.sampled_from(sorted(REFUSED)), st.data())
+def test_all_of_a_refused_network_is_refused_also_within_ipv6(text: str, data: st.DataObject) -> None:
+    network = ipaddress.ip_network(text)
+    address = data.draw(st.ip_addresses(network=network))
+    assert refused_network(str(address))
+    if address.version == 4:
+        assert refused_network(f"::ffff:{address}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.0.0.1", "::1", "[::1]", "a.0x1", "1.2.3.4",
+        "localhost", "evil.localhost", "worksample", "", ".", "a..b", "-a.b", "a-.b", "a_b.c", "ü.example", "A.example",
+        "a b", "a\n", "a.example.", "*", "*.example.com", "x" * 64 + ".com", "a." * 130 + "com",
+    ],
+)  # fmt: skip
+def test_what_is_no_name_of_a_host(text: str) -> None:
+    assert not is_host_name(text)
+
+
+def test_no_host_name_is_taken_for_an_address_by_the_resolver() -> None:
+    for text in ("api.example.com", "a", "x--y.z9", "9.example", "1e1.de"):
+        assert is_host_name(text)
+        with pytest.raises(OSError):
+            socket.inet_aton(text)
+
+
+def test_rules_are_read() -> None:
+    assert read_rule("API.example.com") == HostRule("api.example.com", 443)
+    assert read_rule(" pypi.org:80 ") == HostRule("pypi.org", 80)
+    assert read_rule("*.example.com:8443").wildcard
+    for text in (
+        "",
+        ":80",
+        "a:0",
+        "a:65536",
+        "a:x",
+        "a:",
+        "**",
+        "*.com",
+        "*a.example.com",
+        "127.0.0.1",
+        "a/b",
+        "a:1:2",
+    ):
+        with pytest.raises(UsageError, match="not a host that can be allowed"):
+            read_rule(text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["evil-example.com", "example.com.evil.org", "notapi.example.org", "xexample.com", "example.com", "a.example.co"],
+)
+def test_a_name_that_looks_like_an_allowed_one_is_not(name: str) -> None:
+    rules = (read_rule("*.example.com"), read_rule("api.example.org"))
+    assert allowed_by(name, 443, rules) is None
+    assert allowed_by("a.b.example.com", 443, rules) == rules[0]
+    assert allowed_by("api.example.org", 443, rules) == rules[1]
+    assert allowed_by("api.example.org", 80, rules) is None
+
+
+def lists(operator: tuple[str, ...], allow: tuple[str, ...] = (), block: tuple[str, ...] = ()) -> Allowance:
+    return Allowance(
+        tuple(map(read_rule, operator)), tuple(map(read_rule, allow)), tuple(read_rule(text, port=0) for text in block)
+    )
+
+
+def test_the_narrower_rule_wins() -> None:
+    web = lists(("*",), block=("upwork.com", "*.upwork.com", "example.com:8443"))
+    assert web.why_not("pypi.org", 443) == ""
+    assert web.why_not("pypi.org", 80) == "is not allowed"
+    for name in ("upwork.com", "www.upwork.com", "a.b.upwork.com"):
+        assert web.why_not(name, 443).startswith("is blocked by the suite")
+    assert web.why_not("notupwork.com", 443) == web.why_not("upwork.com.example.net", 443) == ""
+    assert web.suites_refusal("example.com", 8443) and not web.suites_refusal("example.com", 443)
+    only = lists(("*",), allow=("*.wikipedia.org", "pypi.org"), block=("de.wikipedia.org",))
+    assert only.why_not("en.wikipedia.org", 443) == only.why_not("pypi.org", 443) == ""
+    for name in ("wikipedia.org", "xwikipedia.org", "en.wikipedia.org.evil.example", "xpypi.org"):
+        assert only.why_not(name, 443) == "is not on the suite's list"
+    assert "blocked" in only.why_not("de.wikipedia.org", 443)
+    assert lists((), allow=("pypi.org",)).why_not("pypi.org", 443) == "is not allowed"
+
+
+def test_what_is_left_of_a_wildcard() -> None:
+    for wildcard, operator, allow, block, why in (
+        ("*", "*", (), (), ""),
+        ("*.example.com", "*", (), (), ""),
+        ("*", "*.example.com", (), (), "is not allowed"),
+        ("*.example.com", "*", ("a.example.com",), (), ""),
+        ("*.example.com", "*", ("*.a.example.com",), (), ""),
+        ("*.example.com", "*", ("*.com.example",), (), "is not on the suite's list"),
+        ("*.example.com", "*", ("a.example.com:80",), (), "is not on the suite's list"),
+        ("*.example.com", "*", (), ("*.example.com",), "is blocked by the suite"),
+        ("*.example.com", "*", (), ("a.example.com",), ""),
+    ):
+        assert lists((operator,), allow, block).why_none(wildcard, 443) == why, (wildcard, operator, allow, block)
+
+
+NAMES = ("*", "*.example.com", "a.example.com", "pypi.org", "*.pypi.org", "*.a.example.com")
+HOSTS = ("a.example.com", "b.a.example.com", "pypi.org", "x.pypi.org", "other.example", "example.com")
+
+
+@given(st.lists(st.sampled_from(NAMES)), st.lists(st.sampled_from(NAMES)), st.sampled_from(HOSTS))
+def test_no_list_of_a_suite_widens_what_the_operator_allows(allow: list[str], block: list[str], name: str) -> None:
+    operator = ("*.example.com", "pypi.org")
+    both, plain = lists(operator, tuple(allow), tuple(block)), lists(operator)
+    if not both.why_not(name, 443):
+        assert not plain.why_not(name, 443)
+        assert not any(read_rule(text, port=0).fits(name, 443) for text in block)
+        assert not allow or any(read_rule(text).fits(name, 443) for text in allow)

@@ -1,0 +1,64 @@
+"""The cache of images: listed, looked at, removed unless it is in use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli
+from sandboxes.images import machine
+from worksample.box import BoxConfig, open_box
+from worksample.errors import UsageError
+from worksample.sandboxes.images import prepare
+from worksample.sandboxes.images.cache import images_folder, kept, remove
+
+pytestmark = pytest.mark.box
+
+
+@pytest.fixture
+def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An image as an archive, and a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = tmp_path / "image.tar"
+    source.write_bytes(machine.tarred(machine.make(tmp_path / "root")))
+    return source
+
+
+async def test_what_a_box_has_stays_and_the_rest_goes(image: Path) -> None:
+    assert kept() == ()
+    root = prepare(image).root
+    async with open_box(BoxConfig(root=root, python="none")) as box:
+        assert (await box.run(["true"])).returncode == 0
+        (one,) = kept()
+        assert one.in_use and one.bytes > 0 and one.files > 0
+        with pytest.raises(UsageError, match="as its root"):
+            remove(one.image.digest)
+        assert (await box.run(["true"])).returncode == 0
+    assert not kept()[0].in_use
+    hidden = Path(root.folder) / "hidden"
+    hidden.mkdir()
+    (hidden / "file").write_text("x")
+    hidden.chmod(0o500)
+    assert remove(one.image.digest[:12]).image.digest == one.image.digest
+    assert kept() == () and not list(images_folder().glob("*.new"))
+    assert prepare(image).root == root and (Path(root.folder) / "etc").is_dir()
+    for wrong in ("", "zz", "0" * 70):
+        with pytest.raises(UsageError, match="no image begins"):
+            remove(wrong)
+
+
+def test_the_verbs(image: Path) -> None:
+    said = cli("image", "check", str(image), "--json")
+    offers = json.loads(said.stdout)
+    assert said.returncode == 0 and offers["sh"] and offers["mkdir"], said
+    (listed,) = json.loads(cli("image", "list", "--json").stdout)
+    assert listed["digest"] == offers["digest"] and listed["in_use"] is False
+    assert listed["digest"][:16] in cli("image", "list").stdout
+    assert "removed" in cli("image", "remove", listed["digest"][:10]).stdout
+    again = cli("image", "remove", listed["digest"])
+    assert again.returncode == 2 and "worksample image list" in again.stderr
+    broken = image.with_name("broken.tar")
+    broken.write_bytes(b"none")
+    assert "not a tar file" in cli("image", "check", str(broken)).stderr

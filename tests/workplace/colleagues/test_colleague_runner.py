@@ -1,0 +1,327 @@
+"""Colleagues who attend to a chat: whom they answer, what is kept, what a flood and a failing model do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from openai_server import Answer, Fault, says, serving
+from worksample.box import Box
+from worksample.errors import Cause, SandboxError
+from worksample.files import HashSink
+from worksample.models import ModelService, Price
+from worksample.supervision import supervise
+from worksample.workplace.colleagues.chat import Chat, HeardMessage
+from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, played
+from worksample.workplace.colleagues.profile import Colleague, Knowledge
+from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+BUDGET = Knowledge(id="budget", text="It is 4,704 EUR.", ask="What is the budget?", about=("budget",), marks=("4704",))
+SECRET = Knowledge(id="pay", text="Li earns 150000.", tell="never", ask="What does Li earn?", marks=("150000",))
+ROSA = Colleague(id="rosa", name="Rosa Lind", role="Office", otherwise="What do you need?", knows=(BUDGET, SECRET))
+MODEL = "openai-api/local/colleague-1"
+
+
+@dataclass
+class Room:
+    """A chat in memory."""
+
+    said: list[HeardMessage] = field(default_factory=list)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def now(self) -> int:
+        return len(self.said)
+
+    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+        return self.said[after:], len(self.said)
+
+    async def say(self, who: str, text: str, *, to: str, room: str) -> None:
+        async with self.changed:
+            self.said.append(HeardMessage(who, text, "" if room else to, room))
+            self.changed.notify_all()
+
+    async def until(self, when: Callable[[list[HeardMessage]], bool]) -> None:
+        async with self.changed:
+            await asyncio.wait_for(self.changed.wait_for(lambda: when(self.said)), 60)
+
+    def by(self, who: str) -> list[HeardMessage]:
+        return [one for one in self.said if one.by == who]
+
+
+def attending(chat: Room, by: ColleagueResponder | None = None) -> ColleagueRunner:
+    return ColleagueRunner(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
+
+
+async def test_who_is_written_to_or_named_answers() -> None:
+    chat = Room()
+    await chat.say("alex", "What is the budget?", to="rosa", room="")  # before they attend
+    async with attending(chat).begun() as attended:
+        await chat.say("alex", "What is the budget?", to="ines", room="")
+        await chat.say("alex", "Does rosa know the budget? Or @rosalind?", to="", room="general")
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        await chat.say("alex", "@rosa, what is the budget?", to="", room="general")
+        await chat.until(lambda said: sum(one.by == "rosa" for one in said) == 2)
+    assert sorted(chat.by("rosa"), key=lambda one: one.to) == [
+        HeardMessage("rosa", BUDGET.text, "", "general"),
+        HeardMessage("rosa", BUDGET.text, "alex", ""),
+    ]
+    kept: dict[str, bytes] = {}
+
+    class Kept(HashSink):
+        def put(self, data: bytes) -> str:
+            digest = super().put(data)
+            kept[digest] = data
+            return digest
+
+    part = attended.part(Kept())
+    assert part.files == 1
+    lines = [json.loads(line) for data in kept.values() for line in data.splitlines() if b'"colleague"' in line]
+    assert [(one["by"], one["said"], one["knows"]) for one in lines] == [("alex", BUDGET.text, ["budget"])] * 2
+    assert attended.usage is None
+
+
+async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
+    chat = Room()
+    async with attending(chat, ByPerson()).begun() as attended:
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        await chat.say("rosa", "Let me look.", to="alex", room="")
+        await chat.say("rosa", "It is small.", to="", room="general")
+        while len(attended.lines) < 3:
+            await asyncio.sleep(0.01)
+    kept = [(one.get("heard"), one.get("to"), one["room"], one["said"], one["person"]) for one in attended.lines]
+    assert sorted(kept, key=str) == [
+        ("What is the budget?", None, "", "", True),
+        (None, "", "general", "It is small.", True),
+        (None, "alex", "", "Let me look.", True),
+    ]
+    assert [one.text for one in chat.by("rosa")] == ["Let me look.", "It is small."]
+
+
+async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
+    """The agent may have read it, and ended, before the next look."""
+    chat = Room()
+    async with ColleagueRunner(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
+        await chat.say("rosa", "By Thursday.", to="alex", room="")
+    assert [(one["colleague"], one["to"], one["said"]) for one in attended.lines] == [("rosa", "alex", "By Thursday.")]
+    await attended.stop()
+    assert len(attended.lines) == 1
+
+
+async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
+    class Gone(Room):
+        async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+            raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
+
+    async with ColleagueRunner(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
+        pass
+    assert attended.lines == []
+
+
+async def test_a_flood_is_answered_up_to_a_number() -> None:
+    chat = Room()
+    async with attending(chat).begun() as attended:
+        for n in range(MOST + 20):
+            await chat.say("alex", f"{n}: hello", to="rosa", room="")
+            if n % 25 == 24:
+                wanted = min(MOST, n + 1)
+                await chat.until(lambda said, wanted=wanted: sum(one.by == "rosa" for one in said) >= wanted)
+    assert len(chat.by("rosa")) == MOST
+    assert len(attended.lines) <= MOST + 20
+
+
+async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
+    """What it would give away is withheld; its conversation is its own words and the others'."""
+    answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
+    with serving(answers) as served:
+        service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        by = ByModel(MODEL, service)
+        told = await by.answer(ROSA, (Heard("alex", "What is the budget?"),))
+        kept = await by.answer(ROSA, (Heard("alex", "Hi"), Heard("rosa", "Hi!", True), Heard("alex", SECRET.ask)))
+    assert told.text == "It is 4,704 EUR, I think." and told.usage is not None and told.usage.calls == 1
+    assert told.usage.cost is not None and told.usage.cost > 0
+    assert (kept.text, kept.record["withheld"]) == (ROSA.otherwise, ["pay"])
+    roles = [one["role"] for one in served.requests[-1]["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+
+
+async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
+    came, free = threading.Event(), threading.Event()
+
+    def held(request: dict[str, Any], count: int) -> Answer:
+        came.set()
+        free.wait(30)
+        return says("late")
+
+    chat = Room()
+    with serving(held) as served:
+        service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
+        async with ColleagueRunner(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await asyncio.to_thread(came.wait, 30)
+        free.set()
+    used = attended.usage
+    assert used is not None
+    assert (used.calls, used.unsettled, used.priced) == (0, 1, False)
+    assert used.cost_at_most is not None and 512 * 2 / 1e6 < used.cost_at_most < 0.01
+
+
+async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
+    for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
+        with serving([Answer(fault=fault)]) as served:
+            service = ModelService(retries=0, args=served.args)
+            reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
+        assert reply.text == "" and reply.record["failed"], fault
+
+
+@dataclass
+class Line:
+    """A box with a service that has answered already: nothing was said."""
+
+    kept: list[socket.socket] = field(default_factory=list)
+
+    async def dial(self, port: int) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        theirs.sendall(b'HTTP/1.0 200 OK\r\nServer: chat\r\n\r\n{"heard": [], "next": 0}')
+        theirs.shutdown(socket.SHUT_WR)
+        self.kept.append(theirs)  # or what is asked would find nobody
+        return ours
+
+
+async def test_attending_ends_whenever_it_is_told_to() -> None:
+    """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
+    for turns in range(40):
+        line = Line()
+        attended = ColleagueRunner(Chat(cast("Box", line), "word"), {}, pause=0)
+        async with attended.begun():
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            tasks = list(attended._tasks)
+            for task in tasks:
+                task.cancel()
+            _, left = await asyncio.wait(tasks, timeout=0.5)
+            assert not left, f"after {turns} turns"
+        for one in line.kept:
+            one.close()
+
+
+@dataclass
+class Deaf:
+    """Answers that take cancels for their own: so many, or all."""
+
+    cancels: int
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+        while True:
+            self.begun.set()
+            try:
+                await self.over.wait()
+                return Reply("")
+            except asyncio.CancelledError:
+                self.cancels -= 1
+                if self.cancels < 0:
+                    raise
+
+    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+        return reply
+
+
+@pytest.mark.parametrize(("cancels", "left"), [(1, 0), (10**6, 1)])
+async def test_a_trial_ends_though_somebody_heeds_no_cancel(cancels: int, left: int) -> None:
+    chat, deaf = Room(), Deaf(cancels)
+    attended = attending(chat, deaf)
+    attended.again = 0.001
+    async with asyncio.timeout(60):
+        async with attended.begun():
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await deaf.begun.wait()
+    assert sum(not task.done() for task in attended._tasks) == left
+    assert sum("unended" in line for line in attended.lines) == left
+    deaf.cancels = 0
+    deaf.over.set()
+    for task in attended._tasks:
+        task.cancel()
+    await asyncio.gather(*attended._tasks, return_exceptions=True)
+
+
+@dataclass
+class Crashing:
+    """Answers by a program that has a fault."""
+
+    on: str = "now"
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+        self.begun.set()
+        if self.on == "cancel":
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise KeyError("a library's") from None
+        raise KeyError("a fault of ours")
+
+    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+        return reply
+
+
+async def test_who_falls_silent_by_a_fault_of_ours_ends_the_work_and_is_kept() -> None:
+    chat, ended = Room(), asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    attended = attending(chat, Crashing())
+    async with attended.begun():
+        await chat.say("alex", "What is the budget?", to="rosa", room="")
+        with pytest.raises(KeyError, match="a fault of ours"):
+            await supervise(work(), attended.failure)
+    assert ended.is_set()
+    assert isinstance(attended.failure.error, KeyError)
+    assert [(one["colleague"], one["crashed"]) for one in attended.lines] == [("rosa", "KeyError: 'a fault of ours'")]
+
+
+async def test_a_fault_after_the_work_is_kept_and_undoes_nothing() -> None:
+    """As one that a cancel brings about: nobody waited for that answer any more."""
+    chat, crashing = Room(), Crashing("cancel")
+    attended = attending(chat, crashing)
+    async with attended.begun():
+
+        async def work() -> int:
+            await chat.say("alex", "What is the budget?", to="rosa", room="")
+            await crashing.begun.wait()
+            return 3
+
+        assert await supervise(work(), attended.failure) == 3
+    assert attended.failure.error is None
+    assert [one["crashed"] for one in attended.lines] == ['KeyError: "a library\'s"']
+
+
+async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
+    async with attending(Room()).begun() as attended:
+
+        async def fails() -> None:
+            raise ValueError("the work's own")
+
+        with pytest.raises(ValueError, match="the work's own"):
+            await supervise(fails(), attended.failure)
+
+
+def test_a_colleague_of_a_model_needs_one() -> None:
+    one = ROSA.replaced(backing="model")
+    assert isinstance(played([one], MODEL, ModelService())["rosa"][1], ByModel)
+    with pytest.raises(SandboxError, match="names none") as caught:
+        played([one], None, ModelService())
+    assert caught.value.cause is Cause.SERVICE_START

@@ -1,0 +1,43 @@
+"""What who keeps a workplace answers, over a box that plays its part."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+from worksample.tasks.workplace import WORKPLACE
+from worksample.workplace.keeper import OBEYED, Keeper
+
+
+class Gone:
+    """A box whose services are not reached any more."""
+
+    async def connect(self, name: str) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+
+@dataclass
+class Heard:
+    """The end of a line that keeps what was said."""
+
+    data: bytes = b""
+
+    def write(self, data: bytes) -> None:
+        self.data += data
+
+    async def drain(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+async def test_a_reset_that_fails_names_the_commands_that_begin_anew() -> None:
+    services = SimpleNamespace(boxes=[(Gone(), [SimpleNamespace(spec=SimpleNamespace(name=WORKPLACE))])])
+    keeper = Keeper(services, {}, {"name": "firm", "from": "/srv/firm"}, OBEYED)  # type: ignore[arg-type]
+    asked, heard = asyncio.StreamReader(), Heard()
+    asked.feed_data(b'{"verb": "reset"}\n')
+    await keeper.converse(asked, heard)  # type: ignore[arg-type]
+    told = json.loads(heard.data)
+    assert told["failed"].startswith("its services cannot be told")
+    assert told["next"] == "worksample workplace down --name firm, then worksample workplace up /srv/firm --name firm"

@@ -1,0 +1,91 @@
+"""Seeds in the cache: listed, kept while a box has one, removed when nobody uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.run_cli import cli, cli_json
+from worksample.box import BoxConfig, Mount, open_box
+from worksample.errors import UsageError
+from worksample.workplace.seed_cache import DAY, fitting, kept_seeds, remove, unused
+from worksample.workplace.seeds import ABOUT, programs_digest, seeds_folder
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    return seeds_folder()
+
+
+def put(name: str, *, days: float = 0, programs: str | None = None, about: bool = True) -> Path:
+    """A seed that was last used so many days ago."""
+    folder = seeds_folder() / name
+    (folder / "state/chat").mkdir(parents=True)
+    (folder / "state/chat/chat.sqlite").write_bytes(b"x" * 10_000)
+    folder.chmod(0o755)
+    at = time.time() - days * DAY
+    if about:
+        own = programs_digest(("files",)) if programs is None else programs
+        (folder / ABOUT).write_text(json.dumps({"company": "Quaymark", "services": ["files"], "programs": own}))
+        os.utime(folder / ABOUT, (at, at))
+    os.utime(folder, (at, at))
+    return folder
+
+
+def test_what_nobody_uses_goes_and_the_rest_stays(cache: Path) -> None:
+    put("a1", days=40)
+    put("a2", days=2)
+    put("b1", days=3, programs="other")
+    put("b2", days=50, about=False)
+    (cache / ".c1.new").mkdir()
+    assert [(one.id, one.outdated) for one in kept_seeds()] == [
+        ("a2", False), ("b1", True), ("a1", False), ("b2", True)
+    ]  # fmt: skip
+    assert all(one.bytes >= 10_000 and not one.in_use for one in kept_seeds())
+    assert [one["id"] for one in cli_json("workplace", "prune", "--dry-run")] == ["a1", "b2"]
+    assert len(kept_seeds()) == 4
+    assert "removed a1 (Quaymark)" in cli("workplace", "prune").stdout
+    assert [one["id"] for one in cli_json("workplace", "seeds")] == ["a2", "b1"]
+    assert not (cache / ".c1.new").exists()
+    assert [one["id"] for one in cli_json("workplace", "prune", "--outdated")] == ["b1"]
+    assert "nothing to remove" in cli("workplace", "prune").stdout
+    assert [one["id"] for one in cli_json("workplace", "prune", "a")] == ["a2"]
+    assert kept_seeds() == ()
+
+
+def test_an_id_that_fits_none_or_several_is_said() -> None:
+    put("a1")
+    put("a2")
+    for prefix, why in (("a", "2 seeds begin"), ("x", "no seed begins"), ("", "no seed begins")):
+        with pytest.raises(UsageError, match=why):
+            fitting(prefix)
+
+
+def test_what_was_begun_with_meanwhile_stays() -> None:
+    """Between the look and the removal somebody begins with it, or has removed it."""
+    folder = put("a1", days=40)
+    [one] = unused(30)
+    os.utime(folder / ABOUT)
+    assert not remove(one, unless_used_after=one.used)
+    assert remove(one)
+    assert not remove(one)
+
+
+@pytest.mark.box
+async def test_one_that_a_box_has_stays() -> None:
+    folder = put("a1", days=40)
+    async with open_box(BoxConfig(mounts=(Mount(str(folder / "state"), "/task/seed"),))) as box:
+        assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
+        [one] = kept_seeds()
+        assert one.in_use and unused(0) == () and not remove(one)
+        refused = cli("workplace", "prune", "a1")
+        assert refused.returncode == 2 and "a workplace stands with a1" in refused.stderr
+        assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
+    assert [one.id for one in unused(30)] == ["a1"]

@@ -1,0 +1,96 @@
+"""A state that services cannot begin with is refused before any of them starts, by a typed error that says why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from worksample.errors import POLICY, Cause, ExportError
+from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
+from worksample.workplace.restored_workplace import state_of
+from worksample.workplace.service_programs import lines
+from worksample.workplace.state_stamp import STAMP, require_state, stamp
+
+NAMES = ("files", "git", "calendar")
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    root = tmp_path / "state"
+    for name in NAMES:
+        (root / name).mkdir(parents=True)
+    stamp(root, "0" * 64, NAMES)
+    return root
+
+
+def restamped(**changed: object) -> Callable[[Path], object]:
+    def change(root: Path) -> None:
+        said = json.loads((root / STAMP).read_text())
+        (root / STAMP).write_text(json.dumps({**said, **changed}))
+
+    return change
+
+
+def elsewhere(root: Path) -> None:
+    (root / STAMP).rename(root.parent / "outside.json")
+    (root / STAMP).symlink_to(root.parent / "outside.json")
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "killed before its end": (lambda root: (root / "git").rmdir(), "cut off: the folders git"),
+    "killed at its beginning": (lambda root: (root / STAMP).unlink(), "cut off"),
+    "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "cut off"),
+    "a stamp that is a link": (elsewhere, "cut off"),
+    "no table": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
+    "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "cut off"),
+    "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
+    "of another calendar": (
+        restamped(services={**lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",
+    ),
+    "without a service": (restamped(services=lines(("files", "git"))), "holds nothing of calendar"),
+    "services that are none": (restamped(services=7), "names no services"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_state_that_is_none_is_refused(state: Path, fault: str) -> None:
+    require_state(state, NAMES)
+    change, said = FAULTS[fault]
+    change(state)
+    with pytest.raises(ExportError, match=said) as caught:
+        require_state(state, NAMES)
+    assert caught.value.cause is Cause.GRADER_STATE
+
+
+def left(state: Path, status: CaptureStatus | None, reason: str = "") -> Submission:
+    part = None if status is None else SubmissionPart(manifest="1" * 64, status=status, reason=reason)
+    return Submission(
+        id="s1", instance="i", work="2" * 64, capture="3" * 64, origin=Origin.PERSON, entrant="p", author="p",
+        at=datetime.now(UTC), parts={} if part is None else {"exports": part},
+    )  # fmt: skip
+
+
+def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
+    """A trial that was killed, or whose agent left more than is taken: ungraded, and its rate is bounded by a 0."""
+    environment = Environment(services=NAMES)
+    whole = state.rename(state.parent / "workplace")
+
+    def found(status: CaptureStatus | None, reason: str = "") -> Path:
+        return state_of(left(whole, status, reason), environment, lambda digest: whole.parent)
+
+    assert found(CaptureStatus.COMPLETE) == whole
+    for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
+        with pytest.raises(ExportError, match="not whole: the box was lost"):
+            found(status, "the box was lost")
+    with pytest.raises(ExportError, match="came without one"):
+        found(None)
+    assert POLICY[Cause.GRADER_STATE].by_deliverable
+    assert not POLICY[Cause.GRADER_STATE].retry
+
+
+def test_security_updates_stay_in_their_line() -> None:
+    assert lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}
