@@ -16,7 +16,7 @@ from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConf
 from worksample.experiments.config_file import load
 from worksample.experiments.planning.experiment_plan import Plan, plan
 from worksample.experiments.planning.preparation import forecast_of, prepare
-from worksample.experiments.planning.slot_order import in_order
+from worksample.experiments.planning.slot_order import order_slots
 from worksample.models import Price
 from worksample.records import (
     Arm,
@@ -122,11 +122,11 @@ def test_experiments_of_before_read_as_they_were() -> None:
 
 def test_the_order_gives_each_category_its_share_at_every_place() -> None:
     made = chained_plan()
-    strata = {i.id: i.task for i in made.material.instances}
-    order = [strata[s.instance] for s in in_order(made.slots, 7, strata)]
+    strata = {i.id: i.task for i in made.inputs.instances}
+    order = [strata[s.instance] for s in order_slots(made.slots, 7, strata)]
     for n in range(0, len(order), 2):
         assert set(order[n : n + 2]) == {"task-0", "task-1"}
-    assert order != [strata[s.instance] for s in in_order(made.slots, 8, strata)]
+    assert order != [strata[s.instance] for s in order_slots(made.slots, 8, strata)]
 
 
 def letters(folder: Path, feedback: str = "people", **rest: Any) -> ExperimentConfig:

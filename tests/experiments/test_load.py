@@ -88,9 +88,9 @@ def test_a_suite_or_tasks_on_the_command_line_replace_both(tmp_path: Path) -> No
 
 def test_protocols_on_the_command_line_replace_the_file_s(tmp_path: Path) -> None:
     file = written(tmp_path, 'suite = "s"\nprotocol = "rubric"\n[[agents]]\nharness = "worker"\n[people]\npay = 30\n')
-    assert [p.value for p in load(file).asked] == ["rubric"]
+    assert [p.value for p in load(file).chosen_protocols] == ["rubric"]
     config = load(file, {"protocols": ("holistic", "rubric"), "people": {"pay": 60.0}})
-    assert [p.value for p in config.asked] == ["holistic", "rubric"]
+    assert [p.value for p in config.chosen_protocols] == ["holistic", "rubric"]
     assert config.people.pay == 60
 
 

@@ -13,7 +13,7 @@ from worksample.runs import RunConfig
 from worksample.runs.outcome import DONE
 from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
 from worksample.runs.recorders import BoxRecorder
-from worksample.runs.trial_close import tell, trial_of
+from worksample.runs.trial_close import announce, build_trial
 from worksample.runs.trial_context import AgentRun, TrialContext
 
 
@@ -44,18 +44,18 @@ def test_a_trial_says_what_its_try_was(tmp_path: Path) -> None:
     assert one.id != other.id
     assert one.id.startswith(f"{at.slots[0].id}.3.")
     one.phases["twice"] = 1.0
-    with one.timed("once"), one.timed("twice"):
+    with one.measure("once"), one.measure("twice"):
         sum(range(100_000))
     assert 0 < one.phases["once"] < 1000
     assert 1 < one.phases["twice"] < 1000
-    trial = trial_of(one, DONE, steps=4, log="a.eval")
+    trial = build_trial(one, DONE, steps=4, log="a.eval")
     assert (trial.id, trial.slot, trial.try_number, trial.limits.time) == (one.id, at.slots[0].id, 3, 7)
     assert (trial.outcome, trial.steps, trial.log, trial.working_seconds) == (DONE, 4, "a.eval", 0.0)
     assert (trial.phases, trial.sandbox, trial.fed) == (one.phases, "bubblewrap", None)
     assert trial.started == one.started <= trial.ended
-    tell(one, trial, None)
+    announce(one, trial, None)
     assert at.closed == [(trial, None)]
-    assert one.told
+    assert one.announced
 
 
 def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> N
         tried.slot, tried.instance, tried.limits, tried.inputs, tried.software, None, 1,
     )  # fmt: skip
     with pytest.raises(KeyError):
-        tell(failing, trial_of(failing, DONE), None)
-    assert not failing.told
+        announce(failing, build_trial(failing, DONE), None)
+    assert not failing.announced
 
 
 def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -> None:

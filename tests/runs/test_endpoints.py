@@ -18,13 +18,13 @@ from worksample.runs.trial_context import TrialContext
 from worksample.runs.trial_endpoints import (
     MODEL,
     PROXY,
-    calls_gateway,
     endpoints_of,
     environment_of,
     has_model,
     open_endpoints,
     targets_of,
-    unreachable,
+    uses_gateway,
+    why_unreachable,
 )
 from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams
 
@@ -52,7 +52,7 @@ OPEN = Allowance(operator=(HostRule("api.example.com"), HostRule("*.example.com"
     [(SCRIPT, False, False), (WORKER, True, False), (PROGRAM, True, True), (ALONE, False, False)],
 )
 def test_only_a_program_with_a_model_has_a_gateway(agent: Agent, model: bool, gateway: bool) -> None:
-    assert (has_model(agent), calls_gateway(agent)) == (model, gateway)
+    assert (has_model(agent), uses_gateway(agent)) == (model, gateway)
     assert endpoints_of(agent, Environment()) == ((GATEWAY,) if gateway else ())
 
 
@@ -90,7 +90,7 @@ SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
 def test_what_cannot_be_served_is_said_before_anything_runs(
     agent: Agent, environment: Environment, sandbox: str, why: str
 ) -> None:
-    said = unreachable(agent, environment, OPEN, sandbox=sandbox)
+    said = why_unreachable(agent, environment, OPEN, sandbox=sandbox)
     assert why in said if why else not said
 
 

@@ -13,11 +13,11 @@ from worksample.models.resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
 
-from .agent_definition import HARNESSES, HUMAN, checked
+from .agent_definition import HARNESSES, HUMAN, validate_settings
 from .agent_folder import mount_of
-from .command_programs import absent_here, only_on_host
-from .installing import find
-from .installing.program_settings import need
+from .command_programs import missing_program, only_on_host
+from .installing import find_installed
+from .installing.program_settings import require_installed
 from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .script import Script
 from .settings import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def model_of(agent: Agent, service: ModelService) -> Model | None:
     """The agent's model, or None for one that calls none of ours. PlanError where it cannot be had."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     if agent.model is None:
         return None
     if isinstance(settings, CommandSettings | ObjectSettings):
@@ -68,7 +68,7 @@ def build(
     `model` is what `model_of` gave, `inputs` the instance's input folder on this machine (for text that is shown
     inline). It raises AgentError for a failure of the agent's own. PlanError for an agent that cannot do it.
     """
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     workspace = Workspace(
         instance,
         limits or instance.work.environment.limits,
@@ -109,9 +109,9 @@ def build(
 def check_agent(agent: Agent, instance: Instance) -> None:
     """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong, or its
     program is not installed here."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
-        need(agent.harness, settings.version, settings.program)
+        require_installed(agent.harness, settings.version, settings.program)
     elif isinstance(settings, CommandSettings) and settings.folder:
         mount_of(settings.folder, settings.folder_digest)
     if isinstance(settings, ScriptedSettings):
@@ -130,9 +130,9 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
     """Return what a box of the agent shows besides the work: its program. Raises PlanError if that is not here."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
-        return need(agent.harness, settings.version, settings.program).mounts()
+        return require_installed(agent.harness, settings.version, settings.program).mounts()
     if isinstance(settings, CommandSettings) and settings.folder:
         return (mount_of(settings.folder, settings.folder_digest),)
     return ()
@@ -142,13 +142,13 @@ def works_in_images(agent: Agent) -> bool:
     """Whether the agent's box may have any root: where it is a program, it was installed with all that it stands on."""
     if agent.harness in HARNESSES:
         return True
-    here = find(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
+    here = find_installed(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
     return here is not None and here.anywhere
 
 
 def takes_mcp(agent: Agent) -> bool:
     """Whether the agent is given the tools of a task's MCP servers. A script says itself what it calls."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
     return not isinstance(settings, ObjectSettings)
@@ -156,7 +156,7 @@ def takes_mcp(agent: Agent) -> bool:
 
 def takes_sse(agent: Agent) -> bool:
     """Whether the agent can call MCP servers by server-sent events."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
@@ -167,19 +167,19 @@ def takes_browser(agent: Agent) -> bool:
 
 def observed_by(agent: Agent) -> tuple[str, ...]:
     """What the agent's settings say that it is shown of its browser's pages; nothing where they say nothing."""
-    return checked(agent.harness, agent.settings).observe
+    return validate_settings(agent.harness, agent.settings).observe
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:
     """Where below the home folder the agent's program keeps its log."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
 def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
     """Raise PlanError if no box shows a `command` agent's program: `path` are the folders of programs that boxes show,
     `images` says that some of the work brings a root of its own."""
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):
         return  # an installed program comes from its own folder
     script = "" if images else only_on_host(settings.argv)
@@ -189,7 +189,7 @@ def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
             where=f"agent {agent.name}",
             next=f'folder = "{Path(script).parent}" in the agent\'s table, and {{agent}}/{Path(script).name} in argv',
         )
-    absent = absent_here(settings.argv, path)
+    absent = missing_program(settings.argv, path)
     if absent:
         raise PlanError(
             f"the sandbox of this machine lacks the program {absent!r}",

@@ -16,7 +16,7 @@ from worksample.records import Agent
 
 from .agent_folder import keep_folder
 from .presets import PRESETS
-from .python_objects import planned
+from .python_objects import settings_with_source
 from .script import read_script
 from .settings import (
     CommandSettings,
@@ -48,12 +48,12 @@ REPLAY = "script/replay"
 
 def harness_names() -> tuple[str, ...]:
     """The names of all that can be asked for: our own, and the programs that can be installed."""
-    from .installing.program_registry import names
+    from .installing.program_registry import program_names
 
-    return (*(name for name in HARNESSES if name != HUMAN), *names())
+    return (*(name for name in HARNESSES if name != HUMAN), *program_names())
 
 
-def a_person() -> Agent:
+def person_agent() -> Agent:
     """Who works in an arm of people: whichever person sits down."""
     return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
 
@@ -62,9 +62,9 @@ def settings_of(harness: str) -> type[Settings] | None:
     """The kind of settings that a harness takes; None where there is no such harness."""
     if harness in HARNESSES:
         return HARNESSES[harness]
-    from .installing.program_registry import named
+    from .installing.program_registry import find_program
 
-    return ProgramSettings if named(harness) else None
+    return ProgramSettings if find_program(harness) else None
 
 
 def version_of(agent: Agent) -> str:
@@ -106,7 +106,7 @@ def define(
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
-        given = _over(PRESETS[preset].settings, given)
+        given = _merged(PRESETS[preset].settings, given)
     if harness == "scripted":
         if script is None and not given.get("script"):
             raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
@@ -121,10 +121,10 @@ def define(
             )
         given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:
-        from .installing.program_settings import settled
+        from .installing.program_settings import resolve_settings
 
-        given = settled(harness, given)
-    full = checked(harness, planned(given) if harness == "object" else given)
+        given = resolve_settings(harness, given)
+    full = validate_settings(harness, settings_with_source(given) if harness == "object" else given)
     return Agent.of(
         name or _name(preset or harness, model, script),
         harness,
@@ -159,7 +159,7 @@ def check_named(*, harness: str | None, preset: str | None, model: str | None) -
     return harness, _model(harness, model)
 
 
-def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
+def validate_settings(harness: str, settings: Mapping[str, Any]) -> Settings:
     """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
     cls = settings_of(harness)
     if cls is None:
@@ -201,10 +201,10 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
 
 
-def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` over `base`; tables are merged key by key."""
     out = dict(base)
     for key, value in given.items():
         old = out.get(key)
-        out[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        out[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return out

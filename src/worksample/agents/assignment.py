@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from worksample.models.storable_text import scrubbed
 
-from .workspace import Workspace, clipped
+from .workspace import Workspace, clip_middle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Assignment:
         argv = ["sh", "-c", command] if isinstance(command, str) else list(command)
         seconds = None if timeout is None else max(1, int(timeout))
         done = await sandbox().exec(argv, input=input, timeout=seconds, timeout_retry=False)
-        said = clipped(done.stdout + done.stderr, self.workspace.tool_output)
+        said = clip_middle(done.stdout + done.stderr, self.workspace.tool_output)
         self.say(f"$ {command if isinstance(command, str) else ' '.join(argv)}\n{said}[exit status {done.returncode}]")
         return done
 

@@ -10,12 +10,12 @@ from worksample.errors import AgentError, Cause
 from .box_endpoints import browser_server, model_environment, model_placeholders
 from .command_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
 from .installing.program import PROGRAM as PROGRAM_FOLDER
-from .mcp.config_formats import VARIABLE, servers_of, told, usual
+from .mcp.config_formats import VARIABLE, fill_config, servers_of, usual_config
 from .prompt import program_text
-from .prompt_digest import note
-from .script import filled
+from .prompt_digest import record_digest
+from .script import fill_placeholders
 from .settings import CommandSettings, ProgramSettings
-from .workspace import Workspace, clipped
+from .workspace import Workspace, clip_middle
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
@@ -57,9 +57,9 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         brief = program_text(workspace, settings.instructions)
     path = f"{workspace.scratch}/brief.md"
     words = {**workspace.words, "brief": path, "agent": PROGRAM_FOLDER, **(model_placeholders(model) if model else {})}
-    argv = [filled(part, words, raw=False) for part in settings.argv]
+    argv = [fill_placeholders(part, words, raw=False) for part in settings.argv]
     env = model_environment(model) if model else {}
-    env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
+    env |= {key: fill_placeholders(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
     if workspace.instance.work.environment.skills:
@@ -68,11 +68,13 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     if isinstance(settings, ProgramSettings):
         argv += settings.args
         for name, text in settings.files.items():
-            await sandbox().write_file(f"{HOME}/{name}", told(filled(text, words, raw=False), settings.mcp, servers))
+            await sandbox().write_file(
+                f"{HOME}/{name}", fill_config(fill_placeholders(text, words, raw=False), settings.mcp, servers)
+            )
     elif servers:
         env[VARIABLE] = f"{workspace.scratch}/mcp.json"
-        await sandbox().write_file(env[VARIABLE], usual(servers))
-    note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
+        await sandbox().write_file(env[VARIABLE], usual_config(servers))
+    record_digest({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)
     await _need_programs(argv)
@@ -86,11 +88,11 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         status, text = 0, f"{error.truncated_output or ''}\n[it printed more than is kept]"
     except PermissionError as error:
         status, text = 126, str(error)
-    text = clipped(text, settings.output_characters)
+    text = clip_middle(text, settings.output_characters)
     state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model=PROGRAM))
     if status:
         last = (text.strip().splitlines() or ["no output"])[-1]
-        ended = f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}"
+        ended = f"{argv[0]} ended with exit status {status}: {clip_middle(last, 300)}"
         if memory_kills(sandbox()) > killed:
             raise AgentError(f"{ended} {workspace.out_of_memory}", cause=Cause.LIMIT_MEMORY)
         raise AgentError(ended)

@@ -51,7 +51,7 @@ def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
     return (first, word) if _PLAIN.fullmatch(word) and word not in BUILTIN else (first,)
 
 
-def absent_here(argv: Sequence[str], path: str) -> str:
+def missing_program(argv: Sequence[str], path: str) -> str:
     """The program that no box of this machine has, as far as it can be told from outside; "" where none is known."""
     for program in programs_of(argv):
         if "{" in program or program.startswith((".", "python")):
@@ -82,12 +82,12 @@ def only_on_host(argv: Sequence[str]) -> str:
     path that occurs once counts: the script may make the others.
     """
     for path in _own_files(_call(argv)):
-        if _hidden(path):
+        if _why_hidden(path):
             return path
     code = _shell_code(_call(argv))
     for call in _commands(code):
         for path in _own_files(_call(call)):
-            if path.startswith("/") and code.count(path) == 1 and _hidden(path):
+            if path.startswith("/") and code.count(path) == 1 and _why_hidden(path):
                 return path
     return ""
 
@@ -99,7 +99,7 @@ def _own_files(call: Sequence[str]) -> Iterator[str]:
         yield script
 
 
-def _hidden(path: str) -> bool:
+def _why_hidden(path: str) -> bool:
     return "{" not in path and not path.startswith(_SHOWN) and Path(path).is_file()
 
 

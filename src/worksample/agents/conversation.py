@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError
 
-from .prompt_digest import note_shown
+from .prompt_digest import record_shown
 from .rejected_requests import Rejections, sendable
 from .tools.submit import SUBMIT
 from .workspace import Workspace
@@ -41,18 +41,18 @@ class Conversation:
     _first: bool = field(default=True, init=False)
     _garbled: int = field(default=0, init=False)
 
-    async def ask(self) -> ModelOutput:
+    async def ask_model(self) -> ModelOutput:
         """One call of the model over the conversation so far; its answer is appended.
 
         AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits,
         (`agent.rejected`) when the service rejects what the agent brought into it.
         """
         for forced in (False, True):
-            sent = await self._sent(forced)
+            sent = await self._input(forced)
             self._check_turns()
             if self._first:
                 self._first = False
-                await note_shown(sent, self.tools)
+                await record_shown(sent, self.tools)
             output = await self._answer(sent)
             if self._compact is not None:
                 await self._compact.record_output(sent, output)
@@ -74,7 +74,7 @@ class Conversation:
             self._rejections = Rejections(self.model)
         return await self._rejections.ask(sent, call)
 
-    async def act(self, output: ModelOutput) -> bool:
+    async def run_tools(self, output: ModelOutput) -> bool:
         """Carry out the answer's tool calls, and append their results. True where the work was submitted.
 
         SandboxError where the box was lost, AgentError (`agent.malformed`) where too little can be understood.
@@ -92,13 +92,13 @@ class Conversation:
         done = {m.tool_call_id for m in result.messages if m.role == "tool" and m.error is None}
         return any(call.function == SUBMIT and call.id in done for call in calls)
 
-    def say(self, text: str) -> None:
+    def add_user_message(self, text: str) -> None:
         """Append a message to the model."""
         from inspect_ai.model import ChatMessageUser
 
         self.state.messages.append(ChatMessageUser(content=text))
 
-    async def _sent(self, forced: bool) -> list[ChatMessage]:
+    async def _input(self, forced: bool) -> list[ChatMessage]:
         from inspect_ai.model import CompactionAuto, compaction
 
         if self.compact_at is None:
@@ -153,8 +153,8 @@ async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
     """
     silent = 0
     while True:
-        output = await conversation.ask()
-        if await conversation.act(output):
+        output = await conversation.ask_model()
+        if await conversation.run_tools(output):
             return "submitted"
         if output.message.tool_calls:
             silent = 0
@@ -162,4 +162,4 @@ async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
         silent += 1
         if silent > nudges:
             return "stopped without submitting"
-        conversation.say(nudge)
+        conversation.add_user_message(nudge)

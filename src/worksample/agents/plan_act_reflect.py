@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .mcp.server_tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
-from .script import filled
+from .script import fill_placeholders
 from .settings import ReflectSettings
 from .worker import conversation_of, open_with
 from .workspace import Workspace
@@ -30,7 +30,7 @@ def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettin
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             said = brief_text(workspace, settings, inputs)
-            plan = filled(PLAN, workspace.words, raw=False)
+            plan = fill_placeholders(PLAN, workspace.words, raw=False)
             open_with(state, system_text(workspace, settings, submits=False), f"{said}\n\n{plan}")
             async with tools_of(workspace) as more:
                 conversation = conversation_of(model, workspace, settings, state, more, submits=False)
@@ -44,23 +44,23 @@ def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettin
 
 async def _until_satisfied(conversation: Conversation, rounds: int) -> None:
     await _until_silent(conversation)
-    conversation.say(filled(ACT, conversation.workspace.words, raw=False))
+    conversation.add_user_message(fill_placeholders(ACT, conversation.workspace.words, raw=False))
     for turn in range(rounds):
         await _until_silent(conversation)
-        conversation.say(REFLECT)
+        conversation.add_user_message(REFLECT)
         verdict = verdict_of(await _until_silent(conversation))
         if verdict != "REVISE" or turn + 1 == rounds:
             break
-        conversation.say(REVISE)
+        conversation.add_user_message(REVISE)
 
 
 async def _until_silent(conversation: Conversation) -> str:
     """Let the model act until an answer calls no tool; that answer."""
     while True:
-        output = await conversation.ask()
+        output = await conversation.ask_model()
         if not output.message.tool_calls:
             return output.message.text
-        await conversation.act(output)
+        await conversation.run_tools(output)
 
 
 def verdict_of(text: str) -> str:

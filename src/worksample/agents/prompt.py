@@ -43,7 +43,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     """The system message: identity, place, rules, deliverables, self-check."""
     parts = [
         "You are a professional with a piece of paid work. You do it alone, to the end, and hand in the result.",
-        place_text(workspace),
+        folder_text(workspace),
     ]
     if settings.auxiliary:
         parts.append(
@@ -70,7 +70,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     return "\n\n".join(parts)
 
 
-def place_text(workspace: Workspace) -> str:
+def folder_text(workspace: Workspace) -> str:
     """Which folder is what."""
     paths = workspace.instance.work.environment.paths
     return (

@@ -16,7 +16,7 @@ SHOWN = "worksample_shown"
 """Key of a trial's store where the digest is kept."""
 
 
-async def note_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) -> str:
+async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) -> str:
     """Note the digest over the first messages (role and content) and the tools' definitions."""
     definitions = [
         {
@@ -26,10 +26,10 @@ async def note_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) 
         }
         for d in tools
     ]
-    return note({"messages": [_plain(m) for m in messages], "tools": definitions})
+    return record_digest({"messages": [_plain(m) for m in messages], "tools": definitions})
 
 
-def note(value: dict[str, Any]) -> str:
+def record_digest(value: dict[str, Any]) -> str:
     """Note the digest of whatever an agent was shown, as JSON types."""
     from inspect_ai.util import store
 

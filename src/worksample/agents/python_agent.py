@@ -12,11 +12,11 @@ from worksample.models.blame import ControlQuestion
 from worksample.models.storable_text import scrubbed
 
 from .assignment import Assignment
-from .prompt import brief_text, place_text
-from .prompt_digest import note
-from .python_objects import found, is_inspects, made
+from .prompt import brief_text, folder_text
+from .prompt_digest import record_digest
+from .python_objects import find_object, is_inspects, make_agent
 from .settings import ObjectSettings, WorkerSettings
-from .task_containment import contained, is_signal
+from .task_containment import contain, is_signal
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def check_object(settings: ObjectSettings) -> None:
     """PlanError where the object is not here, or is no agent."""
-    made(found(settings.object, settings.source), settings.args)
+    make_agent(find_object(settings.object, settings.source), settings.args)
 
 
 def in_python(model: Model | None, workspace: Workspace, settings: ObjectSettings, inputs: Path | None) -> Solver:
@@ -34,8 +34,8 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
     from inspect_ai.solver import solver
     from inspect_ai.util import turn_limit
 
-    value = found(settings.object, settings.source)
-    works = made(value, settings.args)
+    value = find_object(settings.object, settings.source)
+    works = make_agent(value, settings.args)
     inspects = is_inspects(value)
 
     @solver(name="object")
@@ -45,9 +45,9 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
             with turn_limit(workspace.limits.turns):
                 try:
                     if inspects:
-                        done: TaskState = await _answered_for(_solver(works)(state, generate), model)
+                        done: TaskState = await _errors_of_agent(_solver(works)(state, generate), model)
                         return done
-                    await _answered_for(works(Assignment(workspace, state, model)), model)
+                    await _errors_of_agent(works(Assignment(workspace, state, model)), model)
                 finally:
                     _make_sound(state)
             return state
@@ -75,8 +75,8 @@ def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMes
 
     text = workspace.instance.work.brief
     if whole:
-        text = f"{brief_text(workspace, WorkerSettings(), inputs)}\n\n{place_text(workspace)}"
-    note({"messages": [text]})
+        text = f"{brief_text(workspace, WorkerSettings(), inputs)}\n\n{folder_text(workspace)}"
+    record_digest({"messages": [text]})
     return ChatMessageUser(content=text, source="input")
 
 
@@ -86,10 +86,10 @@ def _solver(works: Any) -> Solver:
     return as_solver(works) if is_agent(works) else works
 
 
-async def _answered_for(work: Awaitable[Any], model: Model | None) -> Any:
+async def _errors_of_agent(work: Awaitable[Any], model: Model | None) -> Any:
     """The boundary of an agent's own code. AgentError for what it raises; a limit, a lost box and a model's service
     that failed are not its own, in a group of errors either."""
-    result, failed = await contained(work)
+    result, failed = await contain(work)
     if failed is None:
         return result
     if is_signal(failed):
@@ -109,18 +109,18 @@ async def _what_ends_it(error: BaseException, model: Model | None) -> BaseExcept
         if isinstance(leaf, LimitExceededError | TerminateSampleError | WorksampleError) or is_signal(leaf):
             return leaf
         if isinstance(leaf, SandboxUnavailableError):
-            return _because(error, SandboxError(str(leaf)))
+            return _with_causes(error, SandboxError(str(leaf)))
     for leaf in leaves:
         failure = failure_of(leaf, list(transcript().events))
         if failure is None:
             continue
         if failure.cause is Cause.MODEL_REFUSED and model is not None and await ControlQuestion(model).answers():
-            return _because(error, AgentError(failure.reason, cause=Cause.AGENT_REJECTED))
+            return _with_causes(error, AgentError(failure.reason, cause=Cause.AGENT_REJECTED))
         return leaf
-    return _because(error, AgentError(f"{type(leaves[0]).__name__}: {_words(leaves[0])}"))
+    return _with_causes(error, AgentError(f"{type(leaves[0]).__name__}: {_words(leaves[0])}"))
 
 
-def _because(error: BaseException, ours: WorksampleError) -> WorksampleError:
+def _with_causes(error: BaseException, ours: WorksampleError) -> WorksampleError:
     ours.__cause__ = error
     return ours
 

@@ -27,20 +27,20 @@ def offer(value: Any) -> dict[str, Any]:
     return {"object": name, "source": source, "args": parameters_of(value)}
 
 
-def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
+def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings with the digest of the object's source, where they only name it."""
     given = dict(settings)
     name = given.get("object")
     if isinstance(name, str) and not given.get("source"):
-        given["source"] = source_of(_imported(name))
+        given["source"] = source_of(_import_object(name))
     return given
 
 
-def found(name: str, source: str) -> Any:
+def find_object(name: str, source: str) -> Any:
     """The object of this name and source. PlanError where there is none, or where its source has changed."""
     if (name, source) in _OFFERED:
         return _OFFERED[name, source]
-    value = _imported(name)
+    value = _import_object(name)
     if source_of(value) != source:
         raise PlanError(
             f"the code of {name} has changed since the run was planned",
@@ -50,7 +50,7 @@ def found(name: str, source: str) -> Any:
     return value
 
 
-def made(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
+def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
     """What works: `value` itself where it is async, else what it makes of `args`. PlanError where that is nothing."""
     if is_async(value):
         return value  # type: ignore[no-any-return]
@@ -90,7 +90,7 @@ def name_of(value: Any) -> str:
     return f"{named.__module__}:{named.__qualname__}"
 
 
-def called(value: Any) -> str:
+def short_name(value: Any) -> str:
     """The last word of its name, for reports."""
     return name_of(value).replace(":", "/").rsplit("/", 1)[-1].rsplit(".", 1)[-1]
 
@@ -101,7 +101,7 @@ def parameters_of(value: Any) -> dict[str, Any]:
 
     if not (is_registry_object(value) and is_async(value)):
         return {}
-    return {key: _word(one) for key, one in sorted(registry_params(value).items())}
+    return {key: _plain_value(one) for key, one in sorted(registry_params(value).items())}
 
 
 def source_of(value: Any) -> str:
@@ -115,17 +115,17 @@ def source_of(value: Any) -> str:
     return digest_bytes(text.encode())
 
 
-def _word(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, str | int | float | bool | None):
         return value
     if isinstance(value, list | tuple):
-        return [_word(one) for one in value]
+        return [_plain_value(one) for one in value]
     if isinstance(value, Mapping):
-        return {str(key): _word(one) for key, one in value.items()}
+        return {str(key): _plain_value(one) for key, one in value.items()}
     return getattr(value, "name", None) or getattr(value, "__qualname__", None) or type(value).__name__
 
 
-def _imported(name: str) -> Any:
+def _import_object(name: str) -> Any:
     module, sign, path = name.partition(":")
     if not (module and sign and path):
         raise PlanError(

@@ -16,7 +16,7 @@ from worksample.models.failure import REFUSED, reason_of, status_of
 from worksample.models.send_observer import observed
 from worksample.models.storable_text import scrubbed
 
-from .workspace import clipped
+from .workspace import clip_middle
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ChatMessageTool, Model, ModelOutput
@@ -50,7 +50,7 @@ class Rejections:
         that cannot be sent; else what the model's provider raised.
         """
         left_out = 0
-        for results in (_newest(messages), _all(messages), None):
+        for results in (_newest_results(messages), _all(messages), None):
             with observed() as seen:
                 try:
                     output = await call()
@@ -61,10 +61,10 @@ class Rejections:
                         raise
                     said = reason_of(error)
                     if not self.answered:
-                        raise _refused(error, said) from error
+                        raise _is_refusal(error, said) from error
                     left_out += 1
                     if results is None or (left_out == 1 and self._row == ROW):
-                        raise _rejected(said, self._row) from error
+                        raise _is_rejection(said, self._row) from error
                     _leave_out(results, said)
                     continue
             self.answered, self._row = True, self._row + 1 if left_out else 0
@@ -72,17 +72,17 @@ class Rejections:
         raise AssertionError("the last turn returns or raises")
 
 
-def _rejected(said: str, row: int) -> AgentError:
+def _is_rejection(said: str, row: int) -> AgentError:
     often = f" {row + 1} times in a row" if row == ROW else ""
     return AgentError(f"rejected by the model's service{often}: {said}", cause=Cause.AGENT_REJECTED)
 
 
-def _refused(error: Exception, said: str) -> Exception:
+def _is_refusal(error: Exception, said: str) -> Exception:
     """A first request that is rejected: what the provider raised, where that says so."""
     return error if status_of(error) in REFUSED else WorksampleError(said, cause=Cause.MODEL_REFUSED)
 
 
-def _newest(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
+def _newest_results(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
     """What tools gave since the model last spoke."""
     last = max((i for i, one in enumerate(messages) if one.role == "assistant"), default=-1)
     return _all(messages[last + 1 :])
@@ -96,8 +96,8 @@ def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
     """Replace what tools gave, wherever the messages are held. The transcript keeps what it was."""
     from inspect_ai.log import transcript
 
-    words = LEFT_OUT.format(clipped(said, 300))
-    kept = [clipped(one.text, KEPT) for one in results if one.content != words]
+    words = LEFT_OUT.format(clip_middle(said, 300))
+    kept = [clip_middle(one.text, KEPT) for one in results if one.content != words]
     transcript().info({"rejected by the model's service": said, "left out": list(kept)}, source="rejected")
     for one in results:
         one.content, one.error = words, None

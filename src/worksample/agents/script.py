@@ -225,7 +225,7 @@ def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
         return {"data": base64.b64encode(data).decode("ascii")}
 
 
-def filled(text: str, words: Mapping[str, str], *, raw: bool) -> str:
+def fill_placeholders(text: str, words: Mapping[str, str], *, raw: bool) -> str:
     """`text` with `{input}` and the other known words replaced, and nothing else touched."""
     if raw:
         return text

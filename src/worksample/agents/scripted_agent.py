@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, PlanError
 
-from .script import Script, ScriptStep, filled
+from .script import Script, ScriptStep, fill_placeholders
 from .settings import ScriptedSettings
 from .tools import toolset
 from .tools.files import write_bytes
@@ -47,12 +47,12 @@ class Player:
             if step.sleep:
                 await anyio.sleep(step.sleep)
             if step.fail in ("service", "refused", "crash"):
-                raise_as(step.fail)
+                raise_failure(step.fail)
         return self._answer(name, [s for s in steps if s.sleep is None])
 
     def _not_yet(self, step: ScriptStep) -> bool:
         self._looks += 1
-        return self._looks < LOOKS and filled(step.until or "", self._words, raw=step.raw) not in self._page
+        return self._looks < LOOKS and fill_placeholders(step.until or "", self._words, raw=step.raw) not in self._page
 
     def _following(self) -> list[ScriptStep]:
         steps = next(self._answers, [ScriptStep(submit=True)])
@@ -63,7 +63,7 @@ class Player:
         from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
 
         self._count += 1
-        text = "\n".join(filled(s.say, self._words, raw=s.raw) for s in steps if s.say is not None)
+        text = "\n".join(fill_placeholders(s.say, self._words, raw=s.raw) for s in steps if s.say is not None)
         calls = [self._call(step, i) for i, step in enumerate(steps) if step.say is None]
         used = {
             key: sum(getattr(s.usage, key) for s in steps) for key in ("input", "output", "cache_read", "cache_write")
@@ -90,14 +90,14 @@ class Player:
 
     def _action(self, step: ScriptStep) -> tuple[str, dict[str, Any]]:
         def fill(text: str | None) -> str:
-            return filled(text or "", self._words, raw=step.raw)
+            return fill_placeholders(text or "", self._words, raw=step.raw)
 
         within = {} if step.timeout is None else {"timeout": step.timeout}
         if step.python is not None:
             return "python", {"code": fill(step.python), **within}
         if step.browse is not None:
             given = {
-                key: found(self._page, fill(value)) if key in ("bid", "to") else fill(value)
+                key: find_element(self._page, fill(value)) if key in ("bid", "to") else fill(value)
                 for key, value in step.args.items()
                 if isinstance(value, str)
             }
@@ -134,7 +134,7 @@ def page_of(seen: Sequence[ChatMessage]) -> str:
     return shown[-1] if shown else ""
 
 
-def found(page: str, wanted: str) -> str:
+def find_element(page: str, wanted: str) -> str:
     """The id of the first element whose line begins with what is wanted, such as `button 'Save'`; else that itself."""
     for line in page.splitlines():
         bid, closed, rest = line.strip().partition("] ")
@@ -143,7 +143,7 @@ def found(page: str, wanted: str) -> str:
     return wanted
 
 
-def raise_as(kind: str) -> None:
+def raise_failure(kind: str) -> None:
     """Fail as a model's service or an agent's program does."""
     if kind == "crash":
         raise AgentError("the script says that the agent's own program fails here")

@@ -33,7 +33,7 @@ def guard_tasks() -> None:
         loop.set_task_factory(_Factory(before))
 
 
-async def contained(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
     """Do an agent's own work in a task of its own; its result, or what it raised. AgentError where it cancelled itself.
 
     A cancellation from outside reaches the work, and is raised.
@@ -87,7 +87,7 @@ class _Factory:
 
     def __call__(self, loop: asyncio.AbstractEventLoop, work: Any, **rest: Any) -> Any:
         family = _WITHIN.get()
-        work = work if family is None else _held(work)
+        work = work if family is None else _raise_contained(work)
         if self.before is not None:
             return self.before(loop, work, **rest)
         task = _Task(cast("Coroutine[Any, Any, Any]", work), loop=loop, **rest)
@@ -95,7 +95,7 @@ class _Factory:
         return task
 
 
-async def _held(work: Coroutine[Any, Any, Any]) -> Any:
+async def _raise_contained(work: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await work
     except SystemExit as error:

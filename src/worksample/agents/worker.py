@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .conversation import Conversation, work
 from .mcp.server_tools import tools_of
 from .prompt import NUDGE, brief_text, system_text
-from .script import filled
+from .script import fill_placeholders
 from .settings import WorkerSettings
 from .tools import toolset
 from .workspace import Workspace
@@ -32,7 +32,7 @@ def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs:
                 await work(
                     conversation_of(model, workspace, settings, state, more),
                     settings.nudges,
-                    filled(NUDGE, workspace.words, raw=False),
+                    fill_placeholders(NUDGE, workspace.words, raw=False),
                 )
             return state
 

@@ -51,7 +51,7 @@ class Workspace:
         return float(min(asked, self.command_time_most))
 
 
-def clipped(text: str, size: int) -> str:
+def clip_middle(text: str, size: int) -> str:
     """At most about `size` characters: the beginning, the end, and how much lies between."""
     if len(text) <= size:
         return text

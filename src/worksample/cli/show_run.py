@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from worksample.errors import WorksampleError
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions, RunResult
-    from worksample.experiments.model_check import Checked
+    from worksample.experiments.model_check import ModelCheckResult
     from worksample.experiments.pilot import Basis
     from worksample.experiments.planning.experiment_plan import Plan
     from worksample.experiments.planning.forecast import Forecast
     from worksample.experiments.planning.plan_progress import PlanProgress
-    from worksample.experiments.power import Outlook
+    from worksample.experiments.power import PowerOutlook
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -40,8 +40,8 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
     from worksample.experiments.planning.plan_progress import progress_of
-    from worksample.experiments.planning.preparation import forecast_of, need_unchanged, prepare
-    from worksample.experiments.power import outlook
+    from worksample.experiments.planning.preparation import forecast_of, prepare, require_unchanged
+    from worksample.experiments.power import power_outlook
     from worksample.extras import lacks
     from worksample.store.location import is_store
 
@@ -50,11 +50,11 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
         progress, rest = progress_of(plan, store)
         if store is not None:
-            need_unchanged(store, plan)
+            require_unchanged(store, plan)
             tell_planned(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
     expected = forecast_of(rest, config)
-    power = None if lacks("report") else outlook(plan, basis=basis)
+    power = None if lacks("report") else power_outlook(plan, basis=basis)
     judging = judging_of(plan, config)
     refused = _refused(plan, config)
     if as_json:
@@ -89,7 +89,7 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
     from worksample.experiments.model_check import need_models
 
     try:
-        need_models(plan.material.agents, config)
+        need_models(plan.inputs.agents, config)
     except WorksampleError as error:
         return error
     return None
@@ -99,10 +99,10 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
     """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
     from worksample.errors import UsageError
     from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.experiments.pilot import RATE, from_pilot, guessed
+    from worksample.experiments.pilot import RATE, from_pilot, guessed_basis
 
     if not pilot:
-        return guessed(RATE if expect is None else expect)
+        return guessed_basis(RATE if expect is None else expect)
     if store is None:
         raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
     return from_pilot(store, find_experiment(store, pilot))
@@ -149,7 +149,7 @@ ESTIMATED = (
 )
 
 
-def tell_models(found: Sequence[Checked]) -> None:
+def tell_models(found: Sequence[ModelCheckResult]) -> None:
     """Of models that were asked what a run may suffer from; nothing where there is nothing."""
     for one in found:
         if one.estimated:
@@ -223,7 +223,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 def _show_plan(plan: Plan, expected: Forecast) -> None:
     from worksample.results.assignments.open_work import pay_of
 
-    m = plan.material
+    m = plan.inputs
     own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
@@ -267,7 +267,7 @@ def _show_progress(progress: PlanProgress) -> None:
     )
 
 
-def _show_power(ahead: Outlook) -> None:
+def _show_power(ahead: PowerOutlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import define
-from worksample.agents.installing import named
+from worksample.agents.installing import find_program
 from worksample.agents.installing.installed_programs import digest_of_tree
-from worksample.agents.installing.installer import split
-from worksample.agents.installing.program_settings import need
-from worksample.agents.workspace import clipped
+from worksample.agents.installing.installer import parse_name
+from worksample.agents.installing.program_settings import require_installed
+from worksample.agents.workspace import clip_middle
 from worksample.files.scratch import scratch
 from worksample.records import (
     About,
@@ -62,7 +62,7 @@ LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 
 @dataclass(frozen=True)
-class Spoken:
+class AgentCheckResult:
     """What came of an agent's answer. `fault`: why it cannot work."""
 
     agent: str
@@ -83,22 +83,24 @@ class Spoken:
         return {**asdict(self), "sound": self.sound}
 
 
-def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[Spoken, ...]:
+def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[AgentCheckResult, ...]:
     """Each agent `NAME[@VERSION]`, one after the other. UsageError for an unknown name, PlanError for one that is not
     installed or a model that cannot be had."""
     agents = []
     for name in names:
-        program, version = split(name)
+        program, version = parse_name(name)
         given = {"version": version} if "@" in name else {}
         agents.append(define(program.name, harness=program.name, model=model or DOUBLE, settings=given))
-    return tuple(_one(agent, config) for agent in agents)
+    return tuple(_check_one(agent, config) for agent in agents)
 
 
-def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
-    here = need(agent.harness, agent.settings["version"], agent.settings["program"])
-    found = Spoken(agent.name, here.version, agent.model or "")
+def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
+    here = require_installed(agent.harness, agent.settings["version"], agent.settings["program"])
+    found = AgentCheckResult(agent.name, here.version, agent.model or "")
     if digest_of_tree(Path(here.folder)) != here.digest:
-        return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
+        return AgentCheckResult(
+            *_first(found), fault=f"its files are not those that were installed: remove {here.folder}"
+        )
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch("check") as folder:
         trial, printed, log = run_steadily(_trial(folder, agent, config, words))
@@ -111,19 +113,19 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     elif not calls:
         fault = "it ended without a call of its model"
     elif not said:
-        last = clipped((printed.strip().splitlines() or ["nothing"])[-1], 200)
+        last = clip_middle((printed.strip().splitlines() or ["nothing"])[-1], 200)
         fault = f"the answer that its model was asked for is neither in its output nor in its log; it printed: {last}"
-    return Spoken(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
+    return AgentCheckResult(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
     """Return the line of a program's output that holds the answer of its model, or where else it stands; "" if it is
     neither in the output nor in the log."""
     line = next((line.strip() for line in printed.splitlines() if answer in line), "")
-    return clipped(line, 200) or (f"{answer} (in its log)" if answer in log else "")
+    return clip_middle(line, 200) or (f"{answer} (in its log)" if answer in log else "")
 
 
-def _first(found: Spoken) -> tuple[str, str, str]:
+def _first(found: AgentCheckResult) -> tuple[str, str, str]:
     return found.agent, found.version, found.model
 
 
@@ -147,7 +149,7 @@ async def _trial(
         (trial, submission) = closed[0]
         if submission is None:
             return trial, "", ""
-        printed = await asyncio.to_thread(_printed, store, submission)
+        printed = await asyncio.to_thread(_printed_lines, store, submission)
         return trial, printed, await asyncio.to_thread(_log, store, submission)
     finally:
         await asyncio.to_thread(store.close)
@@ -159,7 +161,7 @@ def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
         return {}
     from inspect_ai.model import ModelOutput
 
-    answer, program = "-".join(words), named(agent.harness)
+    answer, program = "-".join(words), find_program(agent.harness)
 
     def reply(_: Any, tools: list[ToolInfo], *more: Any) -> ModelOutput:
         shells = [tool.name for tool in tools if "command" in tool.parameters.properties]
@@ -212,7 +214,7 @@ def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experimen
     return experiment, slot
 
 
-def _printed(store: Store, submission: Submission) -> str:
+def _printed_lines(store: Store, submission: Submission) -> str:
     """The program's standard output, of the trajectory's last step."""
     import json
 

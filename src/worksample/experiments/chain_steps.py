@@ -13,14 +13,14 @@ from worksample.results.reattempts.resubmitting import carry
 from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
-from .exclusive_lease import alone
-from .planning.slot_order import slot_after
+from .exclusive_lease import exclusively
+from .planning.slot_order import next_slot
 
 WITHDRAWN = "it was given work that does not stand any more"
 
 
 @dataclass
-class Moved:
+class ChainAdvance:
     """What one look at the chains brought."""
 
     committed: list[Slot] = field(default_factory=list)
@@ -33,19 +33,19 @@ class Moved:
         return bool(self.committed or self.carried or self.withdrawn)
 
 
-def advance(store: Store, experiment: Experiment) -> Moved:
+def advance(store: Store, experiment: Experiment) -> ChainAdvance:
     """Do what the rule asks for now. What a kill leaves undone is asked for again by the next look."""
     if experiment.lock.chain is None:
-        return Moved()
+        return ChainAdvance()
     try:
         return _advance(store, experiment)
     except Superseded:  # another process looked at the chains while this one stood still
-        return Moved()
+        return ChainAdvance()
 
 
-def _advance(store: Store, experiment: Experiment) -> Moved:
-    moved = Moved()
-    with alone(store, f"chains:{experiment.id}"):
+def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
+    moved = ChainAdvance()
+    with exclusively(store, f"chains:{experiment.id}"):
         chains = chains_of(store, experiment)
         failpoint("chain.decided")
         records: list[Record] = []
@@ -53,16 +53,16 @@ def _advance(store: Store, experiment: Experiment) -> Moved:
             slot = store.get(Slot, chain.step.slot)
             if chain.step.next is Next.WITHDRAW:
                 moved.withdrawn.append(slot)
-                records.append(_strike(chain, experiment))
+                records.append(_strike_trial(chain, experiment))
             elif chain.step.next is Next.COMMIT:
-                moved.committed.append(slot_after(slot, chain.arm))
+                moved.committed.append(next_slot(slot, chain.arm))
         records += moved.committed
         if records:
             store.commit(*records)
         failpoint("chain.committed")
         waiting = [store.get(Slot, c.step.slot) for c in chains if c.step.next is Next.RUN]
         for slot in (*waiting, *moved.committed):
-            if is_carried(experiment, slot) and carry(store, experiment, slot):
+            if is_resubmitted(experiment, slot) and carry(store, experiment, slot):
                 moved.carried.append(slot)
                 failpoint("chain.carried")
     return moved
@@ -76,15 +76,15 @@ def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
     ready = {slot.id for slot in open_ if slot.after is None}
     if len(ready) < len(open_):
         ready |= {c.step.slot for c in chains_of(store, experiment) if c.step.next is Next.RUN}
-    return frozenset(slot.id for slot in open_ if slot.id in ready and not is_carried(experiment, slot))
+    return frozenset(slot.id for slot in open_ if slot.id in ready and not is_resubmitted(experiment, slot))
 
 
-def is_carried(experiment: Experiment, slot: Slot) -> bool:
+def is_resubmitted(experiment: Experiment, slot: Slot) -> bool:
     """Whether nobody works on it."""
     return any(a.name == slot.arm and a.feedback is Feedback.UNCHANGED for a in experiment.arms)
 
 
-def _strike(chain: Attempts, experiment: Experiment) -> Amendment:
+def _strike_trial(chain: Attempts, experiment: Experiment) -> Amendment:
     trial = next(link.trial for link in chain.links if link.slot == chain.step.slot)
     return Amendment(
         id=uuid4().hex,

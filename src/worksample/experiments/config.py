@@ -20,14 +20,14 @@ from worksample.results.calibration.config import CalibrationConfig
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
 
-def _allowed(text: str) -> str:
+def _check_hosts(text: str) -> str:
     try:
         return str(read_rule(text))
     except UsageError as error:
         raise ValueError(error.what) from None
 
 
-Allowed = Annotated[str, AfterValidator(_allowed)]
+Allowed = Annotated[str, AfterValidator(_check_hosts)]
 
 
 class LimitsConfig(Frozen):
@@ -233,7 +233,7 @@ class ExperimentConfig(Frozen):
         return self
 
     @property
-    def asked(self) -> tuple[Protocol, ...]:
+    def chosen_protocols(self) -> tuple[Protocol, ...]:
         """The protocols that were asked for; empty where the packages decide."""
         return self.protocols or (() if self.protocol is None else (self.protocol,))
 
@@ -259,10 +259,10 @@ class ExperimentConfig(Frozen):
                         f"the arm {name} has the name of the one that makes first attempts: name it otherwise"
                     )
                 own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
-        continuing = [self._arm(a, self._continued(a, tuple(own.values()))) for a in fed]
+        continuing = [self._arm(a, self._continued_arm(a, tuple(own.values()))) for a in fed]
         return (*own.values(), *people, *continuing)
 
-    def _continued(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
+    def _continued_arm(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
         alike = [one.name for one in own if one.shown_rubric is arm.shown_rubric]
         if len(alike) > 1:
             both = ", ".join(alike)

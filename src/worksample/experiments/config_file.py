@@ -55,16 +55,16 @@ def read_table(path: Path) -> dict[str, Any]:
     return document.data
 
 
-def _checked(model: type[M], table: Any, where: str, file: str) -> M:
+def _validate(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
     found = checked(model, table, faults, file=file)
     if found is None or faults.found:
-        said = faults.found if "." in file else [_of_call(fault) for fault in faults.found]
+        said = faults.found if "." in file else [_flags_table(fault) for fault in faults.found]
         raise FaultyManifest(said, where=where, next=KEYS)
     return found
 
 
-def _of_call(fault: Fault) -> Fault:
+def _flags_table(fault: Fault) -> Fault:
     """A fault of what was given without a file."""
     return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
@@ -78,11 +78,11 @@ def load(
     or `called`: where the flags come from.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
-    data = _anchored(read_table(file), file.parent) if file else {}
-    table = merge(data, _anchored(given, Path()))
+    data = _with_absolute_paths(read_table(file), file.parent) if file else {}
+    table = merge(data, _with_absolute_paths(given, Path()))
     if "name" not in table:
         table["name"] = name_of(file.stem if file else _by_content(table))
-    return _checked(ExperimentConfig, table, str(file or called), file.name if file else called)
+    return _validate(ExperimentConfig, table, str(file or called), file.name if file else called)
 
 
 def check_names(config: ExperimentConfig) -> None:
@@ -109,21 +109,21 @@ class JudgingConfig(Frozen):
 
 def judging_config(file: Path) -> JudgingConfig:
     """What a file says of judges alone: `[judges]`, `[prices]` and `[services]`. ManifestError names what is wrong."""
-    return _checked(JudgingConfig, read_table(file), str(file), file.name)
+    return _validate(JudgingConfig, read_table(file), str(file), file.name)
 
 
-def replanned(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
+def config_of_experiment(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
     """An experiment's configuration as it was planned, under `flags`: judges, prices and services, by key.
 
     ManifestError names what is wrong.
     """
     table = {**experiment.settings, **_judging(experiment.settings, flags)}
-    return _checked(ExperimentConfig, table, COMMAND_LINE, COMMAND_LINE)
+    return _validate(ExperimentConfig, table, COMMAND_LINE, COMMAND_LINE)
 
 
 def judging_of(experiment: Experiment | None, flags: Mapping[str, Any]) -> JudgingConfig:
     """Of that, what asking judges takes. experiment: None for work that belongs to none. ManifestError."""
-    return _checked(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
+    return _validate(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
 
 
 def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _table(agent: Any) -> dict[str, Any]:
     return dict(agent) if isinstance(agent, Mapping) else {"harness": agent}
 
 
-def _anchored(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
+def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """Paths made absolute: what is relative in a file is relative to the file."""
     table = dict(data)
     if isinstance(table.get("tasks"), list | tuple):
@@ -206,7 +206,7 @@ def _anchored(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
     if isinstance(table.get("suite"), str) and looks_like_path(table["suite"], base):
         table["suite"] = _path(table["suite"], base)
     if isinstance(table.get("agents"), list | tuple):
-        table["agents"] = [_anchored(a, base) if isinstance(a, Mapping) else a for a in table["agents"]]
+        table["agents"] = [_with_absolute_paths(a, base) if isinstance(a, Mapping) else a for a in table["agents"]]
     return table
 
 
@@ -237,8 +237,8 @@ def agent_from_flag(text: str) -> dict[str, Any]:
     """An `--agent`: a file with one agent's table, a preset, or a harness. ManifestError where a file is none."""
     path = Path(text)
     if path.suffix in (".toml", ".yaml", ".yml"):
-        table = _anchored(read_table(path), path.parent)
-        _checked(AgentConfig, table, str(path), path.name)
+        table = _with_absolute_paths(read_table(path), path.parent)
+        _validate(AgentConfig, table, str(path), path.name)
         return table
     from worksample.agents.presets import PRESETS
 
@@ -255,10 +255,10 @@ def _by_content(table: Mapping[str, Any]) -> str:
     tasks = [Path(str(t)).name for t in table.get("tasks") or ()]
     what = Path(str(table["suite"])).name if table.get("suite") else "-".join(tasks[:2]) or "experiment"
     agents = [_table(a) for a in table.get("agents") or ()]
-    return "-".join([what, *dict.fromkeys(_who(agent) for agent in agents[:3])])
+    return "-".join([what, *dict.fromkeys(_agent_kind(agent) for agent in agents[:3])])
 
 
-def _who(agent: Mapping[str, Any]) -> str:
+def _agent_kind(agent: Mapping[str, Any]) -> str:
     """An agent's own name, else its preset or harness with its model: two models must not make one experiment."""
     if agent.get("name"):
         return str(agent["name"])

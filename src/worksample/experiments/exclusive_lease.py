@@ -16,7 +16,7 @@ SECONDS = 60.0
 """How long a claim holds without a sign of life."""
 
 
-def holder(store: Store, key: str) -> str | None:
+def living_holder(store: Store, key: str) -> str | None:
     """Who holds `key`; a lease of a dead process is ended first, and nobody holds it then."""
     owner = store.holder(key)
     if owner is not None and is_dead(owner):
@@ -25,23 +25,23 @@ def holder(store: Store, key: str) -> str | None:
     return owner
 
 
-def claim(store: Store, key: str, owner: str) -> Lease | None:
+def take_lease(store: Store, key: str, owner: str) -> Lease | None:
     """Take `key`; at once where its holder is dead."""
     lease = store.take(key, owner, SECONDS)
-    if lease is None and holder(store, key) is None:
+    if lease is None and living_holder(store, key) is None:
         lease = store.take(key, owner, SECONDS)
     return lease
 
 
 @contextmanager
-def alone(store: Store, key: str) -> Iterator[None]:
+def exclusively(store: Store, key: str) -> Iterator[None]:
     """Hold `key` for a piece of work, waiting for it. PlanError where another holds it for a minute.
 
     What the block commits needs that the key is still held: else it raises Superseded, and nothing of it is kept.
     """
     owner = new_owner()
     until = time.monotonic() + SECONDS
-    while (lease := claim(store, key, owner)) is None:
+    while (lease := take_lease(store, key, owner)) is None:
         if time.monotonic() > until:
             raise PlanError(
                 f"another process ({store.holder(key)}) has held {key!r} for a minute",

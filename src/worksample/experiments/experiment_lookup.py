@@ -49,12 +49,12 @@ def _was_tried(store: Store, experiment: Experiment) -> bool:
         return connection.execute(query).first() is not None
 
 
-def namesakes(store: Store, experiment: Experiment) -> list[Experiment]:
+def others_of_name(store: Store, experiment: Experiment) -> list[Experiment]:
     """Other experiments of its name, by time."""
     return [e for e in store.find(Experiment, name=experiment.name) if e.id != experiment.id]
 
 
-def call(store: Store, experiment: Experiment) -> str:
+def short_name(store: Store, experiment: Experiment) -> str:
     """What to type for it: its name, or its id where the name means a later one. One that is not kept yet will be the
     latest."""
     known = sorted(store.find(Experiment, name=experiment.name), key=lambda e: (e.at, e.id))

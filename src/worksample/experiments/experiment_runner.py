@@ -23,14 +23,14 @@ from worksample.workplace.warm_pool import spares
 
 from .available_evaluators import evaluators_here
 from .chain_steps import advance, may_run
-from .exclusive_lease import holder
+from .exclusive_lease import living_holder
 from .grade_queue import GradeQueue
 from .interruption import Interruption, Stop
 from .people_rounds import PeopleRounds
-from .planning.experiment_plan import allowance
-from .planning.forecast import with_scripts
-from .planning.slot_order import in_order, strata_of
-from .rounds import Fill, own_rounds, pair_round
+from .planning.experiment_plan import allowed_hosts
+from .planning.forecast import prices_with_scripts
+from .planning.slot_order import order_slots, strata_of
+from .rounds import FillRounds, own_rounds, pair_round
 from .status import Status, status_of
 from .watch import Silent, Watch
 
@@ -53,7 +53,7 @@ class RunOptions:
     """Judge models by name; a round that asks judges waits where none is configured for its protocol."""
     stop: Stop | None = None
     """How another thread ends this run; a run in the main thread listens to Ctrl-C as well."""
-    people: Fill | None = None
+    people: FillRounds | None = None
     """Opens and tops up people's rounds; None: people are waited for, and nothing is given to them by this run."""
 
 
@@ -79,7 +79,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     runner = ExperimentRunner(store, experiment, options, listener)
     listener.begin(runner.tally)
     try:
-        if runner.tally.planned > runner.tally.finished and want_libraries(
+        if runner.tally.planned > runner.tally.finished and wants_libraries(
             experiment.lock.sandbox, runner.instances.values()
         ):
             bring(listener.note)
@@ -104,7 +104,7 @@ def _note(watch: Watch, stall: Stall) -> None:
         watch.note(f"the platform itself stood still for {stall.charged:.0f} s; no trial is charged for it")
 
 
-def want_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
+def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
     """Whether a box of these instances offers agents our libraries: one with an image has the image's own."""
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
@@ -130,7 +130,7 @@ class ExperimentRunner:
         self.tally = self._grading.tally
         self.tally.planned = sum(not s.not_attemptable for s in slots)
         for trial in store.find(Trial, experiment=experiment.id, live=True):
-            self.tally.trial(trial)
+            self.tally.add_trial(trial)
         self._tried: set[str] = set()
         """Slots that this run has closed a trial for."""
         self._waiting = False
@@ -172,8 +172,8 @@ class ExperimentRunner:
         If other processes work on all of them, wait and take over what they leave. The lease of each slot is taken when
         its trial begins.
         """
-        while slots := await asyncio.to_thread(self._untried):
-            if free := await asyncio.to_thread(self._unleased, slots):
+        while slots := await asyncio.to_thread(self._runnable_slots):
+            if free := await asyncio.to_thread(self._free_slots, slots):
                 return free
             if not self._waiting:
                 self._waiting = True
@@ -198,7 +198,7 @@ class ExperimentRunner:
     async def _execute_chains(self, slots: list[Slot], config: RunConfig) -> None:
         """Run slots and follow their chains at once, so that no chain waits for the last trial of the others."""
         follow_ups = FollowUpSlots()
-        self._grading.evaluated = follow_ups.changed.set
+        self._grading.on_evaluated = follow_ups.changed.set
         following = asyncio.create_task(self._follow(follow_ups))
         try:
             await run_slots(self.store, self.experiment, slots, config, self._on_closed, follow_ups)
@@ -211,8 +211,8 @@ class ExperimentRunner:
         while not follow_ups.over:
             await follow_ups.changed.wait()
             follow_ups.changed.clear()
-            if follow_ups.wanted and await self._advance():
-                await follow_ups.give(await asyncio.to_thread(self._untried))
+            if follow_ups.has_room and await self._advance():
+                await follow_ups.add(await asyncio.to_thread(self._runnable_slots))
 
     async def _advance(self) -> bool:
         """Commit the attempts that follow from the present verdicts. Return whether there were any."""
@@ -239,10 +239,10 @@ class ExperimentRunner:
         """Count a closed trial and queue its submission for grading."""
         if trial.outcome.cause is not Cause.SUPERSEDED:  # else another process has the slot, and is waited for
             self._tried.add(trial.slot)
-        self.tally.trial(trial)
+        self.tally.add_trial(trial)
         self.watch.closed(trial, self.instances[trial.instance])
         if submission is not None and trial.outcome.finished:
-            self._grading.put(submission)
+            self._grading.add(submission)
             self._people.wake()
 
     def _run_config(self) -> RunConfig:
@@ -251,10 +251,10 @@ class ExperimentRunner:
             parallel=options.parallel,
             sandbox=experiment.lock.sandbox,
             tries=options.tries,
-            prices=with_scripts(options.prices, [self.store.get(Agent, id) for id in experiment.agents]),
+            prices=prices_with_scripts(options.prices, [self.store.get(Agent, id) for id in experiment.agents]),
             services=options.services,
             roles=dict(experiment.lock.roles),
-            hosts=allowance(experiment.settings.get("allow_hosts", ()), experiment.lock.hosts),
+            hosts=allowed_hosts(experiment.settings.get("allow_hosts", ()), experiment.lock.hosts),
         )
 
     def _workplaces_needed(self) -> int:
@@ -264,16 +264,16 @@ class ExperimentRunner:
             for id, one in self.instances.items()
             if one.work.environment.workplace is not None
         }
-        return sum(each.get(slot.instance, 0) for slot in self._untried()) if each else 0
+        return sum(each.get(slot.instance, 0) for slot in self._runnable_slots()) if each else 0
 
-    def _untried(self) -> tuple[Slot, ...]:
+    def _runnable_slots(self) -> tuple[Slot, ...]:
         """Return the open slots whose turn it is and that wait for no person, in the order of the plan."""
         ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self._tried]
         mine = [s for s in mine if ready is None or s.id in ready]
         if has_places(self.experiment):
             mine = [s for s in mine if not waits_for_person(self.store, self.experiment, s)]
-        return in_order(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
+        return order_slots(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 
-    def _unleased(self, slots: tuple[Slot, ...]) -> list[Slot]:
-        return [s for s in slots if holder(self.store, f"slot:{s.id}") is None]
+    def _free_slots(self, slots: tuple[Slot, ...]) -> list[Slot]:
+        return [s for s in slots if living_holder(self.store, f"slot:{s.id}") is None]

@@ -14,7 +14,7 @@ from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Ins
 from worksample.store import Store
 from worksample.workplace.warm_pool import spares
 
-from .exclusive_lease import holder
+from .exclusive_lease import living_holder
 from .watch import RunTally, Watch
 
 
@@ -38,21 +38,21 @@ class GradeQueue:
         works = (RoundWork(store, round, evaluators_of(round, here), tries) for round in rounds)
         self.works = [work for work in works if work.by]
         self.tally = RunTally()
-        self.evaluated: Callable[[], None] = lambda: None
+        self.on_evaluated: Callable[[], None] = lambda: None
         """Called after each evaluation."""
         self.waiting: asyncio.PriorityQueue[_Queued] = asyncio.PriorityQueue()
         self._number = count()
         self._instances: dict[str, Instance] = {}
         self._counted: set[tuple[str, str, str | None]] = set()
 
-    def put(self, submission: Submission) -> None:
+    def add(self, submission: Submission) -> None:
         """Line up all that is wanted of a submission that nobody has evaluated yet. Pairs are drawn at the end."""
         for work in self.works:
             if submission.instance in work.round.gradings and work.round.protocol is not Protocol.PAIRWISE:
                 for task in work.tasks_of(submission, made=()):
-                    self._put(work, task)
+                    self._enqueue(work, task)
 
-    def _put(self, work: RoundWork, task: GradingTask) -> None:
+    def _enqueue(self, work: RoundWork, task: GradingTask) -> None:
         late = int(work.round.by is not EvaluatorKind.PROGRAM)
         self.waiting.put_nowait(_Queued((late, next(self._number)), work, task))
 
@@ -60,16 +60,16 @@ class GradeQueue:
         """Line up all that is still wanted, and count the subjects that have what they wanted; how many want more."""
         wanting = 0
         for work in self.works:
-            for item, made, tasks in await asyncio.to_thread(self._found, work):
+            for item, made, tasks in await asyncio.to_thread(self._missing_tasks, work):
                 wanting += bool(tasks)
                 for task in tasks:
-                    self._put(work, task)
+                    self._enqueue(work, task)
                 if not tasks:
                     self._count(work.round, item, made)
         return wanting
 
     @staticmethod
-    def _found(work: RoundWork) -> list[tuple[Item, list[Evaluation], list[GradingTask]]]:
+    def _missing_tasks(work: RoundWork) -> list[tuple[Item, list[Evaluation], list[GradingTask]]]:
         made = by_item(work.store.find(Evaluation, round=work.round.id))
         known = [(item, made.get(key(*item), [])) for item in items(work.store, work.round)]
         return [(item, said, work.tasks_of(*item, said)) for item, said in known]
@@ -105,18 +105,18 @@ class GradeQueue:
         submission = task.submission
         instance = await asyncio.to_thread(self.instance, submission.instance)
         # A process that was killed while it graded left a lease that nobody needs to wait for.
-        await asyncio.to_thread(holder, self.store, lease_of(work.round, submission, task.place, task.second))
+        await asyncio.to_thread(living_holder, self.store, lease_of(work.round, submission, task.place, task.second))
         evaluation = await work.do(task, instance)
         item = (submission, task.second)
-        made = await asyncio.to_thread(self._made, work.round, item)
+        made = await asyncio.to_thread(self._evaluations, work.round, item)
         if not work.tasks_of(*item, made):
             self._count(work.round, item, made)
         if evaluation is not None:
-            self.tally.paid(evaluation)
+            self.tally.add_judge_usage(evaluation)
             self.watch.graded(evaluation, submission, instance)
-        self.evaluated()
+        self.on_evaluated()
 
-    def _made(self, round: Round, item: Item) -> list[Evaluation]:
+    def _evaluations(self, round: Round, item: Item) -> list[Evaluation]:
         return by_item(self.store.find(Evaluation, round=round.id, subject=item[0].id)).get(key(*item), [])
 
     def instance(self, id: str) -> Instance:
@@ -129,4 +129,4 @@ class GradeQueue:
         counted = (round.id, *key(*item))
         if counted not in self._counted:
             self._counted.add(counted)
-            self.tally.judged(full=sum(e.outcome is EvaluationOutcome.GIVEN for e in made) >= round.overlap)
+            self.tally.add_graded(full=sum(e.outcome is EvaluationOutcome.GIVEN for e in made) >= round.overlap)

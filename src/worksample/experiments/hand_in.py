@@ -16,7 +16,7 @@ from worksample.store import Store
 from .config import default_author
 from .package_intake import ingest_package
 from .submission_intake import hand_in
-from .work_piece import WorkOrigin, chosen, known_as, piece_of, take
+from .work_piece import WorkOrigin, choose_instance, commit_piece, find_submission, piece_of
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def hand_in_and_grade(
     if what.experiment is not None:
         made = WorkOrigin(what.entrant, origin, what.repeat, at, reported)
         piece = piece_of(store, instances, what.instance, what.path, made, what.experiment)
-        known = known_as(store, piece.id)
-        return HandedIn(known or take(store, piece, author), None, taken=known is None)
-    instance = chosen(instances, what.instance)
+        known = find_submission(store, piece.id)
+        return HandedIn(known or commit_piece(store, piece, author), None, taken=known is None)
+    instance = choose_instance(instances, what.instance)
     submission = hand_in(
         store, instance, what.path, entrant=what.entrant, origin=origin, at=at, reported=reported,
         author=author,

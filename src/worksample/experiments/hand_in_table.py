@@ -13,7 +13,7 @@ from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 from .package_intake import ingest_package
-from .work_piece import WorkPiece, known_as, piece_of, take
+from .work_piece import WorkPiece, commit_piece, find_submission, piece_of
 from .work_table import read_work
 
 BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
@@ -56,12 +56,12 @@ def hand_in_many(
     A row is known by its instance, who made it, and its repeat: the same work again is passed over, other work under
     the same three is a fault. FaultyRows names every row that is wrong; ImportFailed, ManifestError as they say.
     """
-    pieces = _checked(store, what)
+    pieces = _check_rows(store, what)
     made, taken = [], 0
     for piece in pieces:
-        known = known_as(store, piece.id)
+        known = find_submission(store, piece.id)
         if known is None:
-            known = take(store, piece, what.author)
+            known = commit_piece(store, piece, what.author)
             taken += 1
             on_done(known)
         made.append(known)
@@ -75,7 +75,7 @@ def hand_in_many(
     return HandedInMany(tuple(made), taken, tuple(rounds), len(said), len(asked - said))
 
 
-def _checked(store: Store, what: HandInMany) -> list[WorkPiece]:
+def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
     base = what.table.resolve().parent
     rows, faults = read_work(what.table, encoding=what.encoding, decimal=what.decimal), dict[str, str]()
     packages: dict[Path, tuple[Instance, ...] | WorksampleError] = {}
@@ -83,7 +83,7 @@ def _checked(store: Store, what: HandInMany) -> list[WorkPiece]:
     for number, row in enumerate(rows, 1):
         try:
             instances = _instances(store, base / row.task, packages)
-            piece = piece_of(store, instances, row.instance, base / row.path, row.made, what.experiment)
+            piece = piece_of(store, instances, row.instance, base / row.path, row.origin, what.experiment)
         except WorksampleError as error:
             faults[f"row {number}"] = str(error).splitlines()[0]
             continue

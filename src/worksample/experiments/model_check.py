@@ -35,7 +35,7 @@ SAME = frozenset({"replay", "mockllm"})
 
 
 @dataclass(frozen=True)
-class Checked:
+class ModelCheckResult:
     """What was found out about the model of an agent. `fault`: why it cannot work, in the provider's own words."""
 
     agent: str
@@ -77,12 +77,14 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
         resolve(model, service_of(model, config.services, config.prices))
 
 
-def check_models(agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True) -> tuple[Checked, ...]:
+def check_models(
+    agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True
+) -> tuple[ModelCheckResult, ...]:
     """Each agent that calls a model, looked at; with `call` its model is asked once, with a tool, as the agent asks."""
     return asyncio.run(_all(_calling(agents), config, call))
 
 
-def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[Checked, ...]:
+def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
     """One short call to each model of `agents` with each of its settings; what was found, for whoever wants to tell it.
 
     ModelKeyError or PlanError, in the provider's words, where the run would fail; what passes by itself raises nothing.
@@ -101,12 +103,12 @@ def _calling(agents: Iterable[Agent]) -> list[Agent]:
     return [a for a in agents if a.model and a.harness != "scripted" and a.model.partition("/")[0] not in SAME]
 
 
-async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[Checked, ...]:
-    return tuple(await asyncio.gather(*(_one(agent, config, call) for agent in agents)))
+async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[ModelCheckResult, ...]:
+    return tuple(await asyncio.gather(*(_check_model(agent, config, call) for agent in agents)))
 
 
-async def _one(agent: Agent, config: ExperimentConfig, call: bool) -> Checked:
-    found = Checked(agent.name, agent.model or "", priced=agent.model in config.prices)
+async def _check_model(agent: Agent, config: ExperimentConfig, call: bool) -> ModelCheckResult:
+    found = ModelCheckResult(agent.name, agent.model or "", priced=agent.model in config.prices)
     service = service_of(agent.model, config.services, config.prices)
     # One try each: what a fault says is wanted now, not after half an hour of pauses.
     quick = replace(service, retries=0, timeout=SECONDS, try_timeout=min(SECONDS, service.try_timeout or SECONDS))
@@ -114,10 +116,10 @@ async def _one(agent: Agent, config: ExperimentConfig, call: bool) -> Checked:
         model = model_of(agent, quick)
     except WorksampleError as error:
         return replace(found, fault=error.what, next=error.next)
-    return await _asked(found, model) if call and model is not None else found
+    return await _ask(found, model) if call and model is not None else found
 
 
-async def _asked(found: Checked, model: Model) -> Checked:
+async def _ask(found: ModelCheckResult, model: Model) -> ModelCheckResult:
     from inspect_ai.model import ChatMessageUser
     from inspect_ai.tool import ToolInfo
 

@@ -11,7 +11,7 @@ from worksample.store import Store
 from worksample.tasks import ingest, read_package
 from worksample.tasks.ingestion import Ingested
 
-from .exclusive_lease import alone
+from .exclusive_lease import exclusively
 
 PLANNING = "planning"
 
@@ -25,11 +25,11 @@ def ingest_package(store: Store, folder: Path) -> Ingested:
 
 def commit_new(store: Store, records: Iterable[Record]) -> None:
     """Commit what the store lacks. Tasks and experiments carry the moment they came in: the first one stays."""
-    with alone(store, PLANNING):
-        store.commit(*(r for r in records if not isinstance(r, Task | Experiment) or not has(store, r)))
+    with exclusively(store, PLANNING):
+        store.commit(*(r for r in records if not isinstance(r, Task | Experiment) or not store_holds(store, r)))
 
 
-def has(store: Store, record: Record) -> bool:
+def store_holds(store: Store, record: Record) -> bool:
     """Whether the store holds a record of this identity."""
     try:
         store.get(type(record), record.id)

@@ -9,17 +9,17 @@ from worksample.records import EvaluatorKind, Experiment, Instance
 from worksample.results.calibration.config import calibrated
 from worksample.store import Store
 
-from .exclusive_lease import alone
-from .rounds import Fill, asked_of
+from .exclusive_lease import exclusively
+from .rounds import FillRounds, required_evaluators
 
 
 class PeopleRounds:
     """Fills the rounds after trials closed: once for all that closed while the last filling went on."""
 
-    def __init__(self, store: Store, experiment: Experiment, people: Fill | None) -> None:
+    def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
         judges = calibrated(experiment)
-        asked = asked_of(instances, experiment.lock.protocols, judges)
+        asked = required_evaluators(instances, experiment.lock.protocols, judges)
         mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
         self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]
         self._store, self._experiment, self._people = store, experiment, people
@@ -42,7 +42,7 @@ class PeopleRounds:
             return 0
         # One process at a time: two that open a round at once would give everything out twice.
         try:
-            with alone(self._store, f"people:{self._experiment.id}"):
+            with exclusively(self._store, f"people:{self._experiment.id}"):
                 return sum(self._people(self._store, self._experiment, protocol) for protocol in self.protocols)
         except Superseded:  # another process fills them, which took over while this one stood still
             return 0

@@ -30,7 +30,7 @@ class Basis:
     assumed: str
 
 
-def guessed(rate: float = RATE) -> Basis:
+def guessed_basis(rate: float = RATE) -> Basis:
     """At a guessed pass rate, half of the variance between tasks. UsageError for a rate outside of 0..1 (exclusive)."""
     assumed = (
         f"the first agent passes {100 * rate:.3g}%, the second more or less often; half of the variance lies between"
@@ -71,7 +71,7 @@ def basis_of(graded: pl.DataFrame, name: str) -> Basis:
     repeats = graded.select("who", "key").is_duplicated().any()
     if not repeats:
         task = repeat = (task + repeat) / 2
-    shared = _shared(graded, task)
+    shared = _shared_difficulty(graded, task)
     rate = 100 * float(graded["credit"].to_numpy().mean())
     said = f"{name}'s own {len(graded):,} graded trials on {tasks} tasks, {rate:.3g}% passed"
     said += "" if repeats else "; without repeats, half of the variance between tasks"
@@ -87,7 +87,7 @@ def _components(rows: pl.DataFrame) -> Variances | None:
     return None if share.value is None else found
 
 
-def _shared(graded: pl.DataFrame, variance: float) -> float | None:
+def _shared_difficulty(graded: pl.DataFrame, variance: float) -> float | None:
     """The covariance of two agents' means over tasks, as a part of the variance between tasks; None for one agent."""
     means = graded.group_by("task", "who").agg(pl.col("credit").mean())
     wide = means.pivot("who", index="task", values="credit").drop("task")

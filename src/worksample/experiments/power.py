@@ -9,14 +9,14 @@ from typing import Any
 
 from worksample.metrics import Aim, Estimate, detectable, tasks_needed
 
-from .pilot import Basis, guessed
+from .pilot import Basis, guessed_basis
 from .planning.experiment_plan import Plan
 
 REPEATS = (1, 2, 3, 5)
 
 
 @dataclass(frozen=True)
-class Outlook:
+class PowerOutlook:
     """Of a paired comparison of two agents of a plan. Shares: 0.03 is three percentage points."""
 
     tasks: int
@@ -45,20 +45,20 @@ class Outlook:
         }
 
 
-def outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> Outlook:
+def power_outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> PowerOutlook:
     """The outlook of a plan, for pass or fail; `basis` is by default a guess. Instances are taken as equally many per
     task.
     """
-    goal, basis = aim or Aim(), basis or guessed()
+    goal, basis = aim or Aim(), basis or guessed_basis()
     variances = basis.variances
-    per_task = Counter(i.task for i in planned.material.instances)
-    instances, repeats = fmean(per_task.values()), planned.material.repeats
+    per_task = Counter(i.task for i in planned.inputs.instances)
+    instances, repeats = fmean(per_task.values()), planned.inputs.repeats
     whole = max(1, round(instances))
     seen = None
     if len(per_task) > 1:
         seen = detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal)
     needed = {r: _tasks(tasks_needed(variances, goal, instances=whole, repeats=r)) for r in sorted({*REPEATS, repeats})}
-    return Outlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
+    return PowerOutlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
 
 
 def _tasks(estimate: Estimate) -> int:

@@ -33,11 +33,11 @@ from worksample.store import Store
 
 from .amendments import amend
 from .available_evaluators import evaluators_here
-from .exclusive_lease import alone
+from .exclusive_lease import exclusively
 from .experiment_runner import RunOptions
 from .grade_queue import GradeQueue
 from .package_intake import ingest_package
-from .rounds import WHOLE, asks_of, current_round, judges_of, round_in_force
+from .rounds import WHOLE, current_round, judges_of, panel_of, round_in_force
 from .watch import RunTally, Silent, Watch
 
 
@@ -150,7 +150,7 @@ def _compare(store: Store, before: Round | None, round: Round) -> RegradeCompari
         return RegradeComparison()
     mine = {s.id for s in subjects(store, round)}
     changed = tuple(c for c in changes(store, before, round) if c.subject in mine)
-    return RegradeComparison(changed, _lost(store, before, round, mine))
+    return RegradeComparison(changed, _lost_verdicts(store, before, round, mine))
 
 
 def _subjects(
@@ -158,7 +158,7 @@ def _subjects(
 ) -> tuple[list[Submission], Round | None, tuple[str, ...]]:  # fmt: skip
     """What is graded anew, the round that decides on it now, and the instances."""
     if what.experiment is not None:
-        _need_somebody([store.get(Instance, id) for id in what.experiment.lock.instances], what, here)
+        _require_graders([store.get(Instance, id) for id in what.experiment.lock.instances], what, here)
         own = what.by is EvaluatorKind.PROGRAM and what.protocol is what.experiment.lock.protocol
         find = current_round if own else round_in_force
         now_ = find(store, what.experiment, what.protocol, what.by)
@@ -171,11 +171,11 @@ def _subjects(
             next="worksample grade EXPERIMENT --protocol pairwise",
         )
     found = [store.get(Submission, id) for id in dict.fromkeys(what.submissions)]
-    _need_somebody([store.get(Instance, s.instance) for s in found], what, here)
-    return found, _latest(store, found, what), tuple(dict.fromkeys(s.instance for s in found))
+    _require_graders([store.get(Instance, s.instance) for s in found], what, here)
+    return found, _latest_round(store, found, what), tuple(dict.fromkeys(s.instance for s in found))
 
 
-def _need_somebody(instances: Sequence[Instance], what: Regrading, here: Evaluators) -> None:
+def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evaluators) -> None:
     """PlanError where others answer everything under the protocol, or where no judge is configured to be asked."""
     graded = [i.grading[what.protocol] for i in instances if what.protocol in i.grading]
     judged = what.by is EvaluatorKind.JUDGE
@@ -198,7 +198,7 @@ def _open(
     """The regrade that was begun with these graders (or judges) and not adopted; else a new one."""
     experiment, before = what.experiment.id if what.experiment else None, scope.before
     listed = () if experiment else tuple(s.id for s in scope.submissions)
-    with alone(store, f"regrade:{experiment or listed[0]}"):
+    with exclusively(store, f"regrade:{experiment or listed[0]}"):
         rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
         for round in reversed(rounds.rounds):
             asked = (round.by, round.protocol, round.subjects, dict(round.gradings))
@@ -209,7 +209,7 @@ def _open(
         return open_round(
             store, experiment=experiment, subjects=listed, protocol=what.protocol, author=what.author,
             reason=what.reason, gradings=gradings, over=before.id if before else None,
-            asks=asks_of(what.protocol, what.by, here),
+            asks=panel_of(what.protocol, what.by, here),
             pairs=pairs_of(store, before) if before is not None and PAIRS in before.versions else (),
         )  # fmt: skip
 
@@ -222,7 +222,7 @@ def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
     return said <= {judge.evaluator.id for judge in judges_of(round.protocol, here)}
 
 
-def _lost(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
+def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
     """The subjects that the rounds in force decided and the new one does not; of pairs both sides."""
     if round.protocol is Protocol.PAIRWISE:
         gone = votes_of_pairs(store, before).keys() - votes_of_pairs(store, round).keys()
@@ -275,7 +275,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 
 
-def _latest(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
+def _latest_round(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
     """The latest round in force under the protocol that judged the first of these submissions."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
     rounds = InForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))

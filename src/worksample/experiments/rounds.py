@@ -27,7 +27,7 @@ from worksample.results.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries
 from worksample.results.rounds import InForce
 from worksample.store import Store
 
-from .exclusive_lease import alone
+from .exclusive_lease import exclusively
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ REASON = "graded as trials closed"
 LATER = "pairs of work that came later"
 WHOLE = frozenset({Protocol.HOLISTIC, Protocol.PAIRWISE})
 """Protocols that judge work as a whole: people's, and a judge's too where one is configured."""
-Fill = Callable[[Store, Experiment, Protocol], int]
+FillRounds = Callable[[Store, Experiment, Protocol], int]
 """Opens or tops up the people's round of an experiment under a protocol; returns how many items came in.
 
 `people` and `experiments` are siblings that know nothing of each other: who calls a run (the command line, the app)
@@ -44,7 +44,7 @@ passes `people.rounds.experiment_rounds.OwnRounds.fill`, and a run without one w
 """
 
 
-def asked_of(
+def required_evaluators(
     instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated: Collection[Protocol] = ()
 ) -> list[tuple[Protocol, EvaluatorKind]]:
     """Whom an experiment needs: protocol by protocol the kinds that its criteria name, programs first.
@@ -69,7 +69,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     as a whole is people's, and a judge's too where one is configured for it.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    every = asked_of(instances, experiment.lock.protocols, calibrated(experiment))
+    every = required_evaluators(instances, experiment.lock.protocols, calibrated(experiment))
     asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
@@ -88,7 +88,7 @@ def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round 
     """
     if not judges_of(Protocol.PAIRWISE, here):
         return None
-    with alone(store, f"round:{experiment.id}"):
+    with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, Protocol.PAIRWISE, EvaluatorKind.JUDGE)
         if store.open_slots(experiment.id):
             return found
@@ -99,16 +99,16 @@ def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round 
         except PlanError:  # one agent alone, or none two of which share an instance
             return None
         if found is not None:
-            _draw_later(store, experiment, found, drawn)
+            _add_later_pairs(store, experiment, found, drawn)
             return found
         return open_round(
             store, experiment=experiment.id, protocol=Protocol.PAIRWISE, author=experiment.author, reason=REASON,
-            asks=asks_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
+            asks=panel_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
             pairs=[(pair.first.subject, pair.second.subject) for pair in drawn],
         )  # fmt: skip
 
 
-def _draw_later(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
+def _add_later_pairs(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
     """Note the pairs that a judge's round is asked besides; none, where nothing came."""
     if not drawn:
         return
@@ -133,12 +133,12 @@ def current_round(
     """
     protocol = protocol or experiment.lock.protocol
     by = by or usual(protocol)
-    with alone(store, f"round:{experiment.id}"):
+    with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, protocol, by)
         if found is not None:
             return found
         gradings = _gradings(store, experiment, protocol, by)
-        asks = asks_of(protocol, by, here or Evaluators())
+        asks = panel_of(protocol, by, here or Evaluators())
         return open_round(
             store, experiment=experiment.id, protocol=protocol, author=experiment.author, reason=REASON,
             gradings=gradings, asks=asks,
@@ -158,7 +158,7 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
 
 
-def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
+def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
     """Programs once. Judges as often as they repeat: votes and criteria by the majority, points by their mean."""
     if by is not EvaluatorKind.JUDGE:
         return EvaluatorPanel(by)

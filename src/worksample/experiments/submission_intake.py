@@ -72,8 +72,8 @@ def hand_in(
             f"what is handed in comes from a person or an external agent, not from a {origin.value}",
             next="pass Origin.PERSON or Origin.EXTERNAL",
         )
-    refuse_ahead(at)
-    part, note = look_at(instance, path, store.blobs)
+    refuse_future_date(at)
+    part, note = inspect_work(instance, path, store.blobs)
     submission = submission_record(
         instance,
         id or uuid4().hex,
@@ -90,13 +90,13 @@ def hand_in(
     return submission
 
 
-def refuse_ahead(at: datetime | None) -> None:
+def refuse_future_date(at: datetime | None) -> None:
     """UsageError for work of a day that has not come in any zone: it is no work yet, or a slip of the pen."""
     if at is not None and at > now() + timedelta(days=1):
         raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
 
 
-def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
+def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
     """What of a folder or archive would be handed in, and a note; into a `HashSink` nothing is kept. As `hand_in`."""
     if path.is_dir():
         found = scan(path.resolve(), sink, limits)
@@ -110,22 +110,24 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
         raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
-    manifest, notes = tidied(found.manifest, instance)
-    inner = _wrapping(manifest, instance)
+    manifest, notes = tidy(found.manifest, instance)
+    inner = _wrapping_folder(manifest, instance)
     if inner:
         start = len(inner) + 1
         kept = tuple(e.replaced(path=e.path[start:]) for e in manifest.entries if e.path != inner)
         manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
     if not manifest.files and instance.work.deliverables:
         left = f" ({'; '.join(notes)})" if notes else ""
-        raise UsageError(f"nothing was handed in: no file is in it{left}", where=str(path), next=_asked(instance))
+        raise UsageError(
+            f"nothing was handed in: no file is in it{left}", where=str(path), next=_what_is_asked(instance)
+        )
     if not notes:
         return part_of(found), ""
     part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 
 
-def _asked(instance: Instance) -> str:
+def _what_is_asked(instance: Instance) -> str:
     names = [d.name for d in instance.work.deliverables]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"hand in a folder or a ZIP archive with {', '.join(names[:_NAMED])}{more}"
@@ -148,7 +150,7 @@ def _check_archive(path: Path) -> None:
         )
 
 
-def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
+def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
     """What people handed in, without what desktops, editors and archivers left beside it, and what was done, in words.
 
     A path that a deliverable names is kept whatever its name. macOS writes `é` as a letter and an accent: such names
@@ -172,7 +174,7 @@ def tidied(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]
     return Manifest(entries=tuple(sorted(kept, key=lambda e: e.path))), notes
 
 
-def _wrapping(manifest: Manifest, instance: Instance) -> str:
+def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
     """The one folder that holds everything, or "" where there is none or a deliverable asks for it."""
     top = [e for e in manifest.entries if "/" not in e.path]
     if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:

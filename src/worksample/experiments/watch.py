@@ -38,7 +38,7 @@ class RunTally:
     judges: Usage = field(default_factory=Usage)
     """What judges took for the evaluations of this run."""
 
-    def trial(self, trial: Trial) -> None:
+    def add_trial(self, trial: Trial) -> None:
         """Count a closed trial."""
         if trial.outcome.finished:
             self.finished += 1
@@ -52,12 +52,12 @@ class RunTally:
         self.full_price += any(usage.cached_as_input for usage in asked)
         self.unsettled += any(not (usage.priced or usage.without_price) for usage in asked)
 
-    def paid(self, evaluation: Evaluation) -> None:
+    def add_judge_usage(self, evaluation: Evaluation) -> None:
         """Count what judges took for an evaluation."""
         for used in taken(evaluation).values():
             self.judges = plus(self.judges, used) if self.judges.requests else used
 
-    def judged(self, *, full: bool) -> None:
+    def add_graded(self, *, full: bool) -> None:
         """Count a submission of which a round wants nothing more. `full`: it has all evaluations that were wanted."""
         self.graded += full
         self.ungraded += not full

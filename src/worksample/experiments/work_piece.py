@@ -12,7 +12,7 @@ from worksample.files import HashSink
 from worksample.records import Experiment, Instance, Origin, Reported, Submission, SubmissionPart, digest_of
 from worksample.store import Store
 
-from .submission_intake import hand_in, look_at, refuse_ahead
+from .submission_intake import hand_in, inspect_work, refuse_future_date
 
 UNKNOWN = Reported()
 
@@ -55,12 +55,12 @@ def piece_of(
     experiment: whose rounds will judge it; the instance is then as that one planned it. UsageError for an instance that
     is not there or other work, and for other content under the id of what is there; CaptureError.
     """
-    refuse_ahead(made.at)
-    instance = _planned(store, chosen(instances, name), experiment)
-    part, _ = look_at(instance, path, HashSink())
+    refuse_future_date(made.at)
+    instance = _planned_instance(store, choose_instance(instances, name), experiment)
+    part, _ = inspect_work(instance, path, HashSink())
     home = experiment.id if experiment else None
     id = digest_of(["handed in", home, instance.id, made.origin.value, made.entrant, made.repeat])[:32]
-    known = known_as(store, id)
+    known = find_submission(store, id)
     if known is not None and known.parts["output"].manifest != part.manifest:
         raise UsageError(
             f"differs from what was handed in as {known.id}; give it another repeat", where=str(path),
@@ -69,7 +69,7 @@ def piece_of(
     return WorkPiece(made, instance, path, part, experiment, id)
 
 
-def chosen(instances: Sequence[Instance], name: str | None) -> Instance:
+def choose_instance(instances: Sequence[Instance], name: str | None) -> Instance:
     """The instance of that name, or the only one. UsageError."""
     names = ", ".join(i.name for i in instances)
     if name is None:
@@ -82,7 +82,7 @@ def chosen(instances: Sequence[Instance], name: str | None) -> Instance:
     raise UsageError(f"the task has no instance {name!r}; it has: {names}", next="--instance NAME")
 
 
-def _planned(store: Store, instance: Instance, experiment: Experiment | None) -> Instance:
+def _planned_instance(store: Store, instance: Instance, experiment: Experiment | None) -> Instance:
     """The instance as the experiment planned it."""
     if experiment is None:
         return instance
@@ -102,7 +102,7 @@ def _planned(store: Store, instance: Instance, experiment: Experiment | None) ->
     return found
 
 
-def known_as(store: Store, id: str) -> Submission | None:
+def find_submission(store: Store, id: str) -> Submission | None:
     """What was handed in before."""
     try:
         return store.get(Submission, id)
@@ -110,7 +110,7 @@ def known_as(store: Store, id: str) -> Submission | None:
         return None
 
 
-def take(store: Store, piece: WorkPiece, author: str) -> Submission:
+def commit_piece(store: Store, piece: WorkPiece, author: str) -> Submission:
     """Commit it, whether it was looked at a moment ago or is there already."""
     made = piece.made
     return hand_in(

@@ -24,17 +24,17 @@ MOST = 100_000
 """Rows of one table."""
 
 
-def _known(value: Any) -> Any:
+def _none_if_unknown(value: Any) -> Any:
     return None if isinstance(value, str) and value.strip() in ("", "unknown") else value
 
 
-def _first(value: Any) -> Any:
-    known = _known(value)
+def _one_if_unknown(value: Any) -> Any:
+    known = _none_if_unknown(value)
     return 1 if known is None else known
 
 
-Amount = Annotated[float | None, BeforeValidator(_known), Field(default=None, ge=0, allow_inf_nan=False)]
-Text = Annotated[str | None, BeforeValidator(_known)]
+Amount = Annotated[float | None, BeforeValidator(_none_if_unknown), Field(default=None, ge=0, allow_inf_nan=False)]
+Text = Annotated[str | None, BeforeValidator(_none_if_unknown)]
 
 
 class WorkRow(BaseModel):
@@ -52,12 +52,12 @@ class WorkRow(BaseModel):
     """Who made it: an agent elsewhere ..."""
     person: Text = None
     """... or a person."""
-    repeat: Annotated[int, BeforeValidator(_first)] = Field(default=1, ge=1)
+    repeat: Annotated[int, BeforeValidator(_one_if_unknown)] = Field(default=1, ge=1)
     """Which of several independent pieces by one entrant on one instance."""
     minutes: Amount
     cost: Amount
     """US dollars."""
-    date: Annotated[datetime | None, BeforeValidator(_known)] = None
+    date: Annotated[datetime | None, BeforeValidator(_none_if_unknown)] = None
     """When it was done, ISO 8601; without a zone UTC; by default now."""
 
     @model_validator(mode="after")
@@ -67,7 +67,7 @@ class WorkRow(BaseModel):
         return self
 
     @property
-    def made(self) -> WorkOrigin:
+    def origin(self) -> WorkOrigin:
         """Who made it, when, and what it took."""
         at = self.date if self.date is None or self.date.tzinfo else self.date.replace(tzinfo=UTC)
         origin = Origin.EXTERNAL if self.agent else Origin.PERSON
@@ -93,7 +93,7 @@ def read_work(table: Path, *, encoding: str = "", decimal: str = "") -> list[Wor
             try:
                 rows.append(_row(row, columns))
             except ValidationError as error:
-                faults[f"row {count}"] = "; ".join(_told(one) for one in error.errors())
+                faults[f"row {count}"] = "; ".join(_explain(one) for one in error.errors())
             except Unfit as error:
                 faults[f"row {count}"] = str(error)
     if not 0 < count <= MOST:
@@ -112,7 +112,7 @@ def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
         raise Unfit(row.what)
     plain: dict[str, Any] = {}
     for name, cell in row.items():
-        if cell is None or _known(cell) is None:
+        if cell is None or _none_if_unknown(cell) is None:
             continue
         if name not in NUMBERS:
             plain[name] = cell if isinstance(cell, datetime) else str(cell)
@@ -124,7 +124,7 @@ def _row(row: dict[str, Any], columns: NumberColumns) -> WorkRow:
     return WorkRow.model_validate(plain)
 
 
-def _told(error: Any) -> str:
+def _explain(error: Any) -> str:
     where = ".".join(map(str, error["loc"]))
     said = str(error["msg"]).removeprefix("Value error, ")
     return f"{where}: {said}" if where else said

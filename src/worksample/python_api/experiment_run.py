@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions
     from worksample.experiments.interruption import Stop
-    from worksample.experiments.model_check import Checked
+    from worksample.experiments.model_check import ModelCheckResult
     from worksample.experiments.planning.experiment_plan import Plan
     from worksample.records import Agent, Experiment
     from worksample.store import Store
@@ -81,14 +81,14 @@ class Planned:
     store: Store
     plan: Plan
     known: bool
-    models: tuple[Checked, ...] = ()
+    models: tuple[ModelCheckResult, ...] = ()
     """What one call to each model that has something to do showed."""
 
 
 @contextmanager
 def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
-    from worksample.experiments.experiment_runner import want_libraries
+    from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.planning.preparation import commit_plan, prepare
     from worksample.sandboxes import need_box
@@ -96,9 +96,9 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
 
     need_box(config.sandbox)
     ahead = prepare(config)
-    need_models(ahead.material.agents, config)
+    need_models(ahead.inputs.agents, config)
     at_work = _with_work(ahead, config.store)
-    if at_work and want_libraries(config.sandbox, ahead.material.instances):
+    if at_work and wants_libraries(config.sandbox, ahead.inputs.instances):
         bring(note)
     models = prove_models(at_work, config) if config.check_models else ()
     with opened(config.store, create=True) as store:
@@ -115,10 +115,10 @@ def _with_work(plan: Plan, where: str | None) -> list[Agent]:
         with opened(where) as store:
             plan = progress_of(plan, store)[1]
     wanted = {slot.agent for slot in plan.attemptable}
-    return [agent for agent in plan.material.agents if agent.id in wanted]
+    return [agent for agent in plan.inputs.agents if agent.id in wanted]
 
 
-def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[Checked, ...]:
+def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
     """The same for what is left of an experiment that was planned before."""
     from worksample.experiments.model_check import prove_models
     from worksample.records import Agent
@@ -161,7 +161,7 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
 
 
 def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[str, Any], stop: Stop) -> Run:
-    from worksample.experiments.config_file import replanned
+    from worksample.experiments.config_file import config_of_experiment
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.experiment_runner import run_experiment
 
@@ -171,7 +171,7 @@ def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[s
     with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = find_experiment(open_, named(experiment), planned=True)
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
-        config = replanned(found, flags)
+        config = config_of_experiment(found, flags)
         prove_rest(open_, found, config)
         how = replace(options_of(config, **options), stop=stop)
         done = run_experiment(open_, found, how, watcher(silent=not progress))

@@ -79,18 +79,18 @@ def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
 def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
     """A solver, an agent of Inspect's or an async function, handed over as it is."""
-    from worksample.agents.python_objects import called, is_async, is_inspects, offer
+    from worksample.agents.python_objects import is_async, is_inspects, offer, short_name
     from worksample.experiments.config_file import name_of
 
     if not callable(value) or not (is_async(value) or is_inspects(value)):
-        what = f"{called(value)} is not async" if callable(value) else f"{type(value).__name__} is not an agent"
+        what = f"{short_name(value)} is not async" if callable(value) else f"{type(value).__name__} is not an agent"
         raise UsageError(
             what,
             next="a harness's name, a table, a solver or agent of Inspect's, or an async function of one Assignment",
         )
     if not is_inspects(value):
-        _need_assignment(value, called(value))
-    name, settings = called(value), offer(value)
+        _need_assignment(value, short_name(value))
+    name, settings = short_name(value), offer(value)
     table = {"harness": "object", "settings": settings}
     several = len(models) > 1
     return [

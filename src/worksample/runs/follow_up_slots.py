@@ -18,20 +18,20 @@ class FollowUpSlots:
     def __init__(self) -> None:
         self.changed = asyncio.Event()
         self.over = False
-        self.trials: SlotQueue | None = None
+        self.queue: SlotQueue | None = None
         """Those of the run, while it goes on."""
 
     @property
-    def wanted(self) -> bool:
+    def has_room(self) -> bool:
         """Whether a place stands free while others are in work."""
-        return self.trials is not None and self.trials.idle
+        return self.queue is not None and self.queue.idle
 
-    async def give(self, slots: Sequence[Slot]) -> None:
+    async def add(self, slots: Sequence[Slot]) -> None:
         """Let the run take these, as far as it can; what it cannot stays open for the next one."""
-        if self.trials is not None:
-            await self.trials.add(slots)
+        if self.queue is not None:
+            await self.queue.add(slots)
 
     def end(self) -> None:
         """The run is over."""
-        self.over, self.trials = True, None
+        self.over, self.queue = True, None
         self.changed.set()

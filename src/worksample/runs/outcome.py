@@ -28,7 +28,7 @@ _LIMITS = {
 }
 
 
-def ended_by_limit(
+def outcome_of_limit(
     error: LimitExceededError, events: Sequence[Event], end: datetime | None = None, account: ModelAccount | None = None
 ) -> TrialOutcome:
     """A limit was reached. It is the service's fault where a time limit passed while the service was waited for, or a
@@ -39,14 +39,16 @@ def ended_by_limit(
         charged = account.charged if cause is Cause.LIMIT_COST else account.charged_tokens
         if charged and error.value - charged < error.limit:
             said = "requests that the service never answered may have used up the rest of the budget"
-            return failed(Cause.MODEL_ERROR, f"{said}: {error.message}")
+            return failure_outcome(Cause.MODEL_ERROR, f"{said}: {error.message}")
     if cause is Cause.LIMIT_TIME:
         waited, limit = waiting(events, end or now()), error.limit or 0.0
         if waited.is_services(limit):
             failure = failure_of(None, events)
             said = failure.reason if failure is not None else "no answer came"
             share = f" of {_span(limit)}" if limit else ""
-            return failed(Cause.MODEL_ERROR, f"waited {_span(waited.lost)}{share} for the model's service: {said}")
+            return failure_outcome(
+                Cause.MODEL_ERROR, f"waited {_span(waited.lost)}{share} for the model's service: {said}"
+            )
     return TrialOutcome(ending=Ending.LIMIT, cause=cause, reason=_short(error.message))
 
 
@@ -54,9 +56,9 @@ def _span(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.1f} s"
 
 
-def ended_by_error(error: BaseException, events: Sequence[Event]) -> TrialOutcome:
+def outcome_of_error(error: BaseException, events: Sequence[Event]) -> TrialOutcome:
     """Something was raised: ours and typed, the model's, or a crash of the platform."""
-    error = leaf(error)
+    error = first_leaf(error)
     typed = next((e for e in _chain(error) if isinstance(e, WorksampleError) and e.cause is not None), None)
     if typed is not None and typed.cause is not None:
         ending = Ending.LIMIT if typed.cause.startswith("limit.") else Ending.FAILED
@@ -64,10 +66,10 @@ def ended_by_error(error: BaseException, events: Sequence[Event]) -> TrialOutcom
     failure = failure_of(error, events)
     if failure is not None:
         return TrialOutcome(ending=Ending.FAILED, cause=failure.cause, reason=_short(failure.reason))
-    return crashed(error)
+    return crash_outcome(error)
 
 
-def crashed(error: BaseException) -> TrialOutcome:
+def crash_outcome(error: BaseException) -> TrialOutcome:
     """A crash of ours: what, and where in the platform."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = next((f for f in reversed(frames) if "worksample" in f.filename), frames[-1] if frames else None)
@@ -77,34 +79,34 @@ def crashed(error: BaseException) -> TrialOutcome:
     )
 
 
-def cancelled(reason: str = "stopped by the operator") -> TrialOutcome:
+def cancelled_outcome(reason: str = "stopped by the operator") -> TrialOutcome:
     """The operator stopped the run."""
     return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
 
 
-def superseded(before: TrialOutcome | None = None) -> TrialOutcome:
+def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
     """Another process took the slot over. `before`: how the trial would have ended."""
     said = "another run took the slot over while this one stood still"
     if before is not None:
         how = "the agent was done" if before.cause is None else POLICY[before.cause].says
         said += f"; before it could be kept: {how}"
-    return failed(Cause.SUPERSEDED, said)
+    return failure_outcome(Cause.SUPERSEDED, said)
 
 
-def failed(cause: Cause, reason: str) -> TrialOutcome:
+def failure_outcome(cause: Cause, reason: str) -> TrialOutcome:
     """A failure with a known cause."""
     return TrialOutcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
 
 
-def after_capture(outcome: TrialOutcome, cause: Cause | None, reason: str) -> TrialOutcome:
+def outcome_after_capture(outcome: TrialOutcome, cause: Cause | None, reason: str) -> TrialOutcome:
     """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
     counts = outcome.finished or outcome.cause is Cause.PERSON_CONTINUES
     if cause is None or not counts or POLICY[cause].graded:
         return outcome
-    return failed(cause, reason)
+    return failure_outcome(cause, reason)
 
 
-def handed_over(outcome: TrialOutcome) -> TrialOutcome:
+def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
     """How an agent's turn ended that a person goes on from: the slot stays open. Our failures stay."""
     if not outcome.finished:
         return outcome
@@ -112,7 +114,7 @@ def handed_over(outcome: TrialOutcome) -> TrialOutcome:
     return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.PERSON_CONTINUES, reason=_short(said))
 
 
-def leaf(error: BaseException) -> BaseException:
+def first_leaf(error: BaseException) -> BaseException:
     """The first single exception inside groups."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]

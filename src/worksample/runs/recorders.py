@@ -19,7 +19,7 @@ from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace
 
 from .agent_log import agent_log
-from .outcome import crashed
+from .outcome import crash_outcome
 from .recorder import Parts, Recorder, Shortfall
 from .trial_box import box_of
 
@@ -46,7 +46,7 @@ class ColleagueRecorder(Recorder):
         """A crash of ours that silenced a colleague."""
         if (error := self._runner.failure.error) is None:
             return None
-        outcome = crashed(error)
+        outcome = crash_outcome(error)
         return Shortfall(outcome.cause, outcome.reason) if outcome.cause is not None else None
 
     def parts(self, sink: Sink) -> Parts:
@@ -136,7 +136,7 @@ class ServiceRecorder(Recorder):
         names = context.instance.capture.exports
         if not names:
             return
-        with context.timed("exports"):
+        with context.measure("exports"):
             found = None
             if self.workplace is not None:
                 environment = context.instance.work.environment

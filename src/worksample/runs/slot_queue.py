@@ -1,4 +1,4 @@
-"""Which trials run, and when: slots are taken one by one under a lease, so that two runs never do the same one."""
+"""Which queue run, and when: slots are taken one by one under a lease, so that two runs never do the same one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from worksample.store.lease_renewal import renew_leases
 
 from .follow_up_slots import FollowUpSlots
 from .limits import limits_of
-from .outcome import failed
+from .outcome import failure_outcome
 from .run_config import RunConfig
 from .trial_box import spec_of
-from .trial_close import keep, tell, trial_of
+from .trial_close import announce, build_trial, commit_trial
 from .trial_context import AgentRun, TrialContext
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
 
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """Between looks at slots of other runs."""
-REFUSALS = 3
+KEY_REFUSALS = 3
 """Trials of one agent in succession whose key was not taken: then the run ends, since all others would end so."""
 
 
@@ -96,18 +96,18 @@ class SlotQueue:
         store: Store,
         config: RunConfig,
         broken: Mapping[str, ImageError],
-        more: FollowUpSlots | None = None,
+        follow_ups: FollowUpSlots | None = None,
     ) -> None:
         """broken: instances whose images cannot be had. more: whoever may have slots later."""
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
-        self.more = more
+        self.follow_ups = follow_ups
         self.checked = {slot.instance for slot in slots}
         """Instances whose agents, limits and images were looked at before anything ran."""
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
-        self.tries: dict[str, TrialContext] = {}
-        self.passed: list[tuple[Slot, int]] = []
+        self.contexts: dict[str, TrialContext] = {}
+        self.leased_elsewhere: list[tuple[Slot, int]] = []
         """Slots that another run held when it was their turn."""
-        self.held: set[str] = set()
+        self.leased: set[str] = set()
         self.owner = new_owner()
         self.fatal: BaseException | None = None
         self.feeds: dict[str, SampleFeed] = {}
@@ -117,32 +117,32 @@ class SlotQueue:
         self.eval: asyncio.Task[object] | None = None
         """The eval that runs now: it ends where nothing can be kept any more."""
         self.refusals: dict[str, int] = {}
-        """Per agent, how many of its last trials in succession the service refused for the key."""
+        """Per agent, how many of its last queue in succession the service refused for the key."""
         self._instances: dict[str, Instance] = {}
         self._taking = asyncio.Lock()
 
-    def try_of(self, id: str) -> TrialContext:
+    def context_of(self, id: str) -> TrialContext:
         """The try whose sample has this id."""
-        return self.tries[id]
+        return self.contexts[id]
 
-    async def begin(self) -> list[str]:
+    async def fill(self) -> list[str]:
         """Fill the run's places; the agents that have something to do or may get it, in the order of their slots."""
         self.feeds = {id: SampleFeed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
         for _ in range(self.config.parallel):
-            await self._go_on()
+            await self._fill_place()
         return [id for id, feed in self.feeds.items() if not feed.empty]
 
     def _stopping(self) -> bool:
         return self.fatal is not None or (self.runner is not None and self.runner.cancelling() > 0)
 
-    async def _go_on(self) -> None:
+    async def _fill_place(self) -> None:
         """Give a free place to the next slot; let the tasks end whose agents have none left."""
         async with self._taking:
             context = None if self._stopping() else await asyncio.to_thread(self._next)
             if context is not None:
                 self.feeds[context.slot.agent].give(self._sample(context))
-            left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.tries.values()}
-            if left and self.more is not None:
+            left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.contexts.values()}
+            if left and self.follow_ups is not None:
                 # What an agent has done may bring it more to do, until all of them are done.
                 left = set(self.feeds)
             for id, feed in self.feeds.items():
@@ -152,19 +152,24 @@ class SlotQueue:
     @property
     def idle(self) -> bool:
         """Whether a place stands free, and something is in work."""
-        return bool(self.tries) and not self.waiting and len(self.tries) < self.config.parallel and not self._stopping()
+        return (
+            bool(self.contexts)
+            and not self.waiting
+            and len(self.contexts) < self.config.parallel
+            and not self._stopping()
+        )
 
     async def add(self, slots: Sequence[Slot]) -> None:
         """Take slots that came since: of agents that work now, on instances that were looked at."""
         async with self._taking:
             # Where nothing is in work any more the tasks have ended, and the next run has these.
-            if not self.tries or self._stopping():
+            if not self.contexts or self._stopping():
                 return
-            known = {slot.id for slot, _ in (*self.waiting, *self.passed)} | self.held
+            known = {slot.id for slot, _ in (*self.waiting, *self.leased_elsewhere)} | self.leased
             fits = [s for s in slots if s.agent in self.feeds and s.instance in self.checked and s.id not in known]
             self.waiting.extend((slot, 1) for slot in fits)
-        for _ in range(self.config.parallel - len(self.tries)):
-            await self._go_on()
+        for _ in range(self.config.parallel - len(self.contexts)):
+            await self._fill_place()
 
     def _next(self) -> TrialContext | None:
         """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
@@ -172,7 +177,7 @@ class SlotQueue:
             slot, here = self.waiting.popleft()
             lease = self.store.take(_key(slot.id), self.owner, self.config.lease)
             if lease is None:
-                self.passed.append((slot, here))
+                self.leased_elsewhere.append((slot, here))
                 continue
             if self.store.find(Trial, slot=slot.id, live=True):
                 self.store.release(_key(slot.id), self.owner)
@@ -186,16 +191,16 @@ class SlotQueue:
                     continue
             elif job.arm(slot).worker is Worker.ASSISTED:
                 feeding = feed_turn(store, slot, instance)
-            self.held.add(slot.id)
+            self.leased.add(slot.id)
             if error := self.broken.get(slot.instance):
-                self._never_could(self._try(slot, here, lease, feeding, None), error)
+                self._close_without_image(self._context(slot, here, lease, feeding, None), error)
                 continue
-            context = self._try(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
-            self.tries[context.id] = context
+            context = self._context(slot, here, lease, feeding, root_of(instance.work.environment, store.folder))
+            self.contexts[context.id] = context
             return context
         return None
 
-    def _try(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
+    def _context(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
         store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
         return TrialContext(
             job=job,
@@ -207,15 +212,15 @@ class SlotQueue:
             root=root,
             try_number=store.tries(slot.id) + 1,
             feeding=feeding,
-            here=here,
+            try_of_run=here,
             lease=lease,
         )
 
-    def _never_could(self, context: TrialContext, error: ImageError) -> None:
+    def _close_without_image(self, context: TrialContext, error: ImageError) -> None:
         """The work's image cannot be had: nobody could work, and the run goes on with the others."""
-        trial = keep(context, trial_of(context, failed(Cause.SANDBOX_IMAGE, str(error))))
+        trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_IMAGE, str(error))))
         self.release(context.slot.id)
-        tell(context, trial, None)
+        announce(context, trial, None)
 
     def instance(self, id: str) -> Instance:
         if id not in self._instances:
@@ -234,18 +239,18 @@ class SlotQueue:
 
     async def complete(self, sample: EvalSample) -> None:
         """A sample is over: its trial must be in the store, and its place is free. StoreError stops the run."""
-        context = self.tries[str(sample.id)]
+        context = self.contexts[str(sample.id)]
         try:
             if context.fatal is not None:
                 raise context.fatal
-            trial = await asyncio.to_thread(self._closed, context, sample)
+            trial = await asyncio.to_thread(self._take_trial, context, sample)
             self._count_refusal(trial)
-            if trial.outcome.retried and context.here < self.config.tries:
-                self.waiting.appendleft((context.slot, context.here + 1))
-            del self.tries[context.id]
-            await self._go_on()
-            if self.more is not None:
-                self.more.changed.set()
+            if trial.outcome.retried and context.try_of_run < self.config.tries:
+                self.waiting.appendleft((context.slot, context.try_of_run + 1))
+            del self.contexts[context.id]
+            await self._fill_place()
+            if self.follow_ups is not None:
+                self.follow_ups.changed.set()
         except Exception as error:
             # The whole run ends: other agents' tasks would go on by themselves.
             self.fatal = self.fatal or error
@@ -253,17 +258,17 @@ class SlotQueue:
                 self.eval.cancel()
             raise
 
-    def _closed(self, context: TrialContext, sample: EvalSample) -> Trial:
+    def _take_trial(self, context: TrialContext, sample: EvalSample) -> Trial:
         """The trial, which must be in the store; its slot is given back."""
         if context.trial is None and context.began is None:
-            self._never_began(context, sample)
+            self._close_unstarted(context, sample)
         if context.trial is None:
             raise StoreError(
                 f"trial {context.id} ended without its record",
                 where=context.job.experiment.id,
                 next="worksample store check, then worksample resume",
             )
-        if not context.told:
+        if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
             raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
         self.release(context.slot.id)
@@ -273,24 +278,24 @@ class SlotQueue:
         """ModelKeyError once an agent's key was refused for the third time in succession."""
         refused = trial.outcome.cause is Cause.MODEL_KEY
         count = self.refusals[trial.agent] = self.refusals.get(trial.agent, 0) + 1 if refused else 0
-        if count >= REFUSALS:
+        if count >= KEY_REFUSALS:
             agent = self.jobs[trial.agent].agent
             raise ModelKeyError(
-                f"{trial.outcome.reason} ({count} trials in succession; what is finished is kept)",
+                f"{trial.outcome.reason} ({count} trials in a row; finished work is kept)",
                 where=f"agent {agent.name}, model {agent.model}",
                 next=f"fix the key or the account, then worksample resume {trial.experiment}",
             )
 
-    def _never_began(self, context: TrialContext, sample: EvalSample) -> None:
+    def _close_unstarted(self, context: TrialContext, sample: EvalSample) -> None:
         """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
         said = sample.error.message if sample.error is not None else "the trial never began"
-        trial = keep(context, trial_of(context, failed(Cause.SANDBOX_START, said)))
+        trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_START, said)))
         context.trial = trial
-        tell(context, trial, None)
+        announce(context, trial, None)
 
     def release(self, slot: str) -> None:
         """Give a slot back."""
-        self.held.discard(slot)
+        self.leased.discard(slot)
         self.store.release(_key(slot), self.owner)
 
     async def wait_for_others(self) -> bool:
@@ -299,28 +304,30 @@ class SlotQueue:
         A run that was killed leaves leases that nobody renews; one that lives renews them, and its slots stay its own.
         """
         end = time.monotonic() + self.config.lease
-        while self.passed:
-            if left := await asyncio.to_thread(self._left):
+        while self.leased_elsewhere:
+            if left := await asyncio.to_thread(self._released_slots):
                 self.waiting.extend(left)
                 return True
             if time.monotonic() > end:
                 break
-            await asyncio.sleep(min(LOOK_SECONDS, self.config.lease / 4))
+            await asyncio.sleep(min(POLL_SECONDS, self.config.lease / 4))
         return False
 
-    def _left(self) -> list[tuple[Slot, int]]:
+    def _released_slots(self) -> list[tuple[Slot, int]]:
         """Of the slots that another run held: those that nobody holds or has done. The done ones are forgotten."""
         store = self.store
-        self.passed = [(slot, here) for slot, here in self.passed if not store.find(Trial, slot=slot.id, live=True)]
-        free = [(slot, here) for slot, here in self.passed if store.holder(_key(slot.id)) is None]
-        self.passed = [one for one in self.passed if one not in free]
+        self.leased_elsewhere = [
+            (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)
+        ]
+        free = [(slot, here) for slot, here in self.leased_elsewhere if store.holder(_key(slot.id)) is None]
+        self.leased_elsewhere = [one for one in self.leased_elsewhere if one not in free]
         return free
 
-    async def keep(self) -> None:
+    async def renew_leases_until_cancelled(self) -> None:
         """Renew the leases of all slots in work, until cancelled; stop the work on a slot that another process took."""
 
         def held() -> dict[Lease, TrialContext]:
-            return {c.lease: c for c in self.tries.values() if c.lease is not None and c.trial is None}
+            return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}
 
         def lost(lease: Lease) -> None:
             if (context := held().get(lease)) is not None:
@@ -329,7 +336,7 @@ class SlotQueue:
         await renew_leases(self.store, self.config.lease, held, lost)
 
     def __repr__(self) -> str:
-        return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.tries)} in work)"
+        return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.contexts)} in work)"
 
 
 def _key(slot: str) -> str:

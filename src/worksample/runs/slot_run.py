@@ -24,7 +24,7 @@ from worksample.store import Store
 
 from .follow_up_slots import FollowUpSlots
 from .limits import limits_of
-from .outcome import cancelled
+from .outcome import cancelled_outcome
 from .run_config import RunConfig
 from .slot_queue import SlotQueue
 from .trial_close import close
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 async def run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
-    more: FollowUpSlots | None = None,
+    follow_ups: FollowUpSlots | None = None,
 ) -> None:  # fmt: skip
-    """Run trials for these slots, in this order, and return when each has one that is not tried again.
+    """Run queue for these slots, in this order, and return when each has one that is not tried again.
 
     `config.parallel` of them run at once, of whichever agents they are. Every trial is in the store, with its
     submission, before `on_closed(trial, submission)` is called; the submission is None where the sandbox never started.
     Slots that another living run works on are left to it. `more` may give further ones while it goes on.
-    Cancelling this closes the trials in work as cancelled, with what they had made, and raises CancelledError.
+    Cancelling this closes the queue in work as cancelled, with what they had made, and raises CancelledError.
 
     PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
     missing; ImageError where no image can be had. Where some cannot, their slots get a trial that says so
@@ -57,49 +57,49 @@ async def run_slots(
     if slots:
         guard_tasks()
         # A task of its own, which no agent's code can cancel.
-        await asyncio.create_task(_run_slots(store, experiment, slots, config, on_closed, more))
+        await asyncio.create_task(_run_slots(store, experiment, slots, config, on_closed, follow_ups))
 
 
 async def _run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
-    more: FollowUpSlots | None,
+    follow_ups: FollowUpSlots | None,
 ) -> None:  # fmt: skip
-    agents = await asyncio.to_thread(_checked, store, experiment, slots, config)
+    agents = await asyncio.to_thread(_checked_agents, store, experiment, slots, config)
     broken = await asyncio.to_thread(_broken_images, store, slots)
     jobs = {
         agent.id: AgentRun(store, experiment, agent, model_of(agent, config.service(agent.model)), config, on_closed)
         for agent in agents
     }
-    trials = SlotQueue(jobs, slots, store, config, broken, more)
-    trials.runner = asyncio.current_task()
-    keeper = asyncio.create_task(trials.keep())
-    if more is not None:
-        more.trials = trials
+    queue = SlotQueue(jobs, slots, store, config, broken, follow_ups)
+    queue.runner = asyncio.current_task()
+    keeper = asyncio.create_task(queue.renew_leases_until_cancelled())
+    if follow_ups is not None:
+        follow_ups.queue = queue
     try:
         with frozen_objects():
-            await _run(trials)
-            while await trials.wait_for_others():
-                await _run(trials)
+            await _run(queue)
+            while await queue.wait_for_others():
+                await _run(queue)
     finally:
         keeper.cancel()
-        for slot in tuple(trials.held):
-            await asyncio.to_thread(trials.release, slot)
+        for slot in tuple(queue.leased):
+            await asyncio.to_thread(queue.release, slot)
 
 
-async def _run(trials: SlotQueue) -> None:
+async def _run(queue: SlotQueue) -> None:
     """One eval over the slots that can be had now: a task for each agent, so that each has a log of its own."""
-    agents = await trials.begin()
+    agents = await queue.fill()
     if not agents:
         return
-    trials.eval = asyncio.create_task(_eval(trials, agents))
+    queue.eval = asyncio.create_task(_eval(queue, agents))
     logs: list[EvalLog] = []
     try:
-        logs = await trials.eval
+        logs = await queue.eval
     except asyncio.CancelledError:
-        if trials.fatal is None:
+        if queue.fatal is None:
             raise
-    if trials.fatal is not None:
-        raise trials.fatal
+    if queue.fatal is not None:
+        raise queue.fatal
     task = asyncio.current_task()
     # Inspect absorbs a cancellation and returns what logs it has, possibly none.
     if not logs or any(log.status == "cancelled" for log in logs) or (task is not None and task.cancelling()):
@@ -121,7 +121,7 @@ def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]
     return broken
 
 
-def _checked(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:
+def _checked_agents(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:
     """The agents of these slots. PlanError where one of them cannot work there."""
     agents = [store.get(Agent, id) for id in dict.fromkeys(slot.agent for slot in slots)]
     for agent in agents:
@@ -140,18 +140,18 @@ def _check(store: Store, experiment: Experiment, agent: Agent, slots: Sequence[S
             break
 
 
-async def _eval(trials: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
+async def _eval(queue: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
     from inspect_ai import eval_async
     from inspect_ai.util._display import init_display_type
 
-    config = trials.config
+    config = queue.config
     ensure_engine_folder()
     init_display_type("none")  # progress is the caller's
     return list(
         await eval_async(
-            [_task(trials, trials.jobs[id]) for id in agents],
+            [_task(queue, queue.jobs[id]) for id in agents],
             model=None,
-            log_dir=str(trials.store.logs / _folder(trials.jobs[agents[0]].experiment.id)),
+            log_dir=str(queue.store.logs / _log_name(queue.jobs[agents[0]].experiment.id)),
             log_format="eval",
             log_realtime=config.live_log,
             log_header_only=True,
@@ -167,30 +167,30 @@ async def _eval(trials: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
     )
 
 
-def _task(trials: SlotQueue, job: AgentRun) -> Task:
+def _task(queue: SlotQueue, job: AgentRun) -> Task:
     from inspect_ai import SampleSource, Task
     from inspect_ai.scorer import mean, stderr
 
     async def cleanup(state: TaskState) -> None:
-        context = trials.tries.get(str(state.sample_id))
+        context = queue.contexts.get(str(state.sample_id))
         if context is not None and context.began is not None:
             with anyio.CancelScope(shield=True):
-                await close(context, state, cancelled("cut short while it was closed"))
+                await close(context, state, cancelled_outcome("cut short while it was closed"))
 
     roles: dict[str, str | Model] = {
         name: resolve(model, job.config.service(model)) for name, model in job.config.roles.items()
     }
     if job.model is not None:
         roles[AGENT] = job.model
-    feed = trials.feeds[job.agent.id]
+    feed = queue.feeds[job.agent.id]
     return Task(
-        dataset=SampleSource.from_samples([], next_samples=feed.next, sample_complete=trials.complete),
-        solver=trial_solver(trials.try_of),
+        dataset=SampleSource.from_samples([], next_samples=feed.next, sample_complete=queue.complete),
+        solver=trial_solver(queue.context_of),
         cleanup=cleanup,
         model=job.model,
         model_roles=roles,
         metrics=[mean(), stderr()],  # for the grades that `write_scores` brings
-        name=_folder(job.agent.name),
+        name=_log_name(job.agent.name),
         metadata={"experiment": job.experiment.id, "agent": job.agent.id},
     )
 
@@ -203,13 +203,13 @@ def _raise_broken(logs: Sequence[EvalLog]) -> None:
             raise StoreError(f"the run stopped: {said}", where=log.location, next="worksample resume")
 
 
-def _folder(name: str) -> str:
+def _log_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
 
 
 @contextmanager
 def frozen_objects() -> Iterator[None]:
-    """Modules and schemas are some 400,000 objects, and each full collection holds all trials for as long as it takes
+    """Modules and schemas are some 400,000 objects, and each full collection holds all queue for as long as it takes
     to look at them. Who has set them aside already, such as a server that forks, keeps it that way."""
     if gc.get_freeze_count():
         yield

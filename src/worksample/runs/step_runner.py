@@ -14,7 +14,7 @@ from worksample.records import Ending, StepSpec, TrialOutcome
 from worksample.sandboxes.capture import Steps
 from worksample.sandboxes.step_setup import prepare_step
 
-from .outcome import DONE, ended_by_error, ended_by_limit, leaf
+from .outcome import DONE, first_leaf, outcome_of_error, outcome_of_limit
 from .recorders import StepRecorder
 from .trial_box import box_of
 from .trial_context import TrialContext
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
 
 
-async def through_steps(
-    context: TrialContext, state: TaskState, generate: Generate, supervise: Supervise
-) -> TrialOutcome:
+async def run_steps(context: TrialContext, state: TaskState, generate: Generate, supervise: Supervise) -> TrialOutcome:
     """How the first step ended in which something failed, else that all is done. What ends the trial is raised."""
     box, store = box_of(), context.job.store
     if box is None:
@@ -47,13 +45,13 @@ async def through_steps(
             steps.aborted(step.name, why)
             break
         steps.begun = step.name
-        ended = await _worked(context, step, state, generate, supervise, later=number > 0)
+        ended = await _run_step(context, step, state, generate, supervise, later=number > 0)
         await steps.taken()
         outcome = outcome if outcome is not DONE else ended
     return outcome
 
 
-async def _worked(
+async def _run_step(
     context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
     """How a step's work ended. later: the agent has worked in this box before, so that what is missing there from then
@@ -66,14 +64,14 @@ async def _worked(
         try:
             await supervise(context.job.solver(context, step)(state, generate))
         except (AgentError, SandboxError, BaseExceptionGroup) as error:
-            first = leaf(error)
+            first = first_leaf(error)
             missing = later and getattr(first, "cause", None) in MISSING
             if not (isinstance(first, AgentError) or missing):
                 raise
-            ended = ended_by_error(error, list(transcript().events))
+            ended = outcome_of_error(error, list(transcript().events))
             ended = ended.replaced(cause=Cause.AGENT_CRASH) if missing else ended
     if scope.limit_error is not None:
-        ended = ended_by_limit(scope.limit_error, list(transcript().events))
+        ended = outcome_of_limit(scope.limit_error, list(transcript().events))
         if ended.ending is Ending.FAILED:  # the time went to the model's service
             raise WorksampleError(ended.reason, where=f"step {step.name}", cause=ended.cause)
     return ended if ended is DONE else ended.replaced(reason=f"step {step.name}: {ended.reason}"[:1000])

@@ -33,9 +33,9 @@ from worksample.records import (
 from worksample.records.closed_trial import submission_of, trial_record
 from worksample.steady_loop import stalled
 
-from .outcome import after_capture, ended_by_error, handed_over, superseded
+from .outcome import outcome_after_capture, outcome_of_error, outcome_of_turn, superseded_outcome
 from .recorder import stop_and_capture
-from .trajectory import TrajectoryWriter, write
+from .trajectory import TrajectoryWriter, write_trajectory
 from .trial_context import TrialContext
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
 
 
-STOPPED = 3.0
+SETTLE_SECONDS = 3.0
 """Seconds that requests under way go on where the operator stopped the run."""
 
 
@@ -55,22 +55,24 @@ async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) 
     if context.trial is not None or context.fatal is not None:
         return
     try:
-        trial, submission = await _closed(context, state, outcome)
+        trial, submission = await _close_or_record_crash(context, state, outcome)
     except StoreError as error:
         context.fatal = error
         raise
     context.trial = trial
     failpoint("close.committed")
-    tell(context, trial, submission)
+    announce(context, trial, submission)
 
 
-def tell(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
+def announce(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
     """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
     contextvars.Context().run(context.job.on_closed, trial, submission)
-    context.told = True
+    context.announced = True
 
 
-async def _closed(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission | None]:
+async def _close_or_record_crash(
+    context: TrialContext, state: TaskState, outcome: TrialOutcome
+) -> tuple[Trial, Submission | None]:
     """What was committed. Where closing itself fails, a trial with that and with what was spent, and no submission."""
     from inspect_ai.log import transcript
 
@@ -80,8 +82,8 @@ async def _closed(context: TrialContext, state: TaskState, outcome: TrialOutcome
         raise
     except Exception as error:  # noqa: BLE001 - the boundary of closing: a crash of ours is recorded, never lost
         usage = usage_by_role(context, list(transcript().events))
-        trial = trial_of(context, ended_by_error(error, ()), usage=usage, log=_log_path(context))
-        return await anyio.to_thread.run_sync(keep, context, trial), None
+        trial = build_trial(context, outcome_of_error(error, ()), usage=usage, log=_log_path(context))
+        return await anyio.to_thread.run_sync(commit_trial, context, trial), None
 
 
 async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> tuple[Trial, Submission]:
@@ -94,21 +96,23 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
     if lost:
         context.phases["stall"] = round(lost, 6)
     # What the limit or the end of the work cut off goes on meanwhile, so that what it took is known.
-    settling = asyncio.ensure_future(context.account.settle(STOPPED if outcome.ending is Ending.CANCELLED else None))
+    settling = asyncio.ensure_future(
+        context.account.settle(SETTLE_SECONDS if outcome.ending is Ending.CANCELLED else None)
+    )
     if context.job.arm(context.slot).worker is Worker.ASSISTED:
-        outcome = handed_over(outcome)
+        outcome = outcome_of_turn(outcome)
     failpoint("close.begin")
     await stop_and_capture(context.recorders)
     for recorder in context.recorders:
         if (shortfall := recorder.shortfall) is not None:
-            outcome = after_capture(outcome, shortfall.cause, shortfall.reason)
+            outcome = outcome_after_capture(outcome, shortfall.cause, shortfall.reason)
     failpoint("close.captured")
-    with context.timed("settle"):
+    with context.measure("settle"):
         await settling
 
     def finish() -> tuple[Trial, Submission]:
         blobs = context.job.store.blobs
-        with context.timed("trajectory"):
+        with context.measure("trajectory"):
             parts = {"trajectory": _trajectory(context, state, outcome, events)}
         failpoint("close.trajectory")
         for recorder in context.recorders:
@@ -116,13 +120,13 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
         trial = _trial(context, state, outcome, events, ended=ended, working_seconds=working)
         submission = submission_of(trial, parts, now())
         failpoint("close.commit")
-        return keep(context, trial, submission), submission
+        return commit_trial(context, trial, submission), submission
 
     # One thread for all of it: to hand over takes longer than most of it while other trials run.
     return await anyio.to_thread.run_sync(finish)
 
 
-def keep(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
+def commit_trial(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
     """Commit a closed trial as the one that holds its slot, else as one that was superseded; returns what was kept."""
     store, rest = context.job.store, () if submission is None else (submission,)
     try:
@@ -132,7 +136,7 @@ def keep(context: TrialContext, trial: Trial, submission: Submission | None = No
     except Superseded:
         context.lost = True
     if trial.outcome.cause is not Cause.SUPERSEDED:
-        trial = trial.replaced(outcome=superseded(trial.outcome))
+        trial = trial.replaced(outcome=superseded_outcome(trial.outcome))
     store.commit(trial, *rest)
     return trial
 
@@ -142,18 +146,18 @@ def _trajectory(
 ) -> SubmissionPart:
     job = context.job
     writer = TrajectoryWriter(job.config.prices)
-    writer.events(events)
+    writer.add_events(events)
     if not writer.steps:
-        writer.messages(state.messages)
+        writer.add_messages(state.messages)
     elif state.messages and getattr(state.messages[-1], "model", None) == PROGRAM:
-        writer.messages(state.messages[-1:])  # what a program printed that had called a model
+        writer.add_messages(state.messages[-1:])  # what a program printed that had called a model
     extra = {
         "trial": context.id,
         "instance": context.instance.id,
         "experiment": job.experiment.id,
         "outcome": outcome.plain(),
     }
-    return write(writer, job.store.blobs, job.agent, extra, events, context.account.lost)
+    return write_trajectory(writer, job.store.blobs, job.agent, extra, events, context.account.lost)
 
 
 def _trial(
@@ -164,7 +168,7 @@ def _trial(
     usage = usage_by_role(context, events)
     if lost := waiting(events, rest["ended"]).lost:
         context.phases["service"] = round(lost, 6)
-    return trial_of(
+    return build_trial(
         context,
         outcome,
         usage=usage,
@@ -188,7 +192,7 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
     return usage
 
 
-def trial_of(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
+def build_trial(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
     """The trial's record as of now."""
     return trial_record(
         context.slot,

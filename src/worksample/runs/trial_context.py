@@ -83,7 +83,7 @@ class TrialContext:
     try_number: int
     feeding: Feeding | None = None
     """What the agent is given of the attempt before."""
-    here: int = 1
+    try_of_run: int = 1
     """Which try of this run it is."""
     id: str = ""
     lease: Lease | None = None
@@ -97,7 +97,7 @@ class TrialContext:
     """Monotonic clock when the agent began; None until then."""
     trial: Trial | None = None
     """The committed record."""
-    told: bool = False
+    announced: bool = False
     """Whether `on_closed` was called and came back."""
     fatal: BaseException | None = None
     """Why nothing could be committed."""
@@ -122,7 +122,7 @@ class TrialContext:
         self.recorders.append(recorder)
         self.recorders.sort(key=lambda one: one.rank)
 
-    def timed(self, phase: str) -> _Phase:
+    def measure(self, phase: str) -> _Phase:
         """Measure a phase of our own work, in seconds."""
         return _Phase(self.phases, phase)
 

@@ -37,7 +37,7 @@ def has_model(agent: Agent) -> bool:
     return agent.model is not None and agent.harness != "scripted"
 
 
-def calls_gateway(agent: Agent) -> bool:
+def uses_gateway(agent: Agent) -> bool:
     """Whether the agent is a program in the box that is given a model."""
     return agent.model is not None and is_program(agent.harness)
 
@@ -47,7 +47,7 @@ def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
     tools = [BROWSER] if shows_browser(agent, environment) else []
-    return (*([MODEL] if calls_gateway(agent) else []), *tools, *exact, *proxy)
+    return (*([MODEL] if uses_gateway(agent) else []), *tools, *exact, *proxy)
 
 
 def shows_browser(agent: Agent, environment: Environment) -> bool:
@@ -72,7 +72,7 @@ def _wild(endpoint: EndpointSpec) -> bool:
     return endpoint.name.startswith("*")
 
 
-def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
+def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
     """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
@@ -84,7 +84,7 @@ def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, san
     reasons = []
     brought = {one.name for one in environment.served} | ({WORKPLACE} if environment.workplace else set())
     for one in environment.endpoints:
-        if one.to == "host" and (why := _why_not(one, hosts)):
+        if one.to == "host" and (why := _why_not_host(one, hosts)):
             reasons.append(f"needs the host {one.name}:{one.port}, which {why}")
         elif one.to.startswith("service:") and (name := one.to.split(":")[1]) not in brought:
             reasons.append(f"needs the service {name}")
@@ -93,7 +93,7 @@ def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, san
     return "; ".join(reasons)
 
 
-def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
+def _why_not_host(endpoint: EndpointSpec, hosts: Allowance) -> str:
     """Why the host of an endpoint cannot be reached, or ""."""
     return (hosts.why_none if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
 
@@ -110,7 +110,7 @@ def targets_of(
     wild = []
     for one in environment.endpoints:
         place = Endpoint(one.name, one.port)
-        if one.to == "host" and not _why_not(one, hosts):
+        if one.to == "host" and not _why_not_host(one, hosts):
             if _wild(one):
                 wild.append(HostRule(one.name, one.port))
             else:
@@ -146,7 +146,7 @@ async def open_endpoints(
         return
     environment, job = context.instance.work.environment, context.job
     gateway = None
-    wanted = calls_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
+    wanted = uses_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
     if wanted and has_model(job.agent) and job.model is not None:
         from worksample.models.gateway import ModelGateway
         from worksample.models.gateway.request_reader import warm

@@ -21,9 +21,9 @@ from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunn
 from worksample.workplace.running_workplaces import opened
 from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
 
-from .outcome import DONE, cancelled, ended_by_error, ended_by_limit, superseded
+from .outcome import DONE, cancelled_outcome, outcome_of_error, outcome_of_limit, superseded_outcome
 from .recorders import BoxRecorder, ColleagueRecorder, ServiceRecorder
-from .step_runner import through_steps
+from .step_runner import run_steps
 from .trial_box import box_of
 from .trial_close import close
 from .trial_context import TrialContext
@@ -58,7 +58,7 @@ async def run_trial(context: TrialContext, state: TaskState, generate: Generate)
     context.record(BoxRecorder(context))
     context.phases["sandbox"] = round(_since_init(), 6)
     async with AsyncExitStack() as stack:
-        outcome, raised = await _endeavour(context, state, generate, stack)
+        outcome, raised = await _work(context, state, generate, stack)
         with anyio.CancelScope(shield=True):
             await close(context, state, outcome)
     if raised is not None:
@@ -74,7 +74,7 @@ def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
     return error
 
 
-async def _endeavour(
+async def _work(
     context: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
 ) -> tuple[TrialOutcome, BaseException | None]:
     """How the work ended, and what is to be raised again once the trial is closed. Services stand on the stack."""
@@ -96,21 +96,21 @@ async def _endeavour(
                 if environment.health is not None:
                     await supervise(await_health(environment.health))
                 if environment.steps:
-                    done = await through_steps(context, state, generate, supervise)
+                    done = await run_steps(context, state, generate, supervise)
                 else:
                     await supervise(context.job.solver(context)(state, generate))
     except anyio.get_cancelled_exc_class() as error:
-        return cancelled(), error
+        return cancelled_outcome(), error
     except TerminateSampleError as error:
-        return cancelled(f"ended from outside: {error}"), error
+        return cancelled_outcome(f"ended from outside: {error}"), error
     except LimitExceededError as error:
-        return ended_by_limit(error, list(transcript().events), now(), context.account), error
+        return outcome_of_limit(error, list(transcript().events), now(), context.account), error
     except Exception as error:  # noqa: BLE001 - the boundary of a trial: whatever is raised gets its outcome, once
-        return ended_by_error(error, list(transcript().events)), error
+        return outcome_of_error(error, list(transcript().events)), error
     if context.lost:
-        return superseded(), None
+        return superseded_outcome(), None
     if scope.limit_error is not None:
-        return ended_by_limit(scope.limit_error, list(transcript().events), now(), context.account), None
+        return outcome_of_limit(scope.limit_error, list(transcript().events), now(), context.account), None
     return done, None
 
 
@@ -126,7 +126,7 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
         boxes = boxes_of(environment.served, store.folder, context.id)
         return (boxes if workplace is None else (*boxes, workplace.box)), workplace, asked
 
-    with context.timed("services"):
+    with context.measure("services"):
         boxes, workplace, asked = await asyncio.to_thread(find)
         opening = open_services(boxes, context.job.config.sandbox, asked_before=asked)
         services, colleagues = await stack.enter_async_context(opening), None

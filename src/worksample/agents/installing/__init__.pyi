@@ -1,8 +1,8 @@
 from .installed_programs import Installed as Installed
-from .installed_programs import find as find
-from .installed_programs import installed as installed
+from .installed_programs import find_installed as find_installed
+from .installed_programs import installed_programs as installed_programs
 from .program import Npm as Npm
 from .program import Program as Program
 from .program import PyPI as PyPI
-from .program_registry import named as named
-from .program_registry import names as names
+from .program_registry import find_program as find_program
+from .program_registry import program_names as program_names

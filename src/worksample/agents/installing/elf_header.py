@@ -32,7 +32,7 @@ class Elf:
     """Names of libraries."""
 
 
-def read(path: Path) -> Elf | None:
+def read_elf(path: Path) -> Elf | None:
     """A file's header, or None for what is no 64-bit ELF file of this byte order, or a broken one. Raises OSError."""
     with path.open("rb") as file:
         try:
@@ -47,28 +47,32 @@ def _read(file: BinaryIO) -> Elf | None:
         return None
     header = _HEADER.unpack(head)
     start, size, count = header[5], header[9], header[10]
-    segments = [_SEGMENT.unpack(_at(file, start + size * number, _SEGMENT.size)) for number in range(count)]
+    segments = [_SEGMENT.unpack(_read_at(file, start + size * number, _SEGMENT.size)) for number in range(count)]
     loader, at, room = "", 0, 0
     needed: tuple[str, ...] = ()
     for kind, _, offset, _, _, length, _, _ in segments:
         if kind == _INTERPRETER:
             at, room = offset, length
-            loader = _at(file, offset, length).partition(b"\0")[0].decode()
+            loader = _read_at(file, offset, length).partition(b"\0")[0].decode()
         elif kind == _DYNAMIC:
-            needed = _needed(file, segments, list(_ENTRY.iter_unpack(_at(file, offset, length - length % _ENTRY.size))))
+            needed = _needed_libraries(
+                file, segments, list(_ENTRY.iter_unpack(_read_at(file, offset, length - length % _ENTRY.size)))
+            )
     return Elf(loader, at, room, needed)
 
 
-def _needed(file: BinaryIO, segments: list[tuple[int, ...]], entries: list[tuple[int, int]]) -> tuple[str, ...]:
+def _needed_libraries(
+    file: BinaryIO, segments: list[tuple[int, ...]], entries: list[tuple[int, int]]
+) -> tuple[str, ...]:
     strings = next((value for tag, value in entries if tag == _STRINGS), None)
     if strings is None:
         return ()
     (place,) = [s[2] + strings - s[3] for s in segments if s[0] == _LOAD and s[3] <= strings < s[3] + s[5]][:1] or (0,)
-    names = (_at(file, place + value, 256, short=True) for tag, value in entries if tag == _NEEDED)
+    names = (_read_at(file, place + value, 256, short=True) for tag, value in entries if tag == _NEEDED)
     return tuple(name.partition(b"\0")[0].decode() for name in names)
 
 
-def _at(file: BinaryIO, offset: int, size: int, *, short: bool = False) -> bytes:
+def _read_at(file: BinaryIO, offset: int, size: int, *, short: bool = False) -> bytes:
     if not 0 <= size <= _MOST or not 0 <= offset <= os.fstat(file.fileno()).st_size:
         raise ValueError(f"{size} bytes at {offset}")
     file.seek(offset)

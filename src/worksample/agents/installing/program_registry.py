@@ -11,12 +11,12 @@ from .program import Program
 GROUP = "worksample.harnesses"
 
 
-def names() -> tuple[str, ...]:
+def program_names() -> tuple[str, ...]:
     """Of all that are known here; nothing is imported."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
 
 
-def named(name: str) -> Program | None:
+def find_program(name: str) -> Program | None:
     """The program of a harness, or None where no program is called so. PlanError for an entry point that is broken."""
     for point in entry_points(group=GROUP, name=name):
         try:

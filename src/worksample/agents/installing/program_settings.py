@@ -8,21 +8,21 @@ from typing import Any
 
 from worksample.errors import PlanError
 
-from .installed_programs import Installed, find
+from .installed_programs import Installed, find_installed
 from .program import NODE, PROGRAM
-from .program_registry import named
+from .program_registry import find_program
 
 ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
 
 
-def settled(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """What is given over what the harness says, with the version and digest of the program that is installed here.
 
     PlanError where it is not installed.
     """
-    program = named(harness)
+    program = find_program(harness)
     assert program is not None
-    here = need(harness, str(given.get("version", "")), str(given.get("program", "")))
+    here = require_installed(harness, str(given.get("version", "")), str(given.get("program", "")))
     words = {
         "program": PROGRAM,
         "node": f"{NODE}/bin/node",
@@ -30,9 +30,9 @@ def settled(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
         "arch": ARCHITECTURES.get(platform.machine(), platform.machine()),
     }
     base: dict[str, Any] = {
-        "argv": [_filled(part, words) for part in program.argv],
-        "env": {key: _filled(value, words) for key, value in program.env.items()},
-        "files": {path: _filled(text, words) for path, text in program.files.items()},
+        "argv": [_fill(part, words) for part in program.argv],
+        "env": {key: _fill(value, words) for key, value in program.env.items()},
+        "files": {path: _fill(text, words) for path, text in program.files.items()},
         "brief": program.brief,
         "mcp": program.mcp,
         "logs": list(program.logs),
@@ -42,13 +42,13 @@ def settled(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {**base, **over, "version": here.version, "program": here.digest, "runtime": here.runtime}
 
 
-def need(harness: str, version: str = "", digest: str = "") -> Installed:
+def require_installed(harness: str, version: str = "", digest: str = "") -> Installed:
     """An installed program, or a PlanError that says how to install it."""
-    found = find(harness, version, digest)
+    found = find_installed(harness, version, digest)
     if found is not None:
         return found
     wanted = f"{harness}@{version}" if version else harness
-    other = find(harness, version) is not None
+    other = find_installed(harness, version) is not None
     raise PlanError(
         f"{wanted} is installed here with other files than the agent's record says (digest {digest[:16]})"
         if other
@@ -58,7 +58,7 @@ def need(harness: str, version: str = "", digest: str = "") -> Installed:
     )
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def _fill(text: str, words: Mapping[str, str]) -> str:
     for word, value in words.items():
         text = text.replace("{" + word + "}", value)
     return text

@@ -14,40 +14,40 @@ from worksample.sandboxes.toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_download import pip_here, uv_here
 
 from . import python_copy, shared_libraries
-from .install_result import Got, called
+from .install_result import InstallResult, run_installer
 from .program import PyPI
 
 NEWEST = (3, 13)
 """The newest Python that programs are installed on."""
 
 
-def install(source: PyPI, version: str, folder: Path) -> Got:
+def install(source: PyPI, version: str, folder: Path) -> InstallResult:
     """The package and all it needs in a virtual environment at `folder`. InstallError."""
     python, number = python_of(source)
     wanted = f"{source.package}=={version}" if version else source.package
-    called([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
+    run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
     inside = str(folder / "bin/python")
     if uv := uv_here():
         words = [uv, "pip", "install", "--compile-bytecode", "--python", inside]
     else:
         words = [*_pip(), "--python", inside, "install"]
-    called([*words, wanted, *source.also], folder.parent, wanted)
+    run_installer([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
     if shared_libraries.loader():
-        python_copy.settle(folder, python)
+        python_copy.use_copied_python(folder, python)
         copy = str(python_copy.folder_of(python))
-        return Got(packages[source.package], packages, f"python {number}", python=copy)
+        return InstallResult(packages[source.package], packages, f"python {number}", python=copy)
     prefix = str(python.parent.parent)
     shown = prefix == "/usr" or any(prefix == one or prefix.startswith(f"{one}/") for one in base_folders())
-    return Got(packages[source.package], packages, f"python {number}", python="" if shown else prefix)
+    return InstallResult(packages[source.package], packages, f"python {number}", python="" if shown else prefix)
 
 
-def into(folder: Path, requirement: str) -> None:
+def install_files(folder: Path, requirement: str) -> None:
     """One package's files alone, in a plain folder. InstallError."""
     folder.mkdir()
     uv = uv_here()
     tool = [uv, "pip"] if uv else _pip()
-    called([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
+    run_installer([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
 
 
 def python_of(source: PyPI) -> tuple[Path, str]:

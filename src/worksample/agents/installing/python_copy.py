@@ -60,7 +60,7 @@ def folder_of(python: Path) -> Path:
     return once(cache_folder() / f"interpreter-{key}", fill)
 
 
-def settle(environment: Path, python: Path) -> None:
+def use_copied_python(environment: Path, python: Path) -> None:
     """Have a virtual environment run on the copy, at the place where boxes show it."""
     link = environment / "bin" / "python"
     for path in (environment / "bin").iterdir():

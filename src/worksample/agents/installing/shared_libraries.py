@@ -62,7 +62,7 @@ def relink(folder: Path) -> bool:
     """
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
-        found = elf_header.read(path)
+        found = elf_header.read_elf(path)
         if found is None or found.loader != usual or len(LOADER) >= found.room:
             continue
         fresh = path.with_name(f".{path.name}.standing")  # the file may be the installer's cache's, too
@@ -83,18 +83,21 @@ def gather(folder: Path, *programs: Path) -> None:
     shared = {path.name: path for top in programs for path in top.glob(f"{SHARED}/*")}
     own = {path.name for top in programs for path in _files(top)} - shared.keys()
     found, here = {Path(path).name for path, _ in _USUAL.values()}, _libraries() | shared
-    queue = [*_ASKED_FOR_LATER, *(name for top in programs for path in _files(top) for name in _needed(path))]
+    queue = [
+        *_ASKED_FOR_LATER,
+        *(name for top in programs for path in _files(top) for name in _missing_libraries(path)),
+    ]
     while queue:
         name = queue.pop()
         if name in found or name in own or name not in here:
             continue
         found.add(name)
         shutil.copyfile(here[name], folder / name)
-        queue += _needed(here[name])
+        queue += _missing_libraries(here[name])
 
 
-def _needed(path: Path) -> tuple[str, ...]:
-    found = elf_header.read(path)
+def _missing_libraries(path: Path) -> tuple[str, ...]:
+    found = elf_header.read_elf(path)
     return found.needed if found is not None else ()
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from worksample.agents.script import filled
+from worksample.agents.script import fill_placeholders
 from worksample.agents.workspace import Workspace
 from worksample.records import McpSpec
 
@@ -20,8 +20,8 @@ def servers_of(workspace: Workspace) -> tuple[McpSpec, ...]:
     """The task's, with the folders of the box filled in."""
     return tuple(
         one.replaced(
-            argv=tuple(filled(part, workspace.words, raw=False) for part in one.argv),
-            env={key: filled(value, workspace.words, raw=False) for key, value in one.env.items()},
+            argv=tuple(fill_placeholders(part, workspace.words, raw=False) for part in one.argv),
+            env={key: fill_placeholders(value, workspace.words, raw=False) for key, value in one.env.items()},
         )
         for one in workspace.instance.work.environment.mcp
     )
@@ -88,7 +88,7 @@ WITHOUT_SSE = frozenset({"codex"})
 """Forms of programs that speak streamable HTTP alone."""
 
 
-def told(text: str, form: str, servers: Sequence[McpSpec]) -> str:
+def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
     """A configuration file with the servers in their place; untouched where it has none, or the program takes none."""
     if form == "codex":
         return text.replace(PLACE, _codex(servers))
@@ -97,6 +97,6 @@ def told(text: str, form: str, servers: Sequence[McpSpec]) -> str:
     return text
 
 
-def usual(servers: Sequence[McpSpec]) -> str:
+def usual_config(servers: Sequence[McpSpec]) -> str:
     """A file in the form that most programs read."""
     return json.dumps({"mcpServers": _usual(servers)}, indent=2)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import Cause, SandboxError
 from worksample.extras import need
 from worksample.models.storable_text import scrubbed
@@ -54,7 +54,7 @@ async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -
     SandboxError (`service.start`) where one cannot be had; MissingExtra without the package `mcp`.
     """
     need("mcp")
-    held = _Held(box, servers, workspace)
+    held = _Sessions(box, servers, workspace)
     task = asyncio.create_task(held.hold())
     try:
         yield await held.ready
@@ -65,7 +65,7 @@ async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -
         await to_the_end(asyncio.wait((task,)))
 
 
-class _Held:
+class _Sessions:
     """Sessions, in a task of their own: they stand in groups of tasks, which would wrap whatever ends the work."""
 
     def __init__(self, box: Box, servers: Sequence[McpSpec], workspace: Workspace) -> None:
@@ -81,7 +81,7 @@ class _Held:
                 for server in self._servers:
                     session = await _session(server, self._box, self._workspace, stack)
                     found += [
-                        _tool(server.name, session, one, self._workspace) for one in await _listed(server, session)
+                        _tool(server.name, session, one, self._workspace) for one in await _list_tools(server, session)
                     ]
                 self.ready.set_result(found)
                 await self.over.wait()
@@ -109,11 +109,11 @@ async def _session(server: McpSpec, box: Box, workspace: Workspace, stack: Async
         with anyio.fail_after(START_SECONDS):
             await session.initialize()
     except (MCPError, OSError, TimeoutError, ValueError) as error:
-        raise _failed(server, error) from error
+        raise _start_error(server, error) from error
     return session
 
 
-async def _listed(server: McpSpec, session: ClientSession) -> list[Any]:
+async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
     import anyio
     from mcp.shared.exceptions import MCPError
 
@@ -121,17 +121,17 @@ async def _listed(server: McpSpec, session: ClientSession) -> list[Any]:
         with anyio.fail_after(START_SECONDS):
             tools = list((await session.list_tools()).tools)
     except (MCPError, OSError, TimeoutError, ValueError) as error:
-        raise _failed(server, error) from error
+        raise _start_error(server, error) from error
     names = [one.name for one in tools]
     if len(tools) > MOST_TOOLS or len(set(names)) < len(names):
-        raise _failed(server, f"it offers {len(tools)} tools, or two of one name")
+        raise _start_error(server, f"it offers {len(tools)} tools, or two of one name")
     for name in names:
         if not _NAME.fullmatch(f"{server.name}__{name}"):
-            raise _failed(server, f"the name of its tool {name[:80]!r} is none that models can call")
+            raise _start_error(server, f"the name of its tool {name[:80]!r} is none that models can call")
     return tools
 
 
-def _failed(server: McpSpec, why: object) -> SandboxError:
+def _start_error(server: McpSpec, why: object) -> SandboxError:
     said = str(why) or type(why).__name__
     return SandboxError(
         f"it does not say its tools: {said}", where=f"MCP server {server.name}", cause=Cause.SERVICE_START
@@ -147,8 +147,8 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
             done = await session.call_tool(offered.name, given, read_timeout_seconds=workspace.command_time_most)
         except (MCPError, OSError, RuntimeError, ValueError) as error:
             # It runs in the agent's box, or is what the agent asks: what breaks is told to the model.
-            raise ToolError(clipped(str(error) or type(error).__name__, workspace.tool_output)) from None
-        text = clipped(scrubbed("\n".join(map(_text, done.content))), workspace.tool_output)
+            raise ToolError(clip_middle(str(error) or type(error).__name__, workspace.tool_output)) from None
+        text = clip_middle(scrubbed("\n".join(map(_text, done.content))), workspace.tool_output)
         if done.is_error:
             raise ToolError(text or "it failed")
         return text or "[no output]"
@@ -158,7 +158,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
     )
     for name, parameter in parameters.properties.items():
         parameter.description = parameter.description or name
-    about = clipped(offered.description or offered.name, 4000)
+    about = clip_middle(offered.description or offered.name, 4000)
     return ToolDef(
         execute,
         name=f"{server}__{offered.name}",

@@ -108,12 +108,12 @@ async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]
                     transport=transport, timeout=timeout, trust_env=False, headers=headers, auth=auth
                 )
 
-            async with _spoken(server, client) as ends:
+            async with _http_streams(server, client) as ends:
                 yield ends
 
 
 @contextlib.asynccontextmanager
-async def _spoken(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
+async def _http_streams(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
     """The protocol over HTTP, in the server's manner."""
     if server.sse:
         from mcp.client.sse import sse_client

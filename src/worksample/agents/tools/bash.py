@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 
 from .tool_definition import tool_of
 
@@ -63,8 +63,8 @@ async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int
     except TimeoutError:
         return TIMED_OUT, _mark(seconds)
     except OutputLimitExceededError as error:
-        return 0, clipped(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
-    text = clipped((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
+        return 0, clip_middle(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
+    text = clip_middle((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
     if memory_kills(sandbox()) > killed:
         text = f"{text}\n{workspace.out_of_memory}".lstrip("\n")
     if done.returncode == TIMED_OUT:

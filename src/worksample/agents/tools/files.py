@@ -29,7 +29,7 @@ def read_file(workspace: Workspace) -> ToolDef:
         lines = text.splitlines()
         first = max(1, int(first))
         chosen = lines[first - 1 : last]
-        return _numbered(chosen, first, len(lines), workspace.tool_output) or "[empty]"
+        return _number_lines(chosen, first, len(lines), workspace.tool_output) or "[empty]"
 
     return tool_of(
         "read_file",
@@ -43,7 +43,7 @@ def read_file(workspace: Workspace) -> ToolDef:
     )
 
 
-def _numbered(lines: list[str], first: int, total: int, size: int) -> str:
+def _number_lines(lines: list[str], first: int, total: int, size: int) -> str:
     """Whole lines from the beginning of what was asked for, as many as fit, and how to read on."""
     out: list[str] = []
     used = 0
@@ -61,7 +61,7 @@ def write_file() -> ToolDef:
     """Make or replace a file."""
 
     async def execute(path: str, text: str) -> str:
-        await put(path, text.encode())
+        await write_to_box(path, text.encode())
         return f"written: {path}, {len(text)} characters"
 
     return tool_of(
@@ -82,7 +82,7 @@ def write_bytes() -> ToolDef:
             content = base64.b64decode(data, validate=True)
         except ValueError as error:
             raise ToolError(f"data is not Base64: {error}") from error
-        await put(path, content)
+        await write_to_box(path, content)
         return f"written: {path}, {len(content)} bytes"
 
     return tool_of(
@@ -103,7 +103,7 @@ def replace_in_file() -> ToolDef:
         count = text.count(old) if old else 0
         if count != 1:
             raise ToolError(f"the passage occurs {count} times in {path}; it must occur exactly once")
-        await put(path, text.replace(old, new).encode())
+        await write_to_box(path, text.replace(old, new).encode())
         return f"replaced in {path}"
 
     return tool_of(
@@ -124,7 +124,7 @@ async def text_of(path: str) -> str:
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
     try:
-        data = await sandbox().read_file(_sound(path), text=False)
+        data = await sandbox().read_file(_check_path(path), text=False)
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except FileNotFoundError:
@@ -143,13 +143,13 @@ async def text_of(path: str) -> str:
         raise ToolError(f"{path} is not UTF-8 text; read it with a program") from None
 
 
-async def put(path: str, data: bytes) -> None:
+async def write_to_box(path: str, data: bytes) -> None:
     """Write a file. ToolError says why it cannot be."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import sandbox
 
     try:
-        await sandbox().write_file(_sound(path), data)
+        await sandbox().write_file(_check_path(path), data)
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except PermissionError:
@@ -158,7 +158,7 @@ async def put(path: str, data: bytes) -> None:
         raise ToolError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _sound(path: str) -> str:
+def _check_path(path: str) -> str:
     from inspect_ai.tool import ToolError
 
     if not path or "\0" in path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 
 from .tool_definition import tool_of
 
@@ -55,7 +55,7 @@ def view_image(workspace: Workspace) -> ToolDef:
             raise ToolError(f"{path} is too large to be shown") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["it is not a picture"])[-1]
-            raise ToolError(f"{path} cannot be shown: {clipped(last, 500)}")
+            raise ToolError(f"{path} cannot be shown: {clip_middle(last, 500)}")
         size, _, data = done.stdout.strip().partition("\n")
         try:
             content = base64.b64decode(data, validate=True)
@@ -64,7 +64,7 @@ def view_image(workspace: Workspace) -> ToolDef:
         if not content.startswith(PNG) or len(content) > LARGEST:
             raise ToolError(f"{path} cannot be shown: no picture of at most {LARGEST} bytes came out")
         return [
-            ContentText(text=f"{path}: {clipped(size, 40)} pixels"),
+            ContentText(text=f"{path}: {clip_middle(size, 40)} pixels"),
             ContentImage(image=f"data:image/png;base64,{data.strip()}"),
         ]
 

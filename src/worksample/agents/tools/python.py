@@ -7,7 +7,7 @@ import importlib.resources
 import json
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import ForeignInputError
 from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.storable_text import scrubbed
@@ -31,7 +31,7 @@ def python(workspace: Workspace) -> ToolDef:
     async def execute(code: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
         answer = await cell(code, seconds, workspace)
-        text = clipped(answer["output"].rstrip("\n"), workspace.tool_output)
+        text = clip_middle(answer["output"].rstrip("\n"), workspace.tool_output)
         if answer["state"] == "interrupted":
             return f"{text}\n[interrupted after {seconds:g} seconds; variables are kept]"
         if answer["state"] == "lost":
@@ -92,5 +92,5 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
             output = f"{output.rstrip()}\n{workspace.out_of_memory}".lstrip("\n")
         return {"output": output, "state": str(answer["state"])}
     except (ForeignInputError, KeyError, TypeError):
-        said = clipped((done.stderr or done.stdout).strip(), 2000)
+        said = clip_middle((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

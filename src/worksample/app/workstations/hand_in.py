@@ -26,8 +26,8 @@ from worksample.records.closed_trial import submission_of, trial_id, trial_recor
 from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
 from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
-from worksample.runs.outcome import after_capture
-from worksample.runs.trajectory import TrajectoryWriter, write
+from worksample.runs.outcome import outcome_after_capture
+from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
 from worksample.sandboxes.capture import take
 from worksample.store import Store
 
@@ -53,7 +53,7 @@ class Handing:
 async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
     """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
     captured = await take(box, store.blobs, handing.task.instance)
-    outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
+    outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
         # Nothing was handed in then: the place stays the person's, with what was noted last.
         raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
@@ -156,7 +156,7 @@ def _trajectory(store: Store, of: Handing, trial: Trial, events: list[Assignment
         "outcome": trial.outcome.plain(),
         "turns": [turn.id for turn in turns_of(store, trial.slot)],
     }
-    return write(writer, store.blobs, of.task.agent, extra)
+    return write_trajectory(writer, store.blobs, of.task.agent, extra)
 
 
 def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:

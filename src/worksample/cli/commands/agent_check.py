@@ -11,7 +11,7 @@ from worksample.cli.output import duration, json_option, say_json, table
 from worksample.cli.service_options import service_options
 
 if TYPE_CHECKING:
-    from worksample.experiments.agent_check import Spoken
+    from worksample.experiments.agent_check import AgentCheckResult
 
 
 @click.command("check")
@@ -42,7 +42,7 @@ def command(names: tuple[str, ...], model: str | None, as_json: bool | None, **v
     return 0 if all(one.sound for one in found) else FAILED
 
 
-def _show(found: tuple[Spoken, ...]) -> None:
+def _show(found: tuple[AgentCheckResult, ...]) -> None:
     sound = {True: "ok", False: "FAULT"}
     rows = [
         (one.agent, one.version, sound[one.sound], one.fault or one.said, one.calls, duration(one.seconds))

@@ -17,10 +17,10 @@ def command(names: tuple[str, ...], as_json: bool | None) -> int:
     installed version is not fetched again. Packages come from npm and PyPI, as configured on this machine; install
     scripts of npm packages are not run. Node comes from PyPI.
     """
-    from worksample.agents.installing.installer import install, split
+    from worksample.agents.installing.installer import install, parse_name
 
     for name in names:
-        split(name)  # so that a misspelt one is said before anything is fetched
+        parse_name(name)  # so that a misspelt one is said before anything is fetched
     found = []
     for name in names:
         one = install(name)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 @json_option
 def command(as_json: bool | None) -> int:
     """List the command-line agents that can be installed, and which versions are here."""
-    from worksample.agents.installing import installed, named, names
+    from worksample.agents.installing import find_program, installed_programs, program_names
 
     here: dict[str, list[Installed]] = {}
-    for one in installed():
+    for one in installed_programs():
         here.setdefault(one.name, []).append(one)
-    programs = [found for name in names() if (found := named(name)) is not None]
+    programs = [found for name in program_names() if (found := find_program(name)) is not None]
     if as_json:
         say_json(
             [

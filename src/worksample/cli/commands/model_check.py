@@ -14,7 +14,7 @@ from worksample.cli.service_options import service_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from worksample.experiments.model_check import Checked
+    from worksample.experiments.model_check import ModelCheckResult
 
 
 @click.command("check")
@@ -52,13 +52,13 @@ def command(file: str | None, offline: bool | None, as_json: bool | None, **valu
     return 0 if all(one.sound for one in found) else FAILED
 
 
-def _price_of(one: Checked) -> str:
+def _price_of(one: ModelCheckResult) -> str:
     if not one.priced:
         return "none: costs are unknown"
     return "given; tokens are estimated, and so are costs" if one.estimated else "given"
 
 
-def _show(found: Sequence[Checked]) -> None:
+def _show(found: Sequence[ModelCheckResult]) -> None:
     from worksample.cli.show_run import ESTIMATED
 
     if not found:

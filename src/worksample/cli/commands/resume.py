@@ -27,14 +27,14 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     """
     begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
     from worksample.cli.show_run import Tone, run_and_tell, tell_models
-    from worksample.experiments.config_file import replanned
+    from worksample.experiments.config_file import config_of_experiment
     from worksample.experiments.experiment_lookup import find_experiment
     from worksample.python_api.experiment_run import options_of, prove_rest
 
     flags = judging_flags(given)
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "", planned=True)
-        config = replanned(found, flags)
+        config = config_of_experiment(found, flags)
         models = prove_rest(opened, found, config)
         if not as_json:
             tell_models(models)

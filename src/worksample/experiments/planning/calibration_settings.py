@@ -15,14 +15,14 @@ from worksample.store import Store
 WHERE = "[calibration]"
 
 
-def calibrating(
+def with_calibrated_protocols(
     config: ExperimentConfig, instances: Iterable[Instance], protocols: Sequence[Protocol]
 ) -> ExperimentConfig:
     """`config` with the protocols whose judges are calibrated, by name. PlanError where no judge is asked anything."""
     if config.calibration is None:
         return config
     known = list(instances)
-    judged = tuple(p for p in protocols if _judged(config, known, p))
+    judged = tuple(p for p in protocols if _asks_judges(config, known, p))
     asked = config.calibration.protocols
     strange = [p for p in asked if p not in judged]
     if strange:
@@ -38,7 +38,7 @@ def calibrating(
     return config.replaced(calibration=config.calibration.replaced(protocols=asked or judged))
 
 
-def _judged(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
+def _asks_judges(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
     if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
         return any(protocol in judge.rounds for judge in config.judges.values())
     return any(EvaluatorKind.JUDGE in kinds_of(i.grading[protocol]) for i in instances if protocol in i.grading)
@@ -50,7 +50,7 @@ def _how(protocol: Protocol) -> str:
     return 'let a judge answer criteria: by = "judge" in criteria.toml'
 
 
-def need_same(kept: Experiment, now: Experiment) -> None:
+def require_same_calibration(kept: Experiment, now: Experiment) -> None:
     """PlanError where labels would be drawn, or judges be proven, otherwise than was planned."""
     before, asked = calibration_of(kept), calibration_of(now)
     if before != asked:
@@ -60,7 +60,7 @@ def need_same(kept: Experiment, now: Experiment) -> None:
         )  # fmt: skip
 
 
-def need_earlier(store: Store, experiment: Experiment) -> None:
+def require_earlier_labels(store: Store, experiment: Experiment) -> None:
     """PlanError where labels of an experiment are to be taken over that there is not."""
     config = calibration_of(experiment)
     if config is not None:

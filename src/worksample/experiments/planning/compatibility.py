@@ -20,7 +20,7 @@ NETWORKS = ("none", "endpoints", "workplace")
 INTERFACES = ("terminal", "browser")
 
 
-def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
+def why_incompatible(agent: Agent, instance: Instance, lacking: frozenset[str] = frozenset()) -> str:
     """Why the agent cannot work on the instance, or "" where it can."""
     environment = instance.work.environment
     reasons = []
@@ -33,7 +33,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
     if interfaces:
         reasons.append(f"needs the interface {', '.join(interfaces)}")
     if "browser" in environment.interfaces:
-        reasons += _no_browser(agent, environment)
+        reasons += _why_no_browser(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
     elif environment.workplace is not None and (line := service_programs.lacking(environment.services)):
@@ -44,13 +44,13 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons.append(f"brings MCP servers, which the harness {agent.harness} does not take")
     elif any(one.sse for one in environment.mcp) and not takes_sse(agent):
         reasons.append(f"brings an MCP server over SSE, which the harness {agent.harness} does not speak")
-    absent = [command for command in commands_of(environment) if command in lacking]
+    absent = [command for command in required_commands(environment) if command in lacking]
     if absent:
         reasons.append(f"the sandbox of this machine lacks {', '.join(absent)}")
     return "; ".join(reasons)
 
 
-def _no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
+def _why_no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
     if line := browser.lacking():
         yield f"needs a browser, which this machine has not (type: {line})"
     if environment.image is not None:
@@ -59,19 +59,19 @@ def _no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
         yield f"needs a browser, which the harness {agent.harness} is given none of"
 
 
-def commands_of(environment: Environment) -> tuple[str, ...]:
+def required_commands(environment: Environment) -> tuple[str, ...]:
     """Commands that this machine's sandbox must have: those of places without an image of their own."""
     own = environment.software if environment.image is None else ()
     theirs = (command for one in environment.served if one.image is None for command in one.software)
     return tuple(dict.fromkeys((*own, *theirs)))
 
 
-def works(agent: Agent, arm: Arm) -> bool:
+def works_under(agent: Agent, arm: Arm) -> bool:
     """Whether the agent is one of those who work under the arm: people work in arms of their own."""
     return (agent.harness == HUMAN) == (arm.worker is Worker.HUMAN)
 
 
-def no_seat(arm: Arm, instance: Instance) -> str:
+def why_no_person(arm: Arm, instance: Instance) -> str:
     """Why a person cannot do the instance, or "" where one can."""
     environment = instance.work.environment
     if arm.worker is Worker.AGENT:

@@ -29,12 +29,12 @@ from worksample.records import (
     digest_of,
 )
 from worksample.results.reattempts.feedback_given import KIND
-from worksample.runs.trial_endpoints import unreachable
+from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import Allowance, read_rule
 
-from .compatibility import no_seat, why_not, works
-from .protocol_choice import ungradable
-from .slot_order import after, in_order, strata_of
+from .compatibility import why_incompatible, why_no_person, works_under
+from .protocol_choice import ungradable_error
+from .slot_order import later_slots, order_slots, strata_of
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Plan:
 
     experiment: Experiment
     slots: tuple[Slot, ...]
-    material: PlanInputs
+    inputs: PlanInputs
     later: tuple[Slot, ...] = ()
     """Every slot that the chains' rule could come to commit."""
 
@@ -85,7 +85,7 @@ class Plan:
     @property
     def records(self) -> tuple[Record, ...]:
         """Everything that a store must hold before the first trial."""
-        m = self.material
+        m = self.inputs
         suite = (m.suite,) if m.suite else ()
         return (*m.tasks, *m.instances, *m.others, *suite, *m.agents, self.experiment, *self.slots)
 
@@ -102,14 +102,16 @@ def plan(
     planning the same again finds the same experiment.
     """
     _refuse(material)
-    hosts = allowance(material.allow_hosts, material.hosts)
+    hosts = allowed_hosts(material.allow_hosts, material.hosts)
     reasons = {
-        (agent.id, instance.id): why_not(agent, instance, material.lacking)
-        or unreachable(agent, instance.work.environment, hosts, sandbox=material.sandbox)
+        (agent.id, instance.id): why_incompatible(agent, instance, material.lacking)
+        or why_unreachable(agent, instance.work.environment, hosts, sandbox=material.sandbox)
         for agent, instance in product(material.agents, material.instances)
     }
     ids = tuple(i.id for i in material.instances)
-    seats = sorted([a.name, i.id, why] for a in material.arms for i in material.instances if (why := no_seat(a, i)))
+    seats = sorted(
+        [a.name, i.id, why] for a in material.arms for i in material.instances if (why := why_no_person(a, i))
+    )
     lock = Lock(
         suite=material.suite.id if material.suite else digest_of(sorted(ids)),
         instances=ids,
@@ -156,7 +158,7 @@ def plan(
             instance=instance.id,
             arm=arm.name,
             repeat=repeat,
-            not_attemptable=no_seat(arm, instance) or reasons[agent.id, instance.id],
+            not_attemptable=why_no_person(arm, instance) or reasons[agent.id, instance.id],
         )
         for agent, instance, arm, repeat in product(
             material.agents,
@@ -164,13 +166,15 @@ def plan(
             [arm for arm in material.arms if arm.continues is None],
             range(1, material.repeats + 1),
         )
-        if works(agent, arm)
+        if works_under(agent, arm)
     )
     strata = strata_of(experiment, material.instances)
-    planned = in_order(tuple(slots), material.seed, strata)
+    planned = order_slots(tuple(slots), material.seed, strata)
     arms = [arm for arm in material.arms if arm.continues is not None]
     firsts = [slot for slot in planned if not slot.not_attemptable]
-    later = (s for slot in firsts for arm in arms if arm.continues == slot.arm for s in after(slot, arm, experiment))
+    later = (
+        s for slot in firsts for arm in arms if arm.continues == slot.arm for s in later_slots(slot, arm, experiment)
+    )
     return Plan(experiment, planned, material, tuple(later))
 
 
@@ -187,7 +191,7 @@ def _refuse(material: PlanInputs) -> None:
     for protocol in material.protocols:
         lacking = [i for i in material.instances if protocol not in i.grading]
         if lacking:
-            raise ungradable(protocol, lacking, len(material.instances))
+            raise ungradable_error(protocol, lacking, len(material.instances))
     for arm in material.arms:
         _refuse_feedback(arm, material.instances, material.protocols[0])
 
@@ -211,7 +215,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
             )
 
 
-def allowance(operator: Iterable[str], suite: HostLists | None) -> Allowance:
+def allowed_hosts(operator: Iterable[str], suite: HostLists | None) -> Allowance:
     """From the texts in which both are kept. UsageError for one that is none."""
     lists = suite or HostLists()
     return Allowance(

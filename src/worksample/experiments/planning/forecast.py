@@ -40,7 +40,7 @@ class Forecast:
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
     """The most that `planned` can take under its limits."""
-    m = planned.material
+    m = planned.inputs
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
     cost: float | None = 0.0
@@ -68,9 +68,9 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
 
 def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
     """US dollars of one call per trial with a budget; None where a model's context or longest answer is unknown."""
-    m = planned.material
+    m = planned.inputs
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
-    calls = {agent.id: _call(agent, prices) for agent in m.agents}
+    calls = {agent.id: _dearest_call(agent, prices) for agent in m.agents}
     over = 0.0
     for slot in (*planned.attemptable, *planned.later):
         limits = limits_of(instances[slot.instance], arms[slot.arm], agents[slot.agent])
@@ -83,13 +83,13 @@ def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
     return over
 
 
-def _call(agent: Agent, prices: dict[str, Price]) -> float | None:
+def _dearest_call(agent: Agent, prices: dict[str, Price]) -> float | None:
     if agent.harness == "scripted" or agent.model is None:
         return 0.0
     return dearest_call(agent.model, prices, agent.settings.get("generation"))
 
 
-def with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
+def prices_with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
     """`prices`, and 0 for what scripted agents replay: their answers cost nothing."""
     free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
     return {**free, **prices}

@@ -19,7 +19,7 @@ from .experiment_plan import Plan
 LOCK_NAME = "lock.json"
 
 
-def versions(sandbox: str = "bubblewrap") -> dict[str, str]:
+def installed_versions(sandbox: str = "bubblewrap") -> dict[str, str]:
     """Versions of what takes part in a trial; "absent" for a program that this machine lacks."""
     made_by = {"docker": need_box(sandbox)} if sandbox == "docker" else {}
     return {
@@ -44,7 +44,7 @@ def _bubblewrap() -> str:
 
 def lock_table(plan: Plan) -> dict[str, Any]:
     """The lock as JSON types: everything that a reader needs to see whether two runs are the same."""
-    m = plan.material
+    m = plan.inputs
     return {
         "experiment": plan.experiment.id,
         "at": plan.experiment.plain()["at"],
@@ -69,8 +69,8 @@ def lock_table(plan: Plan) -> dict[str, Any]:
             }
             for i in m.instances
         },
-        "chain": plan.material.chain.plain() if plan.material.chain else None,
-        "arms": [arm.plain() for arm in plan.material.arms],
+        "chain": plan.inputs.chain.plain() if plan.inputs.chain else None,
+        "arms": [arm.plain() for arm in plan.inputs.arms],
         "slots": {"planned": len(plan.slots), "attemptable": len(plan.attemptable)},
         "config": plan.experiment.settings,
     }

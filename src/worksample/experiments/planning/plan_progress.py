@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from worksample.experiments.package_intake import has
+from worksample.experiments.package_intake import store_holds
 from worksample.experiments.status import status_of
 from worksample.records import Slot
 from worksample.results.reattempts.reading import chains_of
@@ -13,7 +13,7 @@ from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 
 from .experiment_plan import Plan
-from .slot_order import after
+from .slot_order import later_slots
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
     for chain in chains_of(store, plan.experiment):
         slots = [store.get(Slot, link.slot) for link in chain.links]
         open_ = [s for s, link in zip(slots, chain.links, strict=True) if link.trial is None and s.after is not None]
-        found += [] if chain.step.next is Next.END else [*open_, *after(slots[-1], chain.arm, plan.experiment)]
+        found += [] if chain.step.next is Next.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
     return tuple(found)
 
 
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
     """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
     count, attemptable = len(plan.slots), len(plan.attemptable)
-    if store is None or not has(store, plan.experiment):
+    if store is None or not store_holds(store, plan.experiment):
         return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
     status = status_of(store, plan.experiment)
     wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}

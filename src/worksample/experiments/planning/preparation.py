@@ -7,24 +7,24 @@ from dataclasses import replace
 
 from worksample.agents import check_agent, define
 from worksample.agents.agent_builder import check_program
-from worksample.agents.agent_definition import a_person
+from worksample.agents.agent_definition import person_agent
 from worksample.errors import PlanError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
 from worksample.experiments.config_file import check_names
-from worksample.experiments.package_intake import commit_new, has
-from worksample.experiments.rounds import asked_of
+from worksample.experiments.package_intake import commit_new, store_holds
+from worksample.experiments.rounds import required_evaluators
 from worksample.files import HashSink, Sink
 from worksample.models import require_price
 from worksample.records import Agent, EvaluatorKind, Experiment, Worker, now
 from worksample.runs.limits import limits_of
 from worksample.store import Store
 
-from .calibration_settings import calibrating, need_earlier, need_same
-from .compatibility import commands_of, works
+from .calibration_settings import require_earlier_labels, require_same_calibration, with_calibrated_protocols
+from .compatibility import required_commands, works_under
 from .experiment_plan import Plan, PlanInputs, plan
-from .forecast import Forecast, beyond_budget, forecast, with_scripts
-from .lock_file import versions, write_lock
-from .protocol_choice import offered
+from .forecast import Forecast, beyond_budget, forecast, prices_with_scripts
+from .lock_file import installed_versions, write_lock
+from .protocol_choice import default_protocol
 from .selection import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -40,7 +40,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
     check_names(config)
     selection = select(config, sink or HashSink())
-    agents = (*(agent_of(agent) for agent in config.agents), *((a_person(),) if people else ()))
+    agents = (*(agent_of(agent) for agent in config.agents), *((person_agent(),) if people else ()))
     material = PlanInputs(
         name=config.name,
         agents=agents,
@@ -49,7 +49,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         chain=config.chain_record(),
         repeats=config.repeats,
         seed=config.seed,
-        protocols=config.asked or offered(selection.instances),
+        protocols=config.chosen_protocols or default_protocol(selection.instances),
         sandbox=config.sandbox,
         suite=selection.suite,
         tasks=selection.tasks,
@@ -58,10 +58,12 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
         allow_hosts=tuple(map(str, config.hosts)),
         hosts=selection.suite.hosts if selection.suite else None,
         judged_by=config.judged_by,
-        lacking=_lacking(selection) if config.sandbox != "none" else frozenset(),
+        lacking=_missing_commands(selection) if config.sandbox != "none" else frozenset(),
     )
-    config = calibrating(config, material.instances, material.protocols)
-    planned = plan(material, author=config.author, at=now(), versions=versions(config.sandbox), settings=config.plain())
+    config = with_calibrated_protocols(config, material.instances, material.protocols)
+    planned = plan(
+        material, author=config.author, at=now(), versions=installed_versions(config.sandbox), settings=config.plain()
+    )
     _check(planned, config)
     return planned
 
@@ -81,15 +83,15 @@ def agent_of(config: AgentConfig) -> Agent:
     )
 
 
-def _lacking(selection: Selection) -> frozenset[str]:
-    wanted = {command for i in selection.instances for command in commands_of(i.work.environment)}
+def _missing_commands(selection: Selection) -> frozenset[str]:
+    wanted = {command for i in selection.instances for command in required_commands(i.work.environment)}
     return frozenset(command for command in wanted if shutil.which(command, path=SANDBOX_PATH) is None)
 
 
 def _check(planned: Plan, config: ExperimentConfig) -> None:
     """PlanError for what would only show itself in the middle of a run."""
-    m = planned.material
-    prices = with_scripts(config.prices, m.agents)
+    m = planned.inputs
+    prices = prices_with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
     _check_budget(planned, config)
     if config.sandbox != "none":
@@ -99,16 +101,16 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
         agent, instance = agents[agent_id], instances[instance_id]
         check_agent(agent, instance)
         for arm in arms.values():
-            if works(agent, arm) and limits_of(instance, arm, agent).cost is not None:
+            if works_under(agent, arm) and limits_of(instance, arm, agent).cost is not None:
                 require_price(agent.model, prices)
 
 
 def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
     """PlanError where a chain has a budget and something that it is to count has no price."""
-    m = planned.material
+    m = planned.inputs
     if m.chain is None or m.chain.dollars is None:
         return
-    people = any(by is EvaluatorKind.PERSON for _, by in asked_of(m.instances, m.protocols))
+    people = any(by is EvaluatorKind.PERSON for _, by in required_evaluators(m.instances, m.protocols))
     if people and m.chain.pay is None:
         raise PlanError(
             "chains have a budget in dollars, and people's hours have no price",
@@ -116,7 +118,7 @@ def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
         )
     judging = {model for judge in config.judges.values() for model in judge.models}
     for model in sorted({a.model for a in m.agents if a.model} | judging):
-        require_price(model, with_scripts(config.prices, m.agents))
+        require_price(model, prices_with_scripts(config.prices, m.agents))
 
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
@@ -127,15 +129,15 @@ def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
 
 def commit_plan(store: Store, planned: Plan) -> bool:
     """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
-    known = has(store, planned.experiment)
-    need_unchanged(store, planned)
+    known = store_holds(store, planned.experiment)
+    require_unchanged(store, planned)
     commit_new(store, planned.records)
     write_lock(planned, store.logs.parent / "experiments" / planned.experiment.id)
     return known
 
 
-def need_unchanged(store: Store, planned: Plan) -> None:
+def require_unchanged(store: Store, planned: Plan) -> None:
     """PlanError where it was planned before, and something that had to be set beforehand is another now."""
     for kept in store.find(Experiment, id=planned.experiment.id):
-        need_same(kept, planned.experiment)
-    need_earlier(store, planned.experiment)
+        require_same_calibration(kept, planned.experiment)
+    require_earlier_labels(store, planned.experiment)

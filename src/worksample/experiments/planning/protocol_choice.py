@@ -14,7 +14,7 @@ USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLIS
 """The order in which protocols are looked for where nobody asks for any."""
 
 
-def offered(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
+def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
     """The protocol of an experiment that names none: the first that all instances have.
 
     PlanError where they have none in common; programs where there is no instance, which is refused elsewhere.
@@ -26,7 +26,7 @@ def offered(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
     have = "; ".join(f"{key} has {', '.join(protocols) or 'none'}" for protocols, key in different.items())
     raise PlanError(
         f"the instances have no protocol in common: {have}",
-        next=apart(instances) or "leave some out with --only",
+        next=one_run_per_protocol(instances) or "leave some out with --only",
     )
 
 
@@ -34,18 +34,18 @@ NAMED = 3
 """Tasks that a command names."""
 
 
-def ungradable(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:
+def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:
     """Of `of` instances these have no grading under the protocol: the error, with the runs that could be made."""
     first = lacking[0]
     many = f" ({len(lacking)} of {of} instances lack it)" if len(lacking) > 1 else ""
     have = ", ".join(sorted(first.grading)) or "none"
     return PlanError(
         f"instance {first.key} has no grading under protocol {protocol}; it has: {have}{many}",
-        next=apart(lacking) or "leave it out with --only",
+        next=one_run_per_protocol(lacking) or "leave it out with --only",
     )
 
 
-def apart(instances: Sequence[Instance]) -> str:
+def one_run_per_protocol(instances: Sequence[Instance]) -> str:
     """One run for each protocol, as flags; "" where there is none."""
     tasks: dict[Protocol, dict[str, None]] = {}
     for instance in instances:

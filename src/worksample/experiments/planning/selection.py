@@ -43,12 +43,12 @@ def select(config: ExperimentConfig, sink: Sink) -> Selection:
         taken = ingest(read_package(Path(folder)), sink)
         tasks.append(taken.task)
         instances += taken.instances
-    kept = narrowed(instances, config.only)
+    kept = filter_instances(instances, config.only)
     others = tuple(i for i in instances if i not in kept)
     return Selection(tuple(tasks), kept, others, suite, dict(suite.roles) if suite else {})
 
 
-def narrowed(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:
+def filter_instances(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:
     """The instances whose `task` or `task/name` matches one of the patterns; all without patterns."""
     if not only:
         return tuple(instances)

@@ -14,7 +14,7 @@ from worksample.records import (
 )
 
 
-def in_order(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
+def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
     """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last.
 
     strata: instance -> stratum; at every place of the order each stratum then has had its share.
@@ -39,16 +39,16 @@ def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str
     return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 
-def after(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
+def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
     """Every attempt that may come after this one in an arm."""
     found: list[Slot] = []
     while slot.attempt < experiment.attempts:
-        slot = slot_after(slot, arm)
+        slot = next_slot(slot, arm)
         found.append(slot)
     return tuple(found)
 
 
-def slot_after(slot: Slot, arm: Arm) -> Slot:
+def next_slot(slot: Slot, arm: Arm) -> Slot:
     """The next attempt of a chain."""
     attempt = slot.attempt + 1
     return Slot(
