@@ -1,4 +1,4 @@
-"""From an Agent record to what works: a table of harnesses."""
+"""Builder of an agent's solver from its record, by a table of harnesses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 def model_of(agent: Agent, service: ModelService) -> Model | None:
-    """The agent's model, or None for one that calls none of ours. PlanError where it cannot be had."""
+    """Return the agent's model, or None if the platform calls no model for it. PlanError if the model cannot be
+    created.
+    """
     settings = validate_settings(agent.harness, agent.settings)
     if agent.model is None:
         return None
@@ -63,10 +65,11 @@ def build(
     inputs: Path | None = None,
     scratch: str = SCRATCH,
 ) -> Solver:
-    """An Inspect solver that does the instance's work as `agent` does, in the current sandbox.
+    """Build an Inspect solver in which `agent` does the instance's work in the current sandbox.
 
-    `model` is what `model_of` gave, `inputs` the instance's input folder on this machine (for text that is shown
-    inline). It raises AgentError for a failure of the agent's own. PlanError for an agent that cannot do it.
+    `model` is the result of `model_of`; `inputs` is the instance's input folder on this machine, for text that the
+    prompt
+    includes. The solver raises AgentError if the agent itself fails. Raises PlanError if the agent cannot do the work.
     """
     settings = validate_settings(agent.harness, agent.settings)
     workspace = Workspace(
@@ -107,8 +110,10 @@ def build(
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
-    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong, or its
-    program is not installed here."""
+    """Check an agent before anything runs. PlanError if its settings or its script for the instance are wrong, or if
+    its
+    program is not installed.
+    """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         require_installed(agent.harness, settings.version, settings.program)
@@ -129,7 +134,7 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
-    """Return what a box of the agent shows besides the work: its program. Raises PlanError if that is not here."""
+    """Return the mounts of the agent's program in its box. Raises PlanError if the program is not on this machine."""
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return require_installed(agent.harness, settings.version, settings.program).mounts()
@@ -139,7 +144,7 @@ def mounts_of(agent: Agent) -> tuple[Mount, ...]:
 
 
 def works_in_images(agent: Agent) -> bool:
-    """Whether the agent's box may have any root: where it is a program, it was installed with all that it stands on."""
+    """Whether the agent works in any image: a program does if it was installed with all libraries that it needs."""
     if agent.harness in HARNESSES:
         return True
     here = find_installed(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
@@ -147,7 +152,7 @@ def works_in_images(agent: Agent) -> bool:
 
 
 def takes_mcp(agent: Agent) -> bool:
-    """Whether the agent is given the tools of a task's MCP servers. A script says itself what it calls."""
+    """Whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
@@ -155,30 +160,32 @@ def takes_mcp(agent: Agent) -> bool:
 
 
 def takes_sse(agent: Agent) -> bool:
-    """Whether the agent can call MCP servers by server-sent events."""
+    """Whether the agent can call MCP servers over server-sent events."""
     settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:
-    """Whether the agent can be given a browser: as tools, or as a server of MCP."""
+    """Whether the agent can use a browser, as tools or as an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 
 def observed_by(agent: Agent) -> tuple[str, ...]:
-    """What the agent's settings say that it is shown of its browser's pages; nothing where they say nothing."""
+    """Return what the agent's settings let it see of browser pages; empty if they do not say."""
     return validate_settings(agent.harness, agent.settings).observe
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:
-    """Where below the home folder the agent's program keeps its log."""
+    """Return the paths of the program's log below the home folder."""
     settings = validate_settings(agent.harness, agent.settings)
     return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
 def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
-    """Raise PlanError if no box shows a `command` agent's program: `path` are the folders of programs that boxes show,
-    `images` says that some of the work brings a root of its own."""
+    """Raise PlanError if no box contains a `command` agent's program.
+
+    path: folders of programs that boxes show. images: whether some of the instances have an image of their own.
+    """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):
         return  # an installed program comes from its own folder

@@ -1,4 +1,4 @@
-"""The folder with a `command` agent's own program: copied into the cache by its digest, shown in boxes as `{agent}`."""
+"""Cache of the folders with `command` agents' programs, by digest. A box shows the folder as `{agent}`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .installing.installed_programs import digest_of_tree, make_read_only
 from .installing.program import PROGRAM
 
 LARGEST, MOST_FILES = 512 << 20, 20_000
-"""Bytes and files of one agent's folder."""
+"""Most bytes and files in one agent's folder."""
 _UNWANTED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 
@@ -53,7 +53,7 @@ def keep_folder(source: Path) -> str:
 
 
 def mount_of(name: str, digest: str) -> Mount:
-    """Return the mount that shows the kept folder in a box. Raises PlanError if this machine does not have it."""
+    """Return the mount of a cached folder. Raises PlanError if this machine does not have it."""
     kept = _programs() / digest
     if not digest or not kept.is_dir():
         raise PlanError(

@@ -1,4 +1,4 @@
-"""Endpoints of ours in an agent's box: the model gateway and the browser."""
+"""Endpoints of the platform in an agent's box: the model gateway and the browser."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from .workspace import Workspace
 MODEL_HOST, MODEL_PORT = "model.internal", 80
 BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
 KEY = "none-is-needed"
-"""What programs send that want a key: the gateway asks for none."""
+"""API key for programs that require one. The gateway ignores it."""
 
 
 def gateway_model_name(model: str) -> str:
-    """What programs call the model: its name without the provider's."""
+    """Return the model's name without its provider: programs use it."""
     return model.rpartition("/")[2] or model
 
 
 def gateway_model_names(model: str) -> tuple[str, ...]:
-    """All that the gateway takes for the model's name."""
+    """Return all names under which the gateway accepts the model."""
     return tuple(dict.fromkeys((gateway_model_name(model), model)))
 
 
 def model_placeholders(model: str) -> dict[str, str]:
-    """What placeholders of a program's settings stand for."""
+    """Return the values of the placeholders in a program's settings."""
     return {"model": gateway_model_name(model), "door": f"http://{MODEL_HOST}"}
 
 
 def model_environment(model: str) -> dict[str, str]:
-    """What clients of the common providers look for in their environment."""
+    """Return the environment variables that clients of the common providers read."""
     base, name = f"http://{MODEL_HOST}", gateway_model_name(model)
     return {
         "WORKSAMPLE_MODEL": name,

@@ -1,4 +1,4 @@
-"""Any program inside the box that reads the brief: its exit status and output are the trajectory."""
+"""Harness `command`: any program in the box that reads the brief. Its output and exit status are the trajectory."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
 SKILLS = "WORKSAMPLE_SKILLS"
-"""Where it finds the path of the task's skills."""
+"""Variable with the path of the task's skills."""
 HOME = "/home/agent"
-"""The home folder of a box's user."""
+"""Home folder of the box's user."""
 PROGRAM = "command"
-"""Who says what a program has printed, where a message names its model."""
+"""Model name of messages that hold a program's output."""
 
 
 def command(workspace: Workspace, settings: CommandSettings, model: str | None = None) -> Solver:
-    """A solver that runs the program once; `model` is the name of the one that it finds at its gateway.
+    """Return a solver that runs the program once. `model`: the name of the model behind the gateway.
 
-    AgentError (`agent.crash`) when it exits with anything but 0."""
+    The solver raises AgentError (`agent.crash`) if the exit status is not 0.
+    """
     from inspect_ai.solver import Generate, solver
 
     @solver(name="command")
@@ -99,9 +100,9 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
 
 
 async def _need_programs(argv: Sequence[str]) -> None:
-    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter is to run.
+    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter runs.
 
-    It is asked before anything of the agent runs: an exit status would be the agent's own word.
+    Check this before anything of the agent runs: afterwards, an exit status could be the agent's own doing.
     """
     from inspect_ai.util import sandbox
 

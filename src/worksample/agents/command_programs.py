@@ -1,5 +1,7 @@
-"""Whether a command's program is there at all: looked for before anything of the agent runs, so that nothing it prints
-or exits with can pass for it."""
+"""Detection of a missing program: what a command calls, and whether the box has it.
+
+The check runs before the agent's program, whose output or exit status could otherwise imitate a missing program.
+"""
 
 from __future__ import annotations
 
@@ -20,26 +22,28 @@ BUILTIN = frozenset(
         "ulimit umask unalias unset until wait while",
     )
 )
-"""Of shells: words that are no programs."""
+"""Words of a shell that are not programs."""
 LOOK = 'case $1 in */*) [ -f "$1" ] && [ -x "$1" ];; *) command -v -- "$1" > /dev/null;; esac'
-"""For `sh -c`: whether `$1` can be run."""
+"""Script for `sh -c`: whether `$1` can be executed."""
 LOOK_SCRIPT = '[ -f "$1" ] && [ -r "$1" ]'
-"""For `sh -c`: whether an interpreter can read the script `$1`."""
+"""Script for `sh -c`: whether the interpreter's script `$1` can be read."""
 _INTERPRETER = re.compile(r"(python[0-9.]*|node|bun|deno|bash|sh|dash|perl|ruby|php|Rscript)")
 _SCRIPT = re.compile(r".*/.*|.*\.(py|js|mjs|cjs|ts|sh|pl|rb|php|R|r)")
 _SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib", "/etc/", "/opt/worksample/", "/task/", "/workspace/")
-"""Where a box may show what the host has at the same path, or the work has files of its own."""
+"""Folders that a box may share with the host, or that hold files of the work."""
 _WRAPPERS = frozenset({"env", "exec", "nice", "nohup", "setsid", "stdbuf", "time", "timeout"})
-"""Programs that call the one which their first plain word names."""
+"""Programs that run the program named by their first plain argument."""
 _SET_BEFORE = re.compile(r"-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?")
-"""Options and variables that stand before such a word."""
+"""Options and variables that may precede that argument."""
 _FLAGS = re.compile(r"-[uBIsSEOqvbdexl]+")
-"""Of Python and of shells: options without a value of their own."""
+"""Options of Python and shells that take no value."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")
 
 
 def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
-    """What has to be there: the program, and where it is a shell with a script the script's first command, if plain."""
+    """Return the programs that a command needs: the program itself and, for a shell script, its first command if it is
+    plain.
+    """
     first = argv[0]
     if first not in SHELLS or len(argv) < 3 or argv[1] not in _CODE:
         return (first,)
@@ -52,7 +56,9 @@ def programs_of(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def missing_program(argv: Sequence[str], path: str) -> str:
-    """The program that no box of this machine has, as far as it can be told from outside; "" where none is known."""
+    """Return the program that no box on this machine has, as far as the host can tell; "" if none is known to be
+    missing.
+    """
     for program in programs_of(argv):
         if "{" in program or program.startswith((".", "python")):
             continue
@@ -76,18 +82,20 @@ def script_of(argv: Sequence[str]) -> str:
 
 
 def only_on_host(argv: Sequence[str]) -> str:
-    """Return the program or script that is a file of this machine and of no box without an image; "" if there is none.
+    """Return the program or script that is a file of this machine but not of a box without an image; "" if there is
+    none.
 
-    A relative path counts too, since a box begins its work in an empty folder. In a shell's script only an absolute
-    path that occurs once counts: the script may make the others.
+    A relative path counts, too, since a box starts in an empty folder. In a shell script only an absolute path that
+    occurs
+    once counts: the script may create the others.
     """
     for path in _own_files(_call(argv)):
-        if _why_hidden(path):
+        if _is_hidden(path):
             return path
     code = _shell_code(_call(argv))
     for call in _commands(code):
         for path in _own_files(_call(call)):
-            if path.startswith("/") and code.count(path) == 1 and _why_hidden(path):
+            if path.startswith("/") and code.count(path) == 1 and _is_hidden(path):
                 return path
     return ""
 
@@ -99,12 +107,13 @@ def _own_files(call: Sequence[str]) -> Iterator[str]:
         yield script
 
 
-def _why_hidden(path: str) -> bool:
+def _is_hidden(path: str) -> bool:
+    """Whether a path is a file of this machine that boxes do not show."""
     return "{" not in path and not path.startswith(_SHOWN) and Path(path).is_file()
 
 
 def _call(argv: Sequence[str]) -> list[str]:
-    """The call behind `env A=1`, `nice -n 5`, `exec` and the like."""
+    """Return the call behind wrappers such as `env A=1`, `nice -n 5` or `exec`."""
     rest = list(argv)
     wrapped = True
     while rest and wrapped:
@@ -119,7 +128,7 @@ def _shell_code(call: Sequence[str]) -> str:
 
 
 def _commands(code: str) -> list[list[str]]:
-    """The commands of a shell's script as words; none if it cannot be read so."""
+    """Split a shell script into commands as lists of words; empty if it cannot be parsed."""
     lexer = shlex.shlex(code, posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace, lexer.whitespace_split = " \t\r", True
     try:

@@ -1,4 +1,4 @@
-"""A conversation between a model and its tools: one call, one round of actions, the context kept small enough."""
+"""Conversation between a model and its tools: call the model, run its tools, compact the context."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ FULL = "the conversation no longer fits in the model's context"
 
 @dataclass
 class Conversation:
-    """The state of a conversation. `state.messages` is all of it; what the model is sent may be compacted."""
+    """State of a conversation. `state.messages` holds all messages; what is sent to the model may be compacted."""
 
     model: Model
     workspace: Workspace
     tools: Sequence[ToolDef]
     state: TaskState
     compact_at: float | None = 0.8
-    """A share of the model's context, or tokens where above 1; None never compacts."""
+    """When to compact: a share of the model's context, or tokens if above 1; None: never."""
     malformed: int = 5
-    """Answers in a row whose tool calls cannot be understood, before the agent counts as failed."""
+    """Unintelligible tool calls in a row after which the agent has failed."""
     mends: bool = True
-    """Whether results of tools that the service rejects are left out, and the call made again."""
+    """Whether to leave out tool results that the service rejects, and call the model again."""
     _rejections: Rejections | None = field(default=None, init=False)
     _compact: Any = field(default=None, init=False)
     _first: bool = field(default=True, init=False)
     _garbled: int = field(default=0, init=False)
 
     async def ask_model(self) -> ModelOutput:
-        """One call of the model over the conversation so far; its answer is appended.
+        """Call the model once with the conversation so far, and append its answer.
 
-        AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits,
-        (`agent.rejected`) when the service rejects what the agent brought into it.
+        Raises AgentError: `limit.turns` if no step is left, `limit.other` if the conversation no longer fits,
+        `agent.rejected` if the service rejects content that the agent added.
         """
         for forced in (False, True):
             sent = await self._input(forced)
@@ -75,9 +75,9 @@ class Conversation:
         return await self._rejections.ask(sent, call)
 
     async def run_tools(self, output: ModelOutput) -> bool:
-        """Carry out the answer's tool calls, and append their results. True where the work was submitted.
+        """Run the answer's tool calls and append their results. Return True if the work was submitted.
 
-        SandboxError where the box was lost, AgentError (`agent.malformed`) where too little can be understood.
+        Raises SandboxError if the box was lost, AgentError (`agent.malformed`) if too many calls are unintelligible.
         """
         from inspect_ai.model import execute_tools
 
@@ -93,7 +93,7 @@ class Conversation:
         return any(call.function == SUBMIT and call.id in done for call in calls)
 
     def add_user_message(self, text: str) -> None:
-        """Append a message to the model."""
+        """Append a user message."""
         from inspect_ai.model import ChatMessageUser
 
         self.state.messages.append(ChatMessageUser(content=text))
@@ -126,13 +126,13 @@ class Conversation:
 
     @staticmethod
     def _check_box(messages: Sequence[ChatMessage]) -> None:
-        """A lost box comes back as a tool's error, which a model can do nothing about."""
+        """Raise SandboxError if a tool reported that the box was lost: no model can repair that."""
         for message in messages:
             if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
                 raise SandboxError(message.error.message)
 
     def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
-        """Count answers in which no tool call could be understood."""
+        """Count consecutive answers in which no tool call could be understood."""
         results = [m for m in messages if m.role == "tool"]
         if not all(m.error is not None and m.error.type == "parsing" for m in results):
             self._garbled = 0
@@ -147,9 +147,9 @@ class Conversation:
 
 
 async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
-    """Let the model act until it submits; how it ended, in words.
+    """Let the model act until it submits. Return how the conversation ended, in words.
 
-    An answer without a tool call is met with `nudge`; after `nudges` of them in a row the next one ends the work.
+    An answer without a tool call gets the reply `nudge`. After `nudges` of them in a row, the next one ends the work.
     """
     silent = 0
     while True:

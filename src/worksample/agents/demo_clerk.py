@@ -1,4 +1,4 @@
-"""An agent for demos and tests: it forgets lines of a brief, and puts in one that it is told of. It asks no model."""
+"""Agent for demos and tests: it forgets lines of a brief and adds one when feedback names it. It uses no model."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ AGAIN = "# Your earlier work"
 
 
 async def clerk(work: Assignment) -> None:
-    """Of the brief's facts it leaves out none, one or two, by the brief. Working again it adds one that it is told of;
-    without being told, every fourth time one that it finds by itself.
+    """Write an offer with the brief's facts, leaving out none, one or two (derived from the brief).
+
+    In a re-attempt, add a line that the feedback names; without such feedback, find one by itself every fourth time.
     """
     brief, _, again = work.brief.partition(AGAIN)
     facts = FACT.findall(brief)

@@ -1,4 +1,4 @@
-"""Plan, act, reflect (UpBench 5.1): sub-goals and a plan, work, a check against the brief, again if need be."""
+"""Harness `plan-act-reflect` (UpBench 5.1): plan with sub-goals, work, check against the brief, revise if needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VERDICT = re.compile(r"^\W*VERDICT\W+(READY|REVISE)\W*$", re.IGNORECASE | re.MUL
 
 
 def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettings, inputs: Path | None) -> Solver:
-    """A solver: a planning answer, then rounds of acting and reflecting until the agent is satisfied."""
+    """Return a solver: one planning answer, then rounds of acting and reflecting until the agent is satisfied."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="plan_act_reflect")
@@ -55,7 +55,7 @@ async def _until_satisfied(conversation: Conversation, rounds: int) -> None:
 
 
 async def _until_silent(conversation: Conversation) -> str:
-    """Let the model act until an answer calls no tool; that answer."""
+    """Let the model act until an answer calls no tool. Return that answer."""
     while True:
         output = await conversation.ask_model()
         if not output.message.tool_calls:
@@ -64,6 +64,6 @@ async def _until_silent(conversation: Conversation) -> str:
 
 
 def verdict_of(text: str) -> str:
-    """`READY` or `REVISE`: the last verdict line of a reflection, `READY` where there is none."""
+    """Return `READY` or `REVISE`: the last verdict line of a reflection, `READY` if there is none."""
     found = VERDICT.findall(text)
     return found[-1].upper() if found else "READY"

@@ -1,4 +1,4 @@
-"""What an agent is told: where things are, what is handed in, how to check it (RLI B.6, UpBench 5.1, ALE C.4)."""
+"""Prompts for agents: folders, deliverables and self-check (RLI B.6, UpBench 5.1, ALE C.4)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REVISE = "Put right what you found. When it is done, stop calling tools and say 
 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
-    """The system message: identity, place, rules, deliverables, self-check."""
+    """Build the system message: role, folders, rules, deliverables, self-check."""
     parts = [
         "You are a professional with a piece of paid work. You do it alone, to the end, and hand in the result.",
         folder_text(workspace),
@@ -71,7 +71,7 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
 
 
 def folder_text(workspace: Workspace) -> str:
-    """Which folder is what."""
+    """Describe the folders of the box."""
     paths = workspace.instance.work.environment.paths
     return (
         f"Material is in {paths.input} (read-only; it may be empty). Programs and data that belong to the work are in "
@@ -91,13 +91,13 @@ def _check(settings: WorkerSettings, workspace: Workspace) -> str:
 
 
 def program_text(workspace: Workspace, instructions: str) -> str:
-    """The one prompt of a command-line agent: place, rules and brief, as `worker` is told them."""
+    """Build the single prompt of a command-line agent: folders, rules and brief, as `worker` gets them."""
     settings = WorkerSettings(instructions=instructions)
     return f"{system_text(workspace, settings, submits=False)}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
 
 
 def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:
-    """The first message: the brief, the deliverables by name, what of the rubric is shown, the material."""
+    """Build the first message: the brief, the deliverables by name, the shown part of the rubric, the input files."""
     instance = workspace.instance
     parts = [instance.work.brief.strip(), *_deliverables(instance)]
     if instance.work.shown_rubric:
@@ -117,7 +117,7 @@ def _deliverables(instance: Instance) -> list[str]:
 
 
 def _attachments(inputs: Path, shown_at: str, room: int) -> str:
-    """The text of the input files, in order of name, as far as it fits; every file is named."""
+    """Return the text of the input files in order of name, as far as it fits; every file is named."""
     out = ["# Attachments"]
     for path in sorted(p for p in inputs.rglob("*") if p.is_file()):
         name = f"{shown_at}/{path.relative_to(inputs).as_posix()}"

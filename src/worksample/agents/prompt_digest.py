@@ -1,4 +1,4 @@
-"""The digest of exactly what an agent was shown when it began."""
+"""Digest of exactly what an agent was shown when it began. The trial records it (`shown`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SHOWN = "worksample_shown"
-"""Key of a trial's store where the digest is kept."""
+"""Key of the digest in the trial's Inspect store."""
 
 
 async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]) -> str:
-    """Note the digest over the first messages (role and content) and the tools' definitions."""
+    """Record the digest of the first messages (role and content) and the tools' definitions."""
     definitions = [
         {
             "name": d.name,
@@ -30,7 +30,7 @@ async def record_shown(messages: Sequence[ChatMessage], tools: Sequence[ToolDef]
 
 
 def record_digest(value: dict[str, Any]) -> str:
-    """Note the digest of whatever an agent was shown, as JSON types."""
+    """Record the digest of what an agent was shown, given as JSON types."""
     from inspect_ai.util import store
 
     digest = digest_of(value)

@@ -1,4 +1,4 @@
-"""Agents that are Python objects on our side of the box: Inspect's solvers and agents, and async functions."""
+"""Agents that are Python objects and run outside the box: Inspect's solvers and agents, and async functions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_object(settings: ObjectSettings) -> None:
-    """PlanError where the object is not here, or is no agent."""
+    """Raise PlanError if the object cannot be found or is not an agent."""
     make_agent(find_object(settings.object, settings.source), settings.args)
 
 
 def in_python(model: Model | None, workspace: Workspace, settings: ObjectSettings, inputs: Path | None) -> Solver:
-    """A solver that lets the object work; its model calls count as steps."""
+    """Return a solver that lets the object work. Its model calls count as steps."""
     from inspect_ai.solver import solver
     from inspect_ai.util import turn_limit
 
@@ -45,9 +45,9 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
             with turn_limit(workspace.limits.turns):
                 try:
                     if inspects:
-                        done: TaskState = await _errors_of_agent(_solver(works)(state, generate), model)
+                        done: TaskState = await _run_agent_code(_solver(works)(state, generate), model)
                         return done
-                    await _errors_of_agent(works(Assignment(workspace, state, model)), model)
+                    await _run_agent_code(works(Assignment(workspace, state, model)), model)
                 finally:
                     _make_sound(state)
             return state
@@ -58,7 +58,7 @@ def in_python(model: Model | None, workspace: Workspace, settings: ObjectSetting
 
 
 def _make_sound(state: TaskState) -> None:
-    """Leave in a state what can be kept: an agent may have put anything there."""
+    """Remove from the state what cannot be stored: an agent may have put anything there."""
     from inspect_ai.model import ModelOutput
     from inspect_ai.model._chat_message import ChatMessageBase
 
@@ -70,7 +70,9 @@ def _make_sound(state: TaskState) -> None:
 
 
 def _first(workspace: Workspace, inputs: Path | None, *, whole: bool) -> ChatMessage:
-    """The brief; with `whole` also what is handed in and where things are, since it is all that a model is told."""
+    """Return the first message: the brief; with `whole`, also the deliverables and folders, as all that a model
+    learns.
+    """
     from inspect_ai.model import ChatMessageUser
 
     text = workspace.instance.work.brief
@@ -86,9 +88,11 @@ def _solver(works: Any) -> Solver:
     return as_solver(works) if is_agent(works) else works
 
 
-async def _errors_of_agent(work: Awaitable[Any], model: Model | None) -> Any:
-    """The boundary of an agent's own code. AgentError for what it raises; a limit, a lost box and a model's service
-    that failed are not its own, in a group of errors either."""
+async def _run_agent_code(work: Awaitable[Any], model: Model | None) -> Any:
+    """Run an agent's own code. AgentError for what it raises.
+
+    Limits, a lost box and a failed model service are not the agent's fault, even within a group of errors.
+    """
     result, failed = await contain(work)
     if failed is None:
         return result
@@ -98,7 +102,9 @@ async def _errors_of_agent(work: Awaitable[Any], model: Model | None) -> Any:
 
 
 async def _what_ends_it(error: BaseException, model: Model | None) -> BaseException:
-    """What ends the trial where an agent's code raised `error`: one of the errors in it, or an error of ours."""
+    """Return the error that ends the trial after an agent's code raised `error`: one within it, or a typed error of
+    ours.
+    """
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError
@@ -126,14 +132,14 @@ def _with_causes(error: BaseException, ours: WorksampleError) -> WorksampleError
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
-    """The errors of a group of groups, or the one."""
+    """Return the single errors within nested groups."""
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
     return [error]
 
 
 def _words(error: BaseException) -> str:
-    """What an error of somebody else's code says, where it can."""
+    """Return the text of an error from untrusted code, if it has one."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - an agent's own code

@@ -1,7 +1,7 @@
-"""Python objects that work as agents: Inspect's solvers and agents, and async functions over the box.
+"""Python objects that work as agents: Inspect's solvers and agents, and async functions.
 
-A record holds names and digests, never code. An object is found again by the name `module:name`, or among those that
-this process was handed (`offer`), and only where its source is still what was planned.
+A record holds names and digests, never code. An object is found by its name `module:name`, or among those that this
+process was given (`offer`), and only if its source is still the same.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from worksample.errors import PlanError
 from worksample.records import digest_bytes
 
 _OFFERED: dict[tuple[str, str], Any] = {}
-"""What this process was handed, by name and digest of the source."""
+"""Objects that this process was given, by name and digest of their source."""
 
 
 def offer(value: Any) -> dict[str, Any]:
-    """Settings that name an object of this process. What is handed over is found again in this process only, unless it
-    lies in a module that can be imported."""
+    """Register an object and return the settings that name it.
+
+    Only this process finds it again, unless it belongs to a module that can be imported.
+    """
     name, source = name_of(value), source_of(value)
     _OFFERED[name, source] = value
     return {"object": name, "source": source, "args": parameters_of(value)}
 
 
 def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with the digest of the object's source, where they only name it."""
+    """Add the digest of the object's source to settings that only name the object."""
     given = dict(settings)
     name = given.get("object")
     if isinstance(name, str) and not given.get("source"):
@@ -37,7 +39,7 @@ def settings_with_source(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_object(name: str, source: str) -> Any:
-    """The object of this name and source. PlanError where there is none, or where its source has changed."""
+    """Return the object with this name and source. PlanError if there is none, or if its source has changed."""
     if (name, source) in _OFFERED:
         return _OFFERED[name, source]
     value = _import_object(name)
@@ -51,7 +53,9 @@ def find_object(name: str, source: str) -> Any:
 
 
 def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
-    """What works: `value` itself where it is async, else what it makes of `args`. PlanError where that is nothing."""
+    """Return the agent: `value` itself if it is async, else the result of calling it with `args`. PlanError if that is
+    none.
+    """
     if is_async(value):
         return value  # type: ignore[no-any-return]
     try:
@@ -69,19 +73,19 @@ def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
 
 
 def is_async(value: Any) -> bool:
-    """Whether calling it gives something to wait for: a function or an object with such a `__call__`."""
+    """Whether a call of the object returns an awaitable: it is an async function, or has an async `__call__`."""
     return inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(getattr(value, "__call__", None))  # noqa: B004
 
 
 def is_inspects(value: Any) -> bool:
-    """Whether it is a solver or an agent of Inspect's, or a function that makes one."""
+    """Whether the object is a solver or an agent of Inspect, or a function that makes one."""
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     return is_registry_object(value) and registry_info(value).type in ("solver", "agent")
 
 
 def name_of(value: Any) -> str:
-    """`module:name` of a function or class; Inspect's own name of what one of its factories made."""
+    """Return `module:name` of a function or class; for what a factory of Inspect made, its registered name."""
     from inspect_ai._util.registry import is_registry_object, registry_info
 
     if is_registry_object(value) and is_async(value):
@@ -91,12 +95,12 @@ def name_of(value: Any) -> str:
 
 
 def short_name(value: Any) -> str:
-    """The last word of its name, for reports."""
+    """Return the last part of an object's name, for reports."""
     return name_of(value).replace(":", "/").rsplit("/", 1)[-1].rsplit(".", 1)[-1]
 
 
 def parameters_of(value: Any) -> dict[str, Any]:
-    """What an object of Inspect's was made with, as words: part of who worked."""
+    """Return the arguments with which an Inspect object was made, as plain values: they identify the agent."""
     from inspect_ai._util.registry import is_registry_object, registry_params
 
     if not (is_registry_object(value) and is_async(value)):
@@ -105,7 +109,9 @@ def parameters_of(value: Any) -> dict[str, Any]:
 
 
 def source_of(value: Any) -> str:
-    """The digest of the source of a function or class; of its code where it has no source, as in a prompt."""
+    """Return the digest of a function's or class's source; of its code if there is no source, as in an interactive
+    session.
+    """
     target = inspect.unwrap(value if hasattr(value, "__qualname__") else type(value))
     try:
         text = textwrap.dedent(inspect.getsource(target))

@@ -1,7 +1,7 @@
-"""What a model's service rejects because of what tools gave: it is taken out of the conversation, and the work goes on.
+"""Requests that a model's service rejects because of tool results: these are left out, and the work goes on.
 
-Tools give what lies in the box: a picture that nothing reads, words that a filter stops. Who brings such a thing into
-the conversation does not end its trial by it, and does not void it either.
+Tool results show what is in the box, such as an unreadable picture or text that a filter blocks. An agent that brings
+such content into its conversation neither ends nor voids its trial.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ LEFT_OUT = "[The model's service rejected this result, and it was left out. The 
 KEPT = 2000
 """Characters of a rejected result that the transcript keeps."""
 ROW = 10
-"""Requests in a row whose results of tools the service rejects, before the agent counts as failed."""
+"""Rejected requests in a row after which the agent has failed."""
 
 
 @dataclass
 class Rejections:
-    """One conversation's rejected content. A request that is rejected is sent again without the newest results of
-    tools, then without any."""
+    """Rejected content of one conversation. A rejected request is repeated without the newest tool results, then
+    without any.
+    """
 
     model: Model
     answered: bool = False
-    """Whether the service has answered in this conversation: what it rejects before that is not the agent's."""
+    """Whether the service has answered in this conversation. Rejections before that are not the agent's fault."""
     _control: ControlQuestion = field(init=False)
     _row: int = field(default=0, init=False)
 
@@ -43,11 +44,13 @@ class Rejections:
         self._control = ControlQuestion(self.model)
 
     async def ask(self, messages: Sequence[ChatMessage], call: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
-        """The answer to a conversation.
+        """Call the model and return its answer.
 
-        AgentError (`agent.rejected`) where the service answers others and rejects this conversation without any result
-        of a tool, or rejects what tools gave again and again; WorksampleError (`model.refused`) for a first request
-        that cannot be sent; else what the model's provider raised.
+        Raises AgentError (`agent.rejected`) if the service answers other requests but rejects this conversation without
+        any
+        tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
+        rejected;
+        else what the model's provider raised.
         """
         left_out = 0
         for results in (_newest_results(messages), _all(messages), None):
@@ -61,10 +64,10 @@ class Rejections:
                         raise
                     said = reason_of(error)
                     if not self.answered:
-                        raise _is_refusal(error, said) from error
+                        raise _refusal_error(error, said) from error
                     left_out += 1
                     if results is None or (left_out == 1 and self._row == ROW):
-                        raise _is_rejection(said, self._row) from error
+                        raise _rejection_error(said, self._row) from error
                     _leave_out(results, said)
                     continue
             self.answered, self._row = True, self._row + 1 if left_out else 0
@@ -72,18 +75,18 @@ class Rejections:
         raise AssertionError("the last turn returns or raises")
 
 
-def _is_rejection(said: str, row: int) -> AgentError:
+def _rejection_error(said: str, row: int) -> AgentError:
     often = f" {row + 1} times in a row" if row == ROW else ""
     return AgentError(f"rejected by the model's service{often}: {said}", cause=Cause.AGENT_REJECTED)
 
 
-def _is_refusal(error: Exception, said: str) -> Exception:
-    """A first request that is rejected: what the provider raised, where that says so."""
+def _refusal_error(error: Exception, said: str) -> Exception:
+    """Return the error for a rejected first request: the provider's own if its status says so."""
     return error if status_of(error) in REFUSED else WorksampleError(said, cause=Cause.MODEL_REFUSED)
 
 
 def _newest_results(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
-    """What tools gave since the model last spoke."""
+    """Return the tool results since the model's last answer."""
     last = max((i for i, one in enumerate(messages) if one.role == "assistant"), default=-1)
     return _all(messages[last + 1 :])
 
@@ -93,7 +96,7 @@ def _all(messages: Sequence[ChatMessage]) -> list[ChatMessageTool]:
 
 
 def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
-    """Replace what tools gave, wherever the messages are held. The transcript keeps what it was."""
+    """Replace tool results in all messages that hold them. The transcript keeps the original text."""
     from inspect_ai.log import transcript
 
     words = LEFT_OUT.format(clip_middle(said, 300))
@@ -104,7 +107,7 @@ def _leave_out(results: Sequence[ChatMessageTool], said: str) -> None:
 
 
 def sendable(messages: Sequence[ChatMessage]) -> None:
-    """Make results of tools such that every service takes them: Unicode without NUL, and never nothing."""
+    """Change tool results so that every service accepts them: Unicode without NUL, and never empty."""
     for one in _all(messages):
         scrubbed(one)
         if isinstance(one.content, str):

@@ -1,4 +1,4 @@
-"""The scripted agent: a model that answers from a script; tools, limits, usage and logs are those of any model."""
+"""Harness `scripted`: a model that answers from a script. Tools, limits, usage and logs are those of any model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolCall
 
 LOOKS = 60
-"""How often a step looks again for what it waits for."""
+"""How often a step looks for the text that it waits for."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 
 
 class Player:
-    """Goes through a script's steps, answer by answer."""
+    """Player of a script, answer by answer."""
 
     def __init__(self, steps: Sequence[ScriptStep], words: dict[str, str]) -> None:
         self._answers: Iterator[list[ScriptStep]] = iter(_answers(steps))
@@ -38,7 +38,7 @@ class Player:
         self.submitted = False
 
     async def next(self, name: str, seen: Sequence[ChatMessage] = ()) -> ModelOutput:
-        """The next answer to what was `seen`; the end of the script submits."""
+        """Return the next answer, given the messages `seen`. After the last step it submits."""
         import anyio
 
         self._page = page_of(seen)
@@ -116,7 +116,7 @@ class Player:
 
 
 def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
-    """Steps that form one answer together: `also` joins a step to the one before, `sleep` the next one to itself."""
+    """Group steps into answers: `also` joins a step to the one before, `sleep` joins the next step to itself."""
     out: list[list[ScriptStep]] = []
     waiting = False
     for step in steps:
@@ -129,13 +129,15 @@ def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
 
 
 def page_of(seen: Sequence[ChatMessage]) -> str:
-    """What was last shown of the browser's page."""
+    """Return the browser page that was last shown."""
     shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith("browser_")]
     return shown[-1] if shown else ""
 
 
 def find_element(page: str, wanted: str) -> str:
-    """The id of the first element whose line begins with what is wanted, such as `button 'Save'`; else that itself."""
+    """Return the id of the first element whose line begins with `wanted`, such as `button 'Save'`; else `wanted`
+    itself.
+    """
     for line in page.splitlines():
         bid, closed, rest = line.strip().partition("] ")
         if closed and bid.startswith("[") and rest.startswith(wanted):
@@ -144,14 +146,14 @@ def find_element(page: str, wanted: str) -> str:
 
 
 def raise_failure(kind: str) -> None:
-    """Fail as a model's service or an agent's program does."""
+    """Fail as a model's service or an agent's program would."""
     if kind == "crash":
         raise AgentError("the script says that the agent's own program fails here")
     raise _Scripted(503 if kind == "service" else 400)
 
 
 class _Scripted(RuntimeError):
-    """A failure of the service, as a provider raises it."""
+    """Failure of the service, as a provider raises it."""
 
     def __init__(self, status_code: int) -> None:
         super().__init__(f"HTTP {status_code}, as the script says")
@@ -162,7 +164,7 @@ PLAYING: ContextVar[Player] = ContextVar("worksample_playing")
 
 
 def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> Solver:
-    """A solver that replays the script for the instance. PlanError where there is none."""
+    """Return a solver that replays the script for the instance. PlanError if there is none."""
     from inspect_ai.solver import Generate, solver
 
     steps = Script.model_validate(settings.script).steps(workspace.instance)
@@ -189,7 +191,7 @@ def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> So
 
 
 def script_model(name: str) -> Model:
-    """The model `script/...`, which answers from the script that is being replayed."""
+    """Return the model `script/...`, which answers from the script that is being replayed."""
     from inspect_ai.model import GenerateConfig, get_model
 
     _register()
@@ -202,7 +204,7 @@ def _register() -> None:
     import inspect_ai.model as models
 
     class Replay(models.ModelAPI):
-        """Answers from the script in the current context; usage is what the script says."""
+        """Model that answers from the script in the current context and reports the script's usage."""
 
         async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
             return await PLAYING.get().next(str(self.model_name), input)

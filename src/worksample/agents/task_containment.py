@@ -1,4 +1,4 @@
-"""Tasks that an agent's own code begins on the event loop of a run: they can end the agent's trial, and no other."""
+"""Containment of asyncio tasks: an agent's own code may end its own trial, but no other task of the run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from worksample.errors import AgentError
 
 
 class _Family:
-    """The tasks of one agent's work: those that its own code runs in, or began."""
+    """Tasks of one agent's work: those in which its code runs, or that it started."""
 
 
 _WITHIN: ContextVar[_Family | None] = ContextVar("worksample_contained", default=None)
-"""The agent's work whose code runs here; None in code of ours."""
+"""Agent's work whose code is running; None in the platform's code."""
 
 
 def guard_tasks() -> None:
-    """Let no agent's code cancel a task that is begun from here on, other than its own, or leave the loop by an exit.
+    """Protect the tasks that are started from now on: agents' code cannot cancel them, or leave the event loop by an
+    exit.
 
     Idempotent, for the running event loop.
     """
@@ -34,9 +35,9 @@ def guard_tasks() -> None:
 
 
 async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Do an agent's own work in a task of its own; its result, or what it raised. AgentError where it cancelled itself.
+    """Run an agent's own code in its own task. Return its result, or what it raised. AgentError if it cancelled itself.
 
-    A cancellation from outside reaches the work, and is raised.
+    A cancellation from outside reaches the agent's code and is raised.
     """
     ended: list[tuple[Any, BaseException | None]] = []
 
@@ -61,14 +62,14 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
 
 
 def is_signal(error: BaseException) -> bool:
-    """Whether an interrupt may be the operator's: not where the run has a handler of its own for that signal."""
+    """Whether an interrupt may come from the operator: not if the run has its own handler for that signal."""
     if not isinstance(error, KeyboardInterrupt) or threading.current_thread() is not threading.main_thread():
         return False
     return getattr(signal.getsignal(signal.SIGINT), "__name__", "") != "_sighandler_noop"
 
 
 class _Task(asyncio.Task[Any]):
-    """A task that only its own family, or code of ours, can cancel."""
+    """Task that only its own family, or the platform's code, can cancel."""
 
     family: _Family | None = None
 
@@ -80,7 +81,7 @@ class _Task(asyncio.Task[Any]):
 
 
 class _Factory:
-    """Makes tasks as `before` does, or guarded ones, and holds the exits of those of an agent's code."""
+    """Task factory that creates guarded tasks, or calls `before`, and turns exits in agents' code into errors."""
 
     def __init__(self, before: Any) -> None:
         self.before = before

@@ -1,4 +1,6 @@
-"""A command-line agent's own log as a part of the submission: read by the box's user, packed, and kept as it is."""
+"""The log of a command-line agent as a part of the submission. The box's user reads and packs it; its content is kept
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,17 @@ if TYPE_CHECKING:
     from worksample.files import Sink
 
 MOST = 32 << 20
-"""Bytes of a log, as a tar archive."""
+"""Largest log, in bytes of its tar archive."""
 MEMBERS = 20_000
 SECONDS = 20.0
 
 
 async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> SubmissionPart:
-    """What lies at `places` below the home folder. It is the agent's to write, so nothing of it can fail the trial:
-    what cannot be had is a part with status and reason. StoreError where the blobs cannot be kept."""
+    """Capture the files at `places` below the agent's home folder.
+
+    The agent can write these files, so they never fail the trial: if they cannot be read, the part has a status and a
+    reason. Raises StoreError if the blobs cannot be stored.
+    """
     argv = ["tar", "--create", "--file=-", "--ignore-failed-read", "--sort=name", "-C", HOME, "--", *places]
     try:
         done = await box.run(argv, timeout=SECONDS, output_limit=MOST)
@@ -37,10 +42,11 @@ async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Submission
 
 
 def _files(archive: bytes) -> tuple[dict[str, bytes], bool]:
-    """The regular files of an archive that may end anywhere, and whether it was read to its end.
+    """Return the regular files of a tar archive, and whether the archive could be read to its end.
 
-    An agent that is the user root of an image may have put its own program in the place of `tar`: a header may claim
-    any size, with holes that are no bytes of the archive, and headers of headers without end.
+    The archive is untrusted: an agent that is root in its image may have replaced `tar`. A header may then claim any
+    size,
+    describe sparse files, or nest without end.
     """
     found: dict[str, bytes] = {}
     try:

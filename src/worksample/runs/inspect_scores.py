@@ -1,4 +1,4 @@
-"""Grades into the `.eval` logs, so that `inspect view` shows them beside the transcripts."""
+"""Grades written into Inspect's `.eval` logs, so that `inspect view` shows them beside the transcripts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ NAME = "worksample"
 
 
 def write_scores(store: Store, experiment: str, round: str) -> int:
-    """Write the grades of a round into the logs of an experiment; how many samples were given one.
+    """Write the grades of a round into the logs of an experiment. Return the number of samples that received a score.
 
-    An ungraded sample gets no score, never 0, and is no part of the log's mean. Writing again changes only what is
-    new, and a log in which nothing is new is not read but for its summaries; a regrade replaces a score, and the log
-    keeps its history. A log that a kill left unfinished, or that another
-    process still writes, is left as it is: the grades are in the store. RecordMissing for an unknown round.
+    An ungraded sample gets no score (never 0) and does not count in the log's mean. Idempotent: a log without new
+    grades is
+    not rewritten, and only its summaries are read. A regrade replaces a score, and the log keeps the history. Logs that
+    are
+    incomplete, or that another process still writes, are left unchanged: the store has the grades. Raises RecordMissing
+    for
+    an unknown round.
     """
     store.get(Round, round)
     latest: dict[str, Evaluation] = {}

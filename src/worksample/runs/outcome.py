@@ -1,4 +1,4 @@
-"""How a trial ended, told by our own code from the exception or the limit, once."""
+"""Outcomes: how a trial ended, derived once from the exception or the limit by the platform's own code."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ _LIMITS = {
 def outcome_of_limit(
     error: LimitExceededError, events: Sequence[Event], end: datetime | None = None, account: ModelAccount | None = None
 ) -> TrialOutcome:
-    """A limit was reached. It is the service's fault where a time limit passed while the service was waited for, or a
-    budget only because of requests that the service left without an answer, and may have charged for.
+    """Return the outcome of a trial that reached a limit.
+
+    The model's service is to blame if the time limit passed while the agent waited for it, or if the budget was
+    exceeded
+    only by requests that the service never answered but may have charged for.
     """
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
     if account is not None and cause in (Cause.LIMIT_COST, Cause.LIMIT_TOKENS) and error.limit is not None:
@@ -57,7 +60,9 @@ def _span(seconds: float) -> str:
 
 
 def outcome_of_error(error: BaseException, events: Sequence[Event]) -> TrialOutcome:
-    """Something was raised: ours and typed, the model's, or a crash of the platform."""
+    """Return the outcome of a trial in which `error` was raised: a typed error, a failure of the model, or a platform
+    crash.
+    """
     error = first_leaf(error)
     typed = next((e for e in _chain(error) if isinstance(e, WorksampleError) and e.cause is not None), None)
     if typed is not None and typed.cause is not None:
@@ -70,7 +75,7 @@ def outcome_of_error(error: BaseException, events: Sequence[Event]) -> TrialOutc
 
 
 def crash_outcome(error: BaseException) -> TrialOutcome:
-    """A crash of ours: what, and where in the platform."""
+    """Return the outcome of a platform crash, with the error and its place in the platform's code."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = next((f for f in reversed(frames) if "worksample" in f.filename), frames[-1] if frames else None)
     at = f" at {ours.filename.rsplit('worksample/', 1)[-1]}:{ours.lineno}" if ours else ""
@@ -80,12 +85,12 @@ def crash_outcome(error: BaseException) -> TrialOutcome:
 
 
 def cancelled_outcome(reason: str = "stopped by the operator") -> TrialOutcome:
-    """The operator stopped the run."""
+    """Return the outcome of a trial that the operator stopped."""
     return TrialOutcome(ending=Ending.CANCELLED, cause=Cause.CANCELLED, reason=reason)
 
 
 def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
-    """Another process took the slot over. `before`: how the trial would have ended."""
+    """Return the outcome of a trial whose slot another process took over. `before`: how it would have ended otherwise."""
     said = "another run took the slot over while this one stood still"
     if before is not None:
         how = "the agent was done" if before.cause is None else POLICY[before.cause].says
@@ -94,12 +99,14 @@ def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
 
 
 def failure_outcome(cause: Cause, reason: str) -> TrialOutcome:
-    """A failure with a known cause."""
+    """Return the outcome of a failure with a known cause."""
     return TrialOutcome(ending=Ending.FAILED, cause=cause, reason=_short(reason))
 
 
 def outcome_after_capture(outcome: TrialOutcome, cause: Cause | None, reason: str) -> TrialOutcome:
-    """How a trial ended once its output was taken in: a failure of ours there undoes an ending that counts."""
+    """Return the outcome once the output was captured. A platform failure during capture overrides an outcome that
+    counts.
+    """
     counts = outcome.finished or outcome.cause is Cause.PERSON_CONTINUES
     if cause is None or not counts or POLICY[cause].graded:
         return outcome
@@ -107,7 +114,9 @@ def outcome_after_capture(outcome: TrialOutcome, cause: Cause | None, reason: st
 
 
 def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
-    """How an agent's turn ended that a person goes on from: the slot stays open. Our failures stay."""
+    """Return the outcome of an agent's turn that a person continues: the slot stays open. Platform failures stay as
+    they are.
+    """
     if not outcome.finished:
         return outcome
     said = "the agent was done" if outcome.cause is None else f"{POLICY[outcome.cause].says}: {outcome.reason}"
@@ -115,14 +124,14 @@ def outcome_of_turn(outcome: TrialOutcome) -> TrialOutcome:
 
 
 def first_leaf(error: BaseException) -> BaseException:
-    """The first single exception inside groups."""
+    """Return the first single exception within nested groups."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return error
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    """The exception and its explicit causes."""
+    """Return the exception and its explicit causes."""
     out: list[BaseException] = []
     while error is not None and error not in out:
         out.append(error)
@@ -131,6 +140,6 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 
 
 def _short(text: str) -> str:
-    """At most so long, without what a database or a terminal would not take: agents write into reasons too."""
+    """Shorten a text and replace characters that databases or terminals reject: agents can influence reasons."""
     text = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text[: LONGEST + 1])
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,7 +1,7 @@
-"""What every recorder can do. A recorder records one thing beside a trial and adds it to the submission.
+"""Base class of recorders. A recorder records one thing beside a trial and adds it to the submission.
 
-Whoever opens what is recorded (a browser, endpoints, services) registers its recorder with the trial context. Closing
-is one loop over the recorders.
+Code that opens something to be recorded (a browser, endpoints, services) registers a recorder with the trial context.
+Closing a trial is one loop over its recorders.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Parts = Mapping[str, SubmissionPart]
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Why a recorder could not record all of it."""
+    """Reason why a recorder could not record everything."""
 
     cause: Cause
     reason: str
@@ -32,17 +32,17 @@ class Recorder:
     """Base of the recorders. Each method does nothing unless a recorder overrides it."""
 
     rank: ClassVar[int] = 100
-    """Recorders are closed in this order; if several have a shortfall, the first decides how the trial ended."""
+    """Recorders are closed in ascending order. If several have a shortfall, the first decides how the trial ended."""
 
     async def stop(self) -> None:
-        """End what is recorded, before any box is read."""
+        """End the recorded activity, before any box is read."""
 
     async def capture(self) -> None:
-        """Read boxes that are about to close. Recorders of different boxes do so at the same time."""
+        """Read boxes that are about to close. All recorders do so at the same time."""
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why the record is incomplete through no fault of the agent. Asked after `capture`."""
+        """Why the record is incomplete through no fault of the agent; None if it is complete. Read it after `capture`."""
         return None
 
     def parts(self, sink: Sink) -> Parts:
@@ -56,7 +56,7 @@ class Recorder:
 
 
 class EventLedger(Protocol):
-    """A list of what happened, kept in memory."""
+    """List of events that is kept in memory."""
 
     def part(self, sink: Sink) -> SubmissionPart:
         """Return the list as a part of a submission."""
@@ -64,7 +64,7 @@ class EventLedger(Protocol):
 
 
 class LedgerRecorder(Recorder):
-    """A ledger that fills itself: connections through the box's endpoints, or the actions of a browser."""
+    """Recorder of a ledger that fills itself: connections through the box's endpoints, or actions in a browser."""
 
     def __init__(self, name: str, ledger: EventLedger) -> None:
         self._name, self._ledger = name, ledger

@@ -1,4 +1,4 @@
-"""The recorders of a trial: colleagues, steps, the agent's box and services."""
+"""Recorders of colleagues, steps, the agent's box and services."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ColleagueRecorder(Recorder):
-    """The transcript of the simulated colleagues, and what their models used."""
+    """Recorder of the simulated colleagues: their transcript, and the usage of their models."""
 
     rank = 10
 
@@ -60,7 +60,7 @@ class ColleagueRecorder(Recorder):
 
 
 class StepRecorder(Recorder):
-    """What was in the box after each step of the work."""
+    """Recorder of the state of the box after each step of the work."""
 
     rank = 20
 
@@ -74,7 +74,7 @@ class StepRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why a step could not be captured whole."""
+        """Why a step could not be captured completely."""
         return None if self._steps.cause is None else Shortfall(self._steps.cause, self._steps.reason)
 
     def parts(self, sink: Sink) -> Parts:
@@ -83,7 +83,7 @@ class StepRecorder(Recorder):
 
 
 class BoxRecorder(Recorder):
-    """The deliverables and what the probes find in the agent's box, then the agent's own log."""
+    """Recorder of the agent's box: deliverables, what the probes find, and the agent's own log."""
 
     rank = 30
 
@@ -106,7 +106,7 @@ class BoxRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why the output, or what was changed in the root, is incomplete."""
+        """Why the output, or the changes to the root file system, are incomplete."""
         found = self._captured
         if found is None or found.cause is None:
             return None
@@ -120,14 +120,14 @@ class BoxRecorder(Recorder):
 
 
 class ServiceRecorder(Recorder):
-    """The exported state of the task's services."""
+    """Recorder of the state that the task's services export."""
 
     rank = 40
 
     def __init__(self, context: TrialContext, services: TaskServices) -> None:
         self._context, self._services = context, services
         self.workplace: LiveWorkplace | None = None
-        """The task's company, once it is set up."""
+        """The task's simulated company, once it is set up."""
         self._exported: ExportedPart | None = None
 
     async def capture(self) -> None:
@@ -149,7 +149,7 @@ class ServiceRecorder(Recorder):
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why a service could not be exported whole."""
+        """Why a service could not be exported completely."""
         found = self._exported
         return None if found is None or found.cause is None else Shortfall(found.cause, found.part.reason)
 

@@ -1,4 +1,4 @@
-"""How trials are run. Nothing of it decides what the work is."""
+"""Settings of a run. They do not change the work itself."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from worksample.sandboxes.endpoints import Allowance
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Times in seconds, sizes in bytes."""
+    """Settings of a run: times in seconds, sizes in bytes."""
 
     parallel: int = 8
-    """Trials at once."""
+    """Number of trials at the same time."""
     tries: int = 2
-    """How often a slot is tried in this run where platform, sandbox or the model's service failed."""
+    """Tries of a slot in this run if the platform, the sandbox or the model's service fails."""
     sandbox: str = "bubblewrap"
     """`bubblewrap`, `docker`, or `none` for no isolation at all."""
     prices: Mapping[str, Price] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
-    """Models that belong to the environment, by role."""
+    """Models of the environment, by role."""
     model_retries: int | None = 5
-    """Of one model request, after a fault of the service."""
+    """Retries of a model request after a failure of the service."""
     model_timeout: float | None = 1800
-    """Of one model request with all its retries."""
+    """Time for a model request with all its retries."""
     try_timeout: float | None = 600
-    """Of one try of a model request."""
+    """Time for one try of a model request."""
     connections: int | None = None
-    """Model requests at once; None: the provider's default."""
+    """Model requests at the same time; None: the provider's default."""
     model_args: Mapping[str, Any] = field(default_factory=dict)
-    """For all models' providers, such as `base_url`."""
+    """Arguments for the providers of all models, such as `base_url`."""
     services: Services = field(default_factory=dict)
-    """What of these differs, by model or provider."""
+    """Settings that differ from these for a model or provider."""
     hosts: Allowance = field(default_factory=Allowance)
-    """What the operator and the suite allow tasks' endpoints to reach."""
+    """Hosts that the operator and the suite let tasks' endpoints reach."""
     lease: float = 30.0
-    """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""
+    """Time after which a slot without a sign of life may be taken over, and the longest wait for slots of other runs.
+    """
     capture: CaptureLimits = field(default_factory=CaptureLimits)
     live_log: bool = False
-    """Whether `inspect view` can follow trials as they run; costs some time per event."""
+    """Whether `inspect view` can follow trials while they run. Costs some time per event."""
 
     def service(self, model: str | None) -> ModelService:
-        """How a model is called."""
+        """Return the settings for calls of a model."""
         default = ModelService(
             self.prices, self.model_retries, self.model_timeout, self.try_timeout, self.connections, self.model_args
         )

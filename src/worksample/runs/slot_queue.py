@@ -1,4 +1,4 @@
-"""Which queue run, and when: slots are taken one by one under a lease, so that two runs never do the same one."""
+"""Queue of a run's slots. Each slot is taken under a lease, so that two runs never work on the same one."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 POLL_SECONDS = 0.5
-"""Between looks at slots of other runs."""
+"""Time between two looks at slots that other runs have leased."""
 KEY_REFUSALS = 3
-"""Trials of one agent in succession whose key was not taken: then the run ends, since all others would end so."""
+"""Trials of one agent in a row whose API key was refused, after which the run ends: all others would fail, too."""
 
 
 class SampleFeed:
-    """One agent's task: samples are given to it one by one, until it is closed."""
+    """Feed of samples for one agent's Inspect task, one by one, until it is closed."""
 
     def __init__(self) -> None:
         self._box: list[Sample] = []
@@ -51,7 +51,7 @@ class SampleFeed:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was given and nothing will be."""
+        """Whether no sample was given and none will come."""
         return self._closed and not self._box
 
     def give(self, sample: Sample) -> None:
@@ -66,12 +66,14 @@ class SampleFeed:
             self._context.copy().run(enqueue_sample, sample)
 
     def close(self) -> None:
-        """No more samples come: the task ends when those it has are done."""
+        """Announce that no more samples come: the task ends when its samples are done."""
         self._closed = True
         self._woken.set()
 
     async def next(self) -> list[Sample] | None:
-        """What the task asks when none of its samples is in work; None ends it."""
+        """Return the next samples, or None to end the task. Inspect calls this when none of the task's samples is in
+        progress.
+        """
         self._context = contextvars.copy_context()
         self._idle = True
         while not self._box and not self._closed:
@@ -83,10 +85,11 @@ class SampleFeed:
 
 
 class SlotQueue:
-    """The open slots of one run, of all its agents. `complete` is called by Inspect, agent by agent.
+    """Open slots of one run, of all its agents. Inspect calls `complete` after each sample.
 
-    A run has so many places. Whoever is done with one takes the next slot in order, whichever agent it is for: the
-    last straggler of one agent holds up no other.
+    A run has a number of places. A free place takes the next slot in order, whichever agent it belongs to, so that a
+    slow
+    trial of one agent does not delay the others.
     """
 
     def __init__(
@@ -98,35 +101,35 @@ class SlotQueue:
         broken: Mapping[str, ImageError],
         follow_ups: FollowUpSlots | None = None,
     ) -> None:
-        """broken: instances whose images cannot be had. more: whoever may have slots later."""
+        """broken: instances whose images cannot be built or pulled. follow_ups: source of slots that are added later."""
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
         self.follow_ups = follow_ups
         self.checked = {slot.instance for slot in slots}
-        """Instances whose agents, limits and images were looked at before anything ran."""
+        """Instances whose agents, limits and images were checked before the run began."""
         self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
         self.contexts: dict[str, TrialContext] = {}
         self.leased_elsewhere: list[tuple[Slot, int]] = []
-        """Slots that another run held when it was their turn."""
+        """Slots that another run had leased when it was their turn."""
         self.leased: set[str] = set()
         self.owner = new_owner()
         self.fatal: BaseException | None = None
         self.feeds: dict[str, SampleFeed] = {}
-        """Of the agents whose tasks run now."""
+        """Feeds of the agents whose tasks are running."""
         self.runner: asyncio.Task[object] | None = None
-        """The task whose cancelling means that no further trial begins."""
+        """The task of the run. Once it is cancelled, no further trial begins."""
         self.eval: asyncio.Task[object] | None = None
-        """The eval that runs now: it ends where nothing can be kept any more."""
+        """The running eval. It is cancelled if nothing can be stored any more."""
         self.refusals: dict[str, int] = {}
-        """Per agent, how many of its last queue in succession the service refused for the key."""
+        """Number of each agent's last trials in a row whose API key was refused."""
         self._instances: dict[str, Instance] = {}
         self._taking = asyncio.Lock()
 
     def context_of(self, id: str) -> TrialContext:
-        """The try whose sample has this id."""
+        """Return the trial context of a sample."""
         return self.contexts[id]
 
     async def fill(self) -> list[str]:
-        """Fill the run's places; the agents that have something to do or may get it, in the order of their slots."""
+        """Fill the run's places. Return the agents that have slots or may get some, in the order of their slots."""
         self.feeds = {id: SampleFeed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
         for _ in range(self.config.parallel):
             await self._fill_place()
@@ -136,7 +139,7 @@ class SlotQueue:
         return self.fatal is not None or (self.runner is not None and self.runner.cancelling() > 0)
 
     async def _fill_place(self) -> None:
-        """Give a free place to the next slot; let the tasks end whose agents have none left."""
+        """Give a free place to the next slot, and close the feeds of agents that have no slot left."""
         async with self._taking:
             context = None if self._stopping() else await asyncio.to_thread(self._next)
             if context is not None:
@@ -151,7 +154,7 @@ class SlotQueue:
 
     @property
     def idle(self) -> bool:
-        """Whether a place stands free, and something is in work."""
+        """Whether a place is free while trials are in progress."""
         return (
             bool(self.contexts)
             and not self.waiting
@@ -160,7 +163,7 @@ class SlotQueue:
         )
 
     async def add(self, slots: Sequence[Slot]) -> None:
-        """Take slots that came since: of agents that work now, on instances that were looked at."""
+        """Add slots of agents whose tasks are running and of instances that were checked."""
         async with self._taking:
             # Where nothing is in work any more the tasks have ended, and the next run has these.
             if not self.contexts or self._stopping():
@@ -172,7 +175,7 @@ class SlotQueue:
             await self._fill_place()
 
     def _next(self) -> TrialContext | None:
-        """The next slot that nobody else works on and that is still open, as a try; None where there is none."""
+        """Lease the next open slot and return its trial context; None if no slot is left."""
         while self.waiting:
             slot, here = self.waiting.popleft()
             lease = self.store.take(_key(slot.id), self.owner, self.config.lease)
@@ -217,7 +220,7 @@ class SlotQueue:
         )
 
     def _close_without_image(self, context: TrialContext, error: ImageError) -> None:
-        """The work's image cannot be had: nobody could work, and the run goes on with the others."""
+        """Close a trial whose image is missing: no agent could work, and the run continues with the other slots."""
         trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_IMAGE, str(error))))
         self.release(context.slot.id)
         announce(context, trial, None)
@@ -238,7 +241,7 @@ class SlotQueue:
         )
 
     async def complete(self, sample: EvalSample) -> None:
-        """A sample is over: its trial must be in the store, and its place is free. StoreError stops the run."""
+        """Check that the sample's trial is in the store and free its place. StoreError stops the run."""
         context = self.contexts[str(sample.id)]
         try:
             if context.fatal is not None:
@@ -259,7 +262,7 @@ class SlotQueue:
             raise
 
     def _take_trial(self, context: TrialContext, sample: EvalSample) -> Trial:
-        """The trial, which must be in the store; its slot is given back."""
+        """Return the trial, which must be in the store, and release its slot."""
         if context.trial is None and context.began is None:
             self._close_unstarted(context, sample)
         if context.trial is None:
@@ -275,7 +278,7 @@ class SlotQueue:
         return context.trial
 
     def _count_refusal(self, trial: Trial) -> None:
-        """ModelKeyError once an agent's key was refused for the third time in succession."""
+        """Count a refused API key. Raises ModelKeyError after `KEY_REFUSALS` trials of an agent in a row."""
         refused = trial.outcome.cause is Cause.MODEL_KEY
         count = self.refusals[trial.agent] = self.refusals.get(trial.agent, 0) + 1 if refused else 0
         if count >= KEY_REFUSALS:
@@ -287,21 +290,22 @@ class SlotQueue:
             )
 
     def _close_unstarted(self, context: TrialContext, sample: EvalSample) -> None:
-        """The sandbox did not start: the agent never worked, and there is nothing to hand in."""
+        """Close a trial whose sandbox did not start: the agent never worked, so there is no submission."""
         said = sample.error.message if sample.error is not None else "the trial never began"
         trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_START, said)))
         context.trial = trial
         announce(context, trial, None)
 
     def release(self, slot: str) -> None:
-        """Give a slot back."""
+        """Release the lease of a slot."""
         self.leased.discard(slot)
         self.store.release(_key(slot), self.owner)
 
     async def wait_for_others(self) -> bool:
-        """Watch slots that another run holds, for as long as a lease lasts: True once some are left to this run.
+        """Wait for slots that another run has leased, at most for the duration of a lease. Return True if some became
+        free.
 
-        A run that was killed leaves leases that nobody renews; one that lives renews them, and its slots stay its own.
+        A run that was killed no longer renews its leases; a living run renews them and keeps its slots.
         """
         end = time.monotonic() + self.config.lease
         while self.leased_elsewhere:
@@ -314,7 +318,7 @@ class SlotQueue:
         return False
 
     def _released_slots(self) -> list[tuple[Slot, int]]:
-        """Of the slots that another run held: those that nobody holds or has done. The done ones are forgotten."""
+        """Return the slots that are no longer leased elsewhere and still open. Slots that are done are forgotten."""
         store = self.store
         self.leased_elsewhere = [
             (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)
@@ -324,7 +328,7 @@ class SlotQueue:
         return free
 
     async def renew_leases_until_cancelled(self) -> None:
-        """Renew the leases of all slots in work, until cancelled; stop the work on a slot that another process took."""
+        """Renew the leases of all slots in progress, and stop the work on a slot that another process has taken over."""
 
         def held() -> dict[Lease, TrialContext]:
             return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}

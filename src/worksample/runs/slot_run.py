@@ -1,4 +1,4 @@
-"""Open slots as the samples of one Inspect eval, with a task for each agent."""
+"""Open slots run as the samples of one Inspect eval, with a task for each agent."""
 
 from __future__ import annotations
 
@@ -42,17 +42,21 @@ async def run_slots(
     store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig, on_closed: OnClosed,
     follow_ups: FollowUpSlots | None = None,
 ) -> None:  # fmt: skip
-    """Run queue for these slots, in this order, and return when each has one that is not tried again.
+    """Run trials for these slots, in this order. Return when each slot has a trial that is not tried again.
 
-    `config.parallel` of them run at once, of whichever agents they are. Every trial is in the store, with its
-    submission, before `on_closed(trial, submission)` is called; the submission is None where the sandbox never started.
-    Slots that another living run works on are left to it. `more` may give further ones while it goes on.
-    Cancelling this closes the queue in work as cancelled, with what they had made, and raises CancelledError.
+    `config.parallel` trials run at once, across all agents. Every trial is in the store, with its submission, before
+    `on_closed(trial, submission)` is called; the submission is None if the sandbox never started. Slots that another
+    living
+    run works on are left to it. `follow_ups` may add slots during the run. Cancelling the run closes the trials in
+    progress
+    as cancelled, with their output so far, and raises CancelledError.
 
-    PlanError, before anything runs, for a budget without a price, a model that cannot be had or a script that is
-    missing; ImageError where no image can be had. Where some cannot, their slots get a trial that says so
-    (`sandbox.image`), and the others run. StoreFull or StoreError where a trial could not be kept: then the run stops,
-    and its slot stays open.
+    Raises, before anything runs, PlanError for a budget without a price, a model that cannot be called or a missing
+    script,
+    and ImageError if no image is available. If only some images are missing, their slots get a trial that says so
+    (`sandbox.image`) and the others run. Raises StoreFull or StoreError if a trial could not be stored: the run stops,
+    and
+    that slot stays open.
     """
     if slots:
         guard_tasks()
@@ -87,7 +91,7 @@ async def _run_slots(
 
 
 async def _run(queue: SlotQueue) -> None:
-    """One eval over the slots that can be had now: a task for each agent, so that each has a log of its own."""
+    """Run one eval over the slots that can be leased now. Each agent has its own task, and so its own log."""
     agents = await queue.fill()
     if not agents:
         return
@@ -108,7 +112,7 @@ async def _run(queue: SlotQueue) -> None:
 
 
 def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]:
-    """Have every image before anything runs; the instances whose images cannot be had. ImageError where none can."""
+    """Prepare all images before anything runs. Return the instances without an image. ImageError if none is available."""
     broken: dict[str, ImageError] = {}
     instances = tuple(dict.fromkeys(slot.instance for slot in slots))
     for id in instances:
@@ -122,7 +126,7 @@ def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]
 
 
 def _checked_agents(store: Store, experiment: Experiment, slots: Sequence[Slot], config: RunConfig) -> list[Agent]:
-    """The agents of these slots. PlanError where one of them cannot work there."""
+    """Return the agents of these slots. PlanError if one of them cannot work on its instances."""
     agents = [store.get(Agent, id) for id in dict.fromkeys(slot.agent for slot in slots)]
     for agent in agents:
         _check(store, experiment, agent, [slot for slot in slots if slot.agent == agent.id], config)
@@ -196,7 +200,7 @@ def _task(queue: SlotQueue, job: AgentRun) -> Task:
 
 
 def _raise_broken(logs: Sequence[EvalLog]) -> None:
-    """A run that Inspect itself could not go through with."""
+    """Raise StoreError if Inspect could not finish the run."""
     for log in logs:
         if log.status == "error":
             said = log.error.message if log.error is not None else "no reason given"
@@ -209,8 +213,12 @@ def _log_name(name: str) -> str:
 
 @contextmanager
 def frozen_objects() -> Iterator[None]:
-    """Modules and schemas are some 400,000 objects, and each full collection holds all queue for as long as it takes
-    to look at them. Who has set them aside already, such as a server that forks, keeps it that way."""
+    """Freeze existing objects (some 400,000 of modules and schemas), so that the garbage collector skips them in the
+    block.
+
+    A full collection would stop all trials while it looks at them. Objects that were frozen before, as in a server that
+    forks, stay frozen.
+    """
     if gc.get_freeze_count():
         yield
         return
@@ -222,9 +230,9 @@ def frozen_objects() -> Iterator[None]:
 
 
 def ensure_engine_folder() -> None:
-    """Lead Inspect to a folder of ours where the account's own cannot be made: a read-only home, or none.
+    """Point Inspect to a folder of ours if it cannot create its own, as with a read-only home folder.
 
-    It has no setting for all of what it keeps there but this variable, and looks it up each time.
+    Only this environment variable covers everything that Inspect stores there. Inspect reads it at each use.
     """
     if not _writable():
         os.environ["XDG_DATA_HOME"] = str(runtime_folder() / "data")

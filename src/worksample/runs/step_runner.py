@@ -1,7 +1,7 @@
-"""A work in steps: the agent is told one after the other in one box, and what is there after each is taken in.
+"""Work in steps: the agent gets one step after another in the same box, and the box is captured after each.
 
-An agent that fails in a step, or has no time left for it, is told the next one all the same. A step that cannot be
-begun (its `setup.sh` fails, its box is not well) ends the work. That is how Harbor does it.
+An agent that fails in a step, or runs out of time, still gets the next step. A step that cannot begin (its `setup.sh`
+fails or its box is unhealthy) ends the work. Harbor does the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ MISSING = (Cause.AGENT_ABSENT, Cause.SERVICE_START)
 
 
 async def run_steps(context: TrialContext, state: TaskState, generate: Generate, supervise: Supervise) -> TrialOutcome:
-    """How the first step ended in which something failed, else that all is done. What ends the trial is raised."""
+    """Run all steps. Return how the first failed step ended, or that all are done. Errors that end the trial are
+    raised.
+    """
     box, store = box_of(), context.job.store
     if box is None:
         raise SandboxError("there was no sandbox", where="steps")
@@ -54,8 +56,10 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
 async def _run_step(
     context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
-    """How a step's work ended. later: the agent has worked in this box before, so that what is missing there from then
-    on (its own program, a server of tools) is of its own making."""
+    """Run one step and return how it ended. later: the agent has worked in this box before, so a missing program or
+    tool
+    server is the agent's own doing.
+    """
     from inspect_ai.log import transcript
     from inspect_ai.util import apply_limits, time_limit
 

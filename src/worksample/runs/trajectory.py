@@ -1,4 +1,4 @@
-"""What an agent did, as an ATIF document (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7)."""
+"""Trajectory of an agent as an ATIF document (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7)."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MEDIA = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/web
 
 @dataclass
 class TrajectoryWriter:
-    """Collects steps, and pictures as files beside the document."""
+    """Collector of the steps, and of pictures as files beside the document."""
 
     prices: Mapping[str, Price]
     steps: list[dict[str, Any]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _called: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Steps by the tool calls whose results nobody here saw: a program's own, which tells them in its next request."""
+    """Steps by the ids of tool calls that a program runs itself. Their results appear in the program's next request."""
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Steps from a transcript: one per model call of the agent, with the messages that came before it."""
+        """Add steps from a transcript: one per model call of the agent, with the messages before it."""
         from inspect_ai.event import ModelEvent, ToolEvent
 
         results = {e.id: e for e in events if isinstance(e, ToolEvent) and not e.pending}
@@ -49,7 +49,7 @@ class TrajectoryWriter:
                     self._add_output(event, results)
 
     def add_messages(self, messages: Sequence[ChatMessage]) -> None:
-        """Steps from a conversation without model calls of ours: a program's own output."""
+        """Add steps from a conversation without recorded model calls, such as the output of a program."""
         for message in messages:
             source = {"system": "system", "user": "user"}.get(message.role, "agent")
             extra: dict[str, Any] = {"llm_call_count": 0} if source == "agent" else {}
@@ -133,16 +133,16 @@ class TrajectoryWriter:
 
 
 NO_STEP = {"step_id": 1, "source": "system", "message": "The work ended before its first step."}
-"""The format wants one step at least."""
+"""Step of an empty trajectory: the format requires at least one."""
 
 
 def write_trajectory(
     writer: TrajectoryWriter, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
     lost: Usage | None = None,
 ) -> SubmissionPart:  # fmt: skip
-    """Put the document and its pictures into the sink; the part `trajectory` of a submission.
+    """Write the document and its pictures into the sink. Return the submission's part `trajectory`.
 
-    lost: what requests took, or may have, whose answers reached nobody and stand in no step.
+    lost: usage of requests whose answers reached nobody, and which therefore belong to no step.
     """
     document = {
         "schema_version": SCHEMA,
@@ -170,7 +170,7 @@ def write_trajectory(
 
 
 def _document_bytes(document: Any) -> bytes:
-    """As JSON. What a model wrote into a tool call may hold numbers that JSON lacks: they stand as text."""
+    """Return the document as JSON. Numbers that JSON lacks, which a model may write into a tool call, become text."""
     try:
         return canonical(document)
     except ValueError:
@@ -222,7 +222,7 @@ def _final_metrics(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None
 
 
 def _tool_definitions(events: Sequence[Event]) -> dict[str, Any]:
-    """Definitions of the tools of the first call, in the form of function calling."""
+    """Return the definitions of the first call's tools, in the format of function calling."""
     from inspect_ai.event import ModelEvent
 
     first = next((e for e in events if isinstance(e, ModelEvent) and (e.role or AGENT) == AGENT), None)

@@ -1,4 +1,4 @@
-"""The box of a trial: what is mounted where, and how to get at it from inside a sample."""
+"""Box of a trial: its mounts and settings, and access to it from inside a sample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def box_config(context: TrialContext) -> BoxConfig:
-    """The agent's box: input and software read-only, output and scratch to write to, and nothing of the reference."""
+    """Return the config of the agent's box: inputs and software are read-only, output and scratch writable; the
+    reference is
+    absent.
+    """
     paths, limits = context.instance.work.environment.paths, context.limits
     endpoints = endpoints_of(context.job.agent, context.instance.work.environment)
     return BoxConfig(
@@ -42,14 +45,16 @@ def box_config(context: TrialContext) -> BoxConfig:
 
 
 def _root(context: TrialContext) -> Root | None:
-    """The instance's image. The home of an agent that is a program is where it finds what we write for it."""
+    """Return the instance's image. For a program, our home folder is used, since its configuration files are written
+    there.
+    """
     if context.root is None or not is_program(context.job.agent.harness):
         return context.root
     return replace(context.root, home=HOME)
 
 
 def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
-    """For the sample of a trial."""
+    """Return the sandbox spec for the trial's sample."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
     from worksample.sandboxes.provider import BoxSpec
@@ -59,7 +64,7 @@ def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
 
 
 def box_of() -> Box | None:
-    """The current sample's box, or None where there is none."""
+    """Return the current sample's box, or None if it has none."""
     from inspect_ai.util import sandbox
 
     from worksample.sandboxes import provider

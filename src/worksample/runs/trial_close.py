@@ -1,6 +1,7 @@
-"""Closing a trial: what lies in the box becomes evidence, and one commit makes trial and submission known.
+"""Closing a trial: the box's content is captured as evidence, and one commit stores trial and submission.
 
-Objects come first, then one transaction: a kill at any moment leaves no trial, and the slot open, or a whole one.
+Objects are stored first, then the records in one transaction: a kill at any moment leaves either no trial and an open
+slot, or a complete trial.
 """
 
 from __future__ import annotations
@@ -44,13 +45,14 @@ if TYPE_CHECKING:
 
 
 SETTLE_SECONDS = 3.0
-"""Seconds that requests under way go on where the operator stopped the run."""
+"""Time for requests in flight after the operator stopped the run."""
 
 
 async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
-    """Take in what was left, and commit. Does nothing where the context is closed already or could not be.
+    """Capture what the agent left, and commit. Does nothing if the trial is already closed or could not be stored.
 
-    Must run where no cancellation reaches it. StoreError where the records cannot be kept: then nothing is committed.
+    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed
+    then.
     """
     if context.trial is not None or context.fatal is not None:
         return
@@ -65,7 +67,7 @@ async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) 
 
 
 def announce(context: TrialContext, trial: Trial, submission: Submission | None) -> None:
-    """Call `on_closed` in a context of its own, so that nothing it starts is billed to the trial's transcript."""
+    """Call `on_closed` in an empty context, so that nothing it starts is charged to the trial."""
     contextvars.Context().run(context.job.on_closed, trial, submission)
     context.announced = True
 
@@ -73,7 +75,7 @@ def announce(context: TrialContext, trial: Trial, submission: Submission | None)
 async def _close_or_record_crash(
     context: TrialContext, state: TaskState, outcome: TrialOutcome
 ) -> tuple[Trial, Submission | None]:
-    """What was committed. Where closing itself fails, a trial with that and with what was spent, and no submission."""
+    """Close the trial. If closing itself fails, commit a trial with that failure and the usage, but no submission."""
     from inspect_ai.log import transcript
 
     try:
@@ -127,7 +129,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
 
 
 def commit_trial(context: TrialContext, trial: Trial, submission: Submission | None = None) -> Trial:
-    """Commit a closed trial as the one that holds its slot, else as one that was superseded; returns what was kept."""
+    """Commit a closed trial under its lease, or as superseded if the lease was lost. Return the committed trial."""
     store, rest = context.job.store, () if submission is None else (submission,)
     try:
         with store.fenced(context.lease) if context.lease is not None else nullcontext():
@@ -180,7 +182,9 @@ def _trial(
 
 
 def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, Usage]:
-    """What all requests took: the answered ones of the transcript, and those whose answers reached nobody."""
+    """Return the usage of all requests by role: those answered in the transcript, and those whose answers reached
+    nobody.
+    """
     prices = context.job.config.prices
     usage = usage_of(events, prices)
     if (lost := context.account.close()).requests:
@@ -193,7 +197,7 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
 
 
 def build_trial(context: TrialContext, outcome: TrialOutcome, **rest: Any) -> Trial:
-    """The trial's record as of now."""
+    """Build the trial's record as of now."""
     return trial_record(
         context.slot,
         context.instance,
@@ -217,7 +221,7 @@ def _working_seconds() -> float:
 
 
 def _log_path(context: TrialContext) -> str:
-    """The log that this sample will be written to, relative to the store's `logs/`."""
+    """Return the path of the log that will hold this sample, relative to the store's `logs/`."""
     from urllib.parse import unquote, urlparse
 
     from inspect_ai.log._samples import sample_active

@@ -1,4 +1,4 @@
-"""One try of a slot, while it lasts."""
+"""Context of a running trial."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OnClosed = Callable[[Trial, Submission | None], None]
 
 @dataclass(frozen=True)
 class AgentRun:
-    """What all trials of one agent in one run share."""
+    """Settings that all trials of one agent in a run share."""
 
     store: Store
     experiment: Experiment
@@ -43,10 +43,10 @@ class AgentRun:
     config: RunConfig
     on_closed: OnClosed
     solvers: dict[tuple[str, Limits, str], Solver] = field(default_factory=dict)
-    """Made once for all tries of an instance under the same limits that are shown the same."""
+    """Solvers, shared by all trials that have the same instance, limits and prompt."""
 
     def solver(self, context: TrialContext, step: StepSpec | None = None) -> Solver:
-        """What does the instance's work, or one of its steps, as the agent does, shown what its arm shows."""
+        """Return the solver that lets the agent do the instance, or one of its steps, with what its arm shows."""
         arm = self.arm(context.slot)
         instance = context.instance if step is None else of_step(context.instance, step.name)
         limits = context.limits if step is None or step.time is None else context.limits.replaced(time=step.time)
@@ -61,7 +61,7 @@ class AgentRun:
         return self.solvers[key]
 
     def arm(self, slot: Slot) -> Arm:
-        """The condition that a slot is of. PlanError where its experiment lacks it."""
+        """Return the arm of a slot. PlanError if its experiment lacks the arm."""
         for arm in self.experiment.arms:
             if arm.name == slot.arm:
                 return arm
@@ -70,7 +70,7 @@ class AgentRun:
 
 @dataclass
 class TrialContext:
-    """A try: from the moment its sample is made until its records are committed."""
+    """State of one try of a slot, from the creation of its sample until its records are committed."""
 
     job: AgentRun
     slot: Slot
@@ -79,51 +79,51 @@ class TrialContext:
     inputs: Path
     software: Path
     root: Root | None
-    """Of the instance's image."""
+    """Root file system of the instance's image."""
     try_number: int
     feeding: Feeding | None = None
-    """What the agent is given of the attempt before."""
+    """What the agent receives from the previous attempt."""
     try_of_run: int = 1
-    """Which try of this run it is."""
+    """Number of this try within the run."""
     id: str = ""
     lease: Lease | None = None
-    """Of its slot: every commit proves that it still holds it."""
+    """Lease of the slot. Every commit proves that it is still valid."""
     lost: bool = False
-    """Whether another process took the slot over meanwhile."""
+    """Whether another process took over the slot."""
     working: anyio.CancelScope | None = None
-    """Around the agent's work, while it lasts."""
+    """Cancel scope around the agent's work."""
     started: datetime = field(default_factory=now)
     began: float | None = None
-    """Monotonic clock when the agent began; None until then."""
+    """Time of the monotonic clock when the agent began; None before."""
     trial: Trial | None = None
     """The committed record."""
     announced: bool = False
-    """Whether `on_closed` was called and came back."""
+    """Whether `on_closed` was called and returned."""
     fatal: BaseException | None = None
-    """Why nothing could be committed."""
+    """Error because of which nothing could be committed."""
     recorders: list[Recorder] = field(default_factory=list)
-    """What is recorded beside the trial, in the order in which it is closed."""
+    """Recorders of the trial, in the order in which they are closed."""
     phases: dict[str, float] = field(default_factory=dict)
     account: ModelAccount = field(init=False)
-    """What the agent's requests to models take."""
+    """Usage of the agent's model requests, also of those in flight."""
 
     def __post_init__(self) -> None:
         self.account = ModelAccount(self.job.config.prices, self.limits.cost, self.limits.tokens)
         self.id = self.id or trial_id(self.slot.id, self.try_number)
 
     def lose(self) -> None:
-        """Note that the slot is another process's now, and stop the agent's work."""
+        """Record that another process took over the slot, and stop the agent's work."""
         self.lost = True
         if self.working is not None:
             self.working.cancel()
 
     def record(self, recorder: Recorder) -> None:
-        """Register a recorder: it is closed with the trial."""
+        """Register a recorder, which is closed with the trial."""
         self.recorders.append(recorder)
         self.recorders.sort(key=lambda one: one.rank)
 
     def measure(self, phase: str) -> _Phase:
-        """Measure a phase of our own work, in seconds."""
+        """Return a context manager that adds its duration, in seconds, to a phase of the platform's own work."""
         return _Phase(self.phases, phase)
 
 

@@ -1,4 +1,4 @@
-"""What a trial's box can reach: the endpoints of its instance, and the gateway to its agent's model."""
+"""Endpoints that a trial's box can reach: those of its instance, the model gateway and the browser."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ Supervise = Callable[[Awaitable[Any]], Awaitable[Any]]
 
 
 def has_model(agent: Agent) -> bool:
-    """Whether a model answers for the agent; a script that is replayed is none."""
+    """Whether a model answers for the agent. A replayed script has no model."""
     return agent.model is not None and agent.harness != "scripted"
 
 
 def uses_gateway(agent: Agent) -> bool:
-    """Whether the agent is a program in the box that is given a model."""
+    """Whether the agent is a program in the box that calls its model through the gateway."""
     return agent.model is not None and is_program(agent.harness)
 
 
 def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
-    """Those that a box needs. The gateway to its own model is the agent's, whatever network the task has."""
+    """Return the endpoints of a box. The model gateway belongs to the agent, whatever network the task has."""
     exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
     proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
     tools = [BROWSER] if shows_browser(agent, environment) else []
@@ -51,12 +51,12 @@ def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]
 
 
 def shows_browser(agent: Agent, environment: Environment) -> bool:
-    """Whether the agent is a program in the box that is given a browser, by MCP."""
+    """Whether the agent is a program in the box that gets a browser by MCP."""
     return "browser" in environment.interfaces and is_program(agent.harness)
 
 
 def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
-    """Variables for every command of a box: where the proxy is, and what is reached without it."""
+    """Return the proxy variables for every command in a box: the proxy's address and the hosts that bypass it."""
     if not any(map(_wild, environment.endpoints)):
         return ()
     exact = [one.name for one in environment.endpoints if not _wild(one)]
@@ -73,7 +73,7 @@ def _wild(endpoint: EndpointSpec) -> bool:
 
 
 def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
-    """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
+    """Explain why the endpoints that an agent needs for an instance cannot be served; "" if they can."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
         return "needs services of its own, which there are none of without isolation"
@@ -94,7 +94,7 @@ def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *,
 
 
 def _why_not_host(endpoint: EndpointSpec, hosts: Allowance) -> str:
-    """Why the host of an endpoint cannot be reached, or ""."""
+    """Explain why an endpoint's host cannot be reached; "" if it can."""
     return (hosts.why_none if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
 
 
@@ -105,7 +105,7 @@ def targets_of(
     services: TaskServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
-    """What answers at each endpoint; those that are left out refuse."""
+    """Return the target behind each endpoint. Endpoints without a target refuse connections."""
     targets: dict[Endpoint, Target] = {}
     wild = []
     for one in environment.endpoints:
@@ -170,7 +170,7 @@ async def open_endpoints(
 
 
 def browser_of(context: TrialContext, box: Box) -> Browser | None:
-    """What drives the trial's browser; None where the task gives none."""
+    """Return the trial's browser and register its recorder; None if the task has no browser."""
     environment, agent = context.instance.work.environment, context.job.agent
     if environment.browser is None:
         return None
@@ -186,5 +186,5 @@ def browser_of(context: TrialContext, box: Box) -> Browser | None:
 
 
 def secure_origins(environment: Environment) -> tuple[str, ...]:
-    """Services of a company, whose pages want what browsers give to pages with TLS alone."""
+    """Return the origins of a company's services, to be treated as secure: their pages use features that need TLS."""
     return tuple(f"http://{one.name}:{one.port}" for one in environment.endpoints if one.to.startswith("service:"))

@@ -1,4 +1,4 @@
-"""The solver of a trial: the agent works under its limits, the ending is told, the trial is closed."""
+"""Inspect solver of a trial: the agent works under its limits, the outcome is determined, the trial is closed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
-    """An Inspect solver for samples whose ids are tries' ids."""
+    """Return an Inspect solver for samples whose ids are those of trials."""
     from inspect_ai.solver import solver
 
     @solver(name="worksample_trial")
@@ -52,7 +52,7 @@ def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
 
 
 async def run_trial(context: TrialContext, state: TaskState, generate: Generate) -> None:
-    """Let the agent work, then close. What ended the work other than its own limits is raised again afterwards."""
+    """Let the agent work, then close the trial. Errors other than the trial's own limits are raised again afterwards."""
     context.began = time.monotonic()
     context.started = now()
     context.record(BoxRecorder(context))
@@ -66,7 +66,7 @@ async def run_trial(context: TrialContext, state: TaskState, generate: Generate)
 
 
 def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
-    """An error whose traceback can be written into the run's log: an agent's code may raise any text."""
+    """Return an error whose traceback can be written into Inspect's log: an agent's code may raise any text."""
     try:
         "".join(traceback.format_exception(error)).encode()
     except UnicodeEncodeError:
@@ -77,7 +77,9 @@ def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
 async def _work(
     context: TrialContext, state: TaskState, generate: Generate, stack: AsyncExitStack
 ) -> tuple[TrialOutcome, BaseException | None]:
-    """How the work ended, and what is to be raised again once the trial is closed. Services stand on the stack."""
+    """Let the agent work. Return the outcome, and the error to raise once the trial is closed. `stack` holds the
+    services.
+    """
     from inspect_ai._util.exception import TerminateSampleError
     from inspect_ai.log import transcript
     from inspect_ai.util import LimitExceededError, apply_limits
@@ -115,8 +117,10 @@ async def _work(
 
 
 async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServices, FailureSignal | None]:
-    """Start the task's services. Return them, and what signals that a colleague fell silent. The agent's time begins
-    afterwards."""
+    """Start the task's services. The agent's time begins afterwards.
+
+    Returns the services, and the signal of a colleague that fell silent.
+    """
     store, environment = context.job.store, context.instance.work.environment
 
     def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
@@ -148,7 +152,7 @@ async def _serve(context: TrialContext, stack: AsyncExitStack) -> tuple[TaskServ
 
 
 def _colleagues(context: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
-    """The colleagues of the task's company; who is played by a model is by that of the role."""
+    """Return the colleagues of the task's company. Those played by a model use the role's model."""
     config = context.job.config
     model = config.roles.get(ROLE)
     return workplace.attended(own_box(services), model, config.service(model))
@@ -161,7 +165,7 @@ def _limits(limits: Limits) -> list[Limit]:
 
 
 def _since_init() -> float:
-    """Seconds since the sample was begun: what its sandbox took to start."""
+    """Return the seconds since the sample began: the time that its sandbox took to start."""
     from datetime import UTC, datetime
 
     from inspect_ai.event import SampleInitEvent
@@ -178,7 +182,7 @@ async def await_health(spec: HealthSpec) -> None:
 
 
 async def _look(spec: HealthSpec) -> str | None:
-    """None where it is well, else what it said."""
+    """Run the health command. Return None if the box is healthy, else the command's output."""
     from inspect_ai.util import sandbox
 
     try:

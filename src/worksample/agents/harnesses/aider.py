@@ -1,4 +1,4 @@
-"""aider."""
+"""Harness of aider."""
 
 from worksample.agents.installing.program import QUIET, Program, PyPI
 

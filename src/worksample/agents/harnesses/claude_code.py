@@ -1,4 +1,4 @@
-"""Anthropic's Claude Code."""
+"""Harness of Anthropic's Claude Code."""
 
 from worksample.agents.installing.program import QUIET, Npm, Program
 

@@ -1,4 +1,4 @@
-"""OpenAI's Codex."""
+"""Harness of OpenAI's Codex."""
 
 from worksample.agents.installing.program import QUIET, Npm, Program
 

@@ -1,4 +1,4 @@
-"""Google's Gemini CLI."""
+"""Harness of Google's Gemini CLI."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""mini-SWE-agent."""
+"""Harness of mini-SWE-agent."""
 
 from worksample.agents.installing.program import QUIET, Program, PyPI
 

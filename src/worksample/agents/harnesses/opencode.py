@@ -1,4 +1,4 @@
-"""OpenCode."""
+"""Harness of OpenCode."""
 
 import json
 

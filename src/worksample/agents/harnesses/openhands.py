@@ -1,4 +1,4 @@
-"""OpenHands."""
+"""Harness of OpenHands."""
 
 from worksample.agents.installing.program import QUIET, Program, PyPI
 

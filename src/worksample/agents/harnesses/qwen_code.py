@@ -1,4 +1,4 @@
-"""Alibaba's Qwen Code."""
+"""Harness of Alibaba's Qwen Code."""
 
 import json
 

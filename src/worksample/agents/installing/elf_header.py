@@ -1,6 +1,6 @@
-"""What an executable or a library says of itself in its ELF header: what starts it, and which libraries it needs.
+"""Reader of ELF headers: the loader of an executable, and the libraries that a file needs.
 
-Read by ourselves, since `ldd` starts what it looks at. Source: System V ABI, gABI 4.1, chapters 4 and 5.
+We read them ourselves, since `ldd` may execute the file. Source: System V ABI, gABI 4.1, chapters 4 and 5.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ _HEADER, _SEGMENT, _ENTRY = struct.Struct("<16sHHIQQQIHHH"), struct.Struct("<IIQ
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3
 _NEEDED, _STRINGS = 1, 5
 _MOST = 1 << 20
-"""Bytes that a table may have: more is no program of anybody's."""
+"""Most bytes of a table: a larger one is not genuine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elf:
-    """One file's."""
+    """ELF header of one file."""
 
     loader: str
-    """The program that the kernel starts it with; "" for libraries and for what is linked statically."""
+    """Loader with which the kernel starts the file; "" for libraries and static executables."""
     at: int
-    """Where in the file that name stands."""
+    """Offset of the loader's name in the file."""
     room: int
-    """Bytes that it may have there, its closing zero included."""
+    """Bytes available for that name, including its closing zero."""
     needed: tuple[str, ...]
-    """Names of libraries."""
+    """Names of the libraries that the file needs."""
 
 
 def read_elf(path: Path) -> Elf | None:
-    """A file's header, or None for what is no 64-bit ELF file of this byte order, or a broken one. Raises OSError."""
+    """Read a file's header. Return None unless it is an intact 64-bit ELF file of this byte order. Raises OSError."""
     with path.open("rb") as file:
         try:
             return _read(file)

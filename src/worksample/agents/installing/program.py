@@ -1,4 +1,4 @@
-"""What a harness says of its program: where it comes from, how it is called, where it writes its log."""
+"""Description of a command-line agent: its source, its call and its log."""
 
 from __future__ import annotations
 
@@ -7,61 +7,64 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 PROGRAM = "/opt/worksample/agent"
-"""Where a box shows the installed program: `{program}`."""
+"""Path of the installed program in a box: `{program}`."""
 NODE = "/opt/worksample/node"
-"""Where a box shows Node, for programs that need it: `{node}` is the executable."""
+"""Path of Node in a box, for programs that need it. `{node}` is the executable."""
 INTERPRETER = "/opt/worksample/interpreter"
-"""Where a box shows the Python of programs from PyPI."""
+"""Path of Python in a box, for programs from PyPI."""
 LIBRARIES = "/opt/worksample/lib"
-"""Where a box shows glibc's loader and the libraries that programs were installed with."""
+"""Path of glibc's loader and the installed libraries in a box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Npm:
-    """A package of the npm registry. Its install scripts are not run."""
+    """Package of the npm registry. Its install scripts are not run."""
 
     package: str
     node: bool = False
-    """Whether the program itself runs on Node; others bring an executable."""
+    """Whether the program runs on Node; others have an executable."""
 
 
 @dataclass(frozen=True, slots=True)
 class PyPI:
-    """A package of PyPI, installed into a virtual environment of its own."""
+    """Package of PyPI, installed into its own virtual environment."""
 
     package: str
     python: tuple[int, int] = (3, 11)
-    """The oldest Python that it takes."""
+    """Oldest supported Python version."""
     also: tuple[str, ...] = ()
-    """Packages that it needs and does not say so."""
+    """Packages that it needs without declaring them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command-line agent. Texts may hold `{program}`, `{node}`, `{arch}` and `{machine}` (`x64` and `x86_64`),
-    `{door}` (the address of its model, without a path), `{model}`, `{brief}` (the path of the prompt's file) and the
-    folders `{input}`, `{output}`, `{software}`, `{scratch}`. Nothing else between braces is touched."""
+    """Command-line agent.
+
+    Texts may contain these placeholders: `{program}`, `{node}`, `{arch}` and `{machine}` (`x64` and `x86_64`), `{door}`
+    (the base URL of the model gateway, without a path), `{model}`, `{brief}` (the path of the prompt's file), and the
+    folders `{input}`, `{output}`, `{software}`, `{scratch}`. Other braces are left alone.
+    """
 
     name: str
     about: str
     source: Npm | PyPI
     tried: str
-    """The version that this harness was written against: what is installed where none is named."""
+    """Version that this harness was written for; installed by default."""
     argv: tuple[str, ...]
-    """How it is called, for one prompt and without a person. Its own sandbox is off: the box is around it."""
+    """Command for one prompt, without a person. The program's own sandbox is off, since it runs in a box."""
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    """Its configuration: path below the home folder -> text. Updates, telemetry and questions are off."""
+    """Configuration files: path below the home folder -> text. They turn updates, telemetry and questions off."""
     brief: Literal["file", "stdin"] = "stdin"
-    """How it gets the prompt: always in the file `{brief}`; also on standard input."""
+    """How the program gets the prompt: always in the file `{brief}`, optionally also on standard input."""
     logs: tuple[str, ...] = ()
-    """Files and folders below the home folder in which it keeps its log: a part of the submission."""
+    """Files and folders below the home folder with the program's log, which becomes a part of the submission."""
     mcp: str = ""
     """The format in which its configuration names MCP servers (see `worksample.agents.mcp.config_formats`), which
     replace `{mcp}` in one of `files`. Empty if the program takes none."""
     ends_by: str = ""
-    """The shell command by which its model ends the work, for programs that go on until then. `agent check` uses it."""
+    """Shell command with which the model ends the work, for programs that otherwise go on. Used by `agent check`."""
 
 
 QUIET: Mapping[str, str] = {"DO_NOT_TRACK": "1", "NO_COLOR": "1", "NO_UPDATE_NOTIFIER": "1", "CI": "1"}
-"""What many programs understand: no telemetry, no colours, no updates, nobody there to answer."""
+"""Variables that many programs understand: no telemetry, no colours, no updates, no questions."""

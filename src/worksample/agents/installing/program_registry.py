@@ -1,4 +1,4 @@
-"""Which programs there are: entry points of the group `worksample.harnesses`, so that other packages can bring more."""
+"""Registry of programs: entry points of the group `worksample.harnesses`, so that other packages can add some."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ GROUP = "worksample.harnesses"
 
 
 def program_names() -> tuple[str, ...]:
-    """Of all that are known here; nothing is imported."""
+    """Return the names of all known programs, without importing them."""
     return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
 
 
 def find_program(name: str) -> Program | None:
-    """The program of a harness, or None where no program is called so. PlanError for an entry point that is broken."""
+    """Return the program of a harness, or None if there is none. PlanError for a broken entry point."""
     for point in entry_points(group=GROUP, name=name):
         try:
             found = point.load()

@@ -1,4 +1,4 @@
-"""From a harness's file and what a user gives to settings that say everything."""
+"""Settings of a program, completed from its harness and what the user gives."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ARCHITECTURES = {"x86_64": "x64", "aarch64": "arm64"}
 
 
 def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given over what the harness says, with the version and digest of the program that is installed here.
+    """Merge the given settings over those of the harness, and add the installed program's version and digest.
 
-    PlanError where it is not installed.
+    Raises PlanError if the program is not installed.
     """
     program = find_program(harness)
     assert program is not None
@@ -43,7 +43,7 @@ def resolve_settings(harness: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_installed(harness: str, version: str = "", digest: str = "") -> Installed:
-    """An installed program, or a PlanError that says how to install it."""
+    """Return an installed program, or raise PlanError with the command that installs it."""
     found = find_installed(harness, version, digest)
     if found is not None:
         return found

@@ -1,4 +1,4 @@
-"""Programs from PyPI: a virtual environment each, by uv where it is at hand, else by pip."""
+"""Installation from PyPI: one virtual environment per program, by uv if it is available, else by pip."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .install_result import InstallResult, run_installer
 from .program import PyPI
 
 NEWEST = (3, 13)
-"""The newest Python that programs are installed on."""
+"""Newest Python version on which programs are installed."""
 
 
 def install(source: PyPI, version: str, folder: Path) -> InstallResult:
-    """The package and all it needs in a virtual environment at `folder`. InstallError."""
+    """Install a package with its dependencies in a virtual environment at `folder`. Raises InstallError."""
     python, number = python_of(source)
     wanted = f"{source.package}=={version}" if version else source.package
     run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
@@ -43,7 +43,7 @@ def install(source: PyPI, version: str, folder: Path) -> InstallResult:
 
 
 def install_files(folder: Path, requirement: str) -> None:
-    """One package's files alone, in a plain folder. InstallError."""
+    """Install the files of one package, without dependencies, into a plain folder. Raises InstallError."""
     folder.mkdir()
     uv = uv_here()
     tool = [uv, "pip"] if uv else _pip()
@@ -51,7 +51,9 @@ def install_files(folder: Path, requirement: str) -> None:
 
 
 def python_of(source: PyPI) -> tuple[Path, str]:
-    """A Python of this machine that the package takes: its real path and version. InstallError where there is none."""
+    """Return the real path and version of a Python on this machine that the package supports. InstallError if none
+    does.
+    """
     for path in _pythons():
         said = subprocess.run(
             [str(path), "-c", "import sys, venv; print(*sys.version_info[:3]); print(sys._base_executable)"],

@@ -1,4 +1,4 @@
-"""A Python of this machine as a folder that stands in any box: what PyPI's programs run on."""
+"""Copy of this machine's Python that works in any box. Programs from PyPI run on it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ print(json.dumps([prefix, places, library or "", sysconfig.get_config_var("LIBDI
 
 
 def folder_of(python: Path) -> Path:
-    """The copy of a Python, by its real path: `bin` and the standard library; made when missing.
+    """Return the copy of a Python (`bin` and the standard library), created if missing.
 
-    Its own libraries stay out, so that a program's environment holds all that it has.
+    Installed packages are not copied, so that a program's environment contains all packages that it has.
     """
     said = subprocess.run(
         [str(python), "-I", "-c", _ASKED],
@@ -61,7 +61,7 @@ def folder_of(python: Path) -> Path:
 
 
 def use_copied_python(environment: Path, python: Path) -> None:
-    """Have a virtual environment run on the copy, at the place where boxes show it."""
+    """Let a virtual environment use the copied Python, at its path in a box."""
     link = environment / "bin" / "python"
     for path in (environment / "bin").iterdir():
         if path.is_symlink() and path.name.startswith("python"):

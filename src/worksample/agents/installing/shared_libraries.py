@@ -1,9 +1,8 @@
-"""What lets a program stand in any box, whatever its root has: glibc's loader and the libraries that it needs, of
-this machine, in one folder.
+"""Shared libraries for programs in any box: this machine's glibc loader and the needed libraries, in one folder.
 
-An executable names the loader that the kernel starts it with; ours is named there instead, in the same bytes of the
-file. The loader's first folder of libraries, likewise, is ours. So no variable is set that the program's children would
-inherit: a shell that it starts is the root's, with the root's libraries, and finds nothing there that it would lack.
+An executable names the loader with which the kernel starts it. Its name is replaced, in place, by our loader's, whose
+first library folder is ours, too. No environment variable is needed, which child processes would inherit: a shell that
+the program starts uses the image's own libraries.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ _USUAL = {
     "x86_64": ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/"),
     "aarch64": ("/lib/ld-linux-aarch64.so.1", "/lib/aarch64-linux-gnu/"),
 }
-"""Of a machine: glibc's loader, as executables name it, and where Debian's looks first."""
+"""By machine: the name of glibc's loader in executables, and the first folder in which Debian's loader looks."""
 SHARED = "shared"
-"""Below a program's folder: libraries of its own that are found by no path in their users' headers."""
+"""Folder below a program's for libraries that no file's header locates."""
 _CACHE = b"/etc/ld.so.cache\0"
 _ASKED_FOR_LATER = ("libgcc_s.so.1", "libstdc++.so.6", "libnss_files.so.2", "libnss_dns.so.2", "libresolv.so.2")
-"""What is loaded by name, so that no header says it: by glibc itself, and by add-ons of Node's."""
+"""Libraries that are loaded by name, so that no header mentions them: by glibc and by add-ons of Node."""
 
 
 @functools.cache
 def loader() -> bytes:
-    """This machine's loader, which looks for libraries in our folder first; b"" where it is not like Debian's.
+    """Return this machine's loader, changed to look into our folder first; b"" unless it resembles Debian's.
 
-    Its cache would name the libraries of the box's root, so it is told of one that is nowhere.
+    The path of the loader's cache is made invalid, since the cache would name libraries of the box's image.
     """
     path, place = _USUAL.get(platform.machine(), ("", ""))
     if not path or not Path(path).is_file():
@@ -51,15 +50,12 @@ def loader() -> bytes:
 
 
 def glibc() -> str:
-    """Its version on this machine, as a part of what runs a program."""
+    """Return this machine's glibc version, a part of a program's runtime."""
     return " ".join(platform.libc_ver())
 
 
 def relink(folder: Path) -> bool:
-    """Have every executable below a folder begin with our loader; whether there was any.
-
-    What has another loader stays as it is.
-    """
+    """Let every executable below a folder use our loader. Return whether there was any. Other loaders stay unchanged."""
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
         found = elf_header.read_elf(path)
@@ -76,7 +72,7 @@ def relink(folder: Path) -> bool:
 
 
 def gather(folder: Path, *programs: Path) -> None:
-    """Make `folder` with the loader and all libraries of this machine that what lies below `programs` needs."""
+    """Create `folder` with the loader and all libraries of this machine that files below `programs` need."""
     folder.mkdir()
     (folder / Path(LOADER).name).write_bytes(loader())
     (folder / Path(LOADER).name).chmod(0o755)
@@ -109,7 +105,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _libraries() -> dict[str, Path]:
-    """Where this machine's loader finds a library, by name; of several the first, which is the loader's choice, too."""
+    """Return the libraries that this machine's loader finds, by name; of several, the one that the loader would
+    choose.
+    """
     kind = {"x86_64": "x86-64", "aarch64": "AArch64"}[platform.machine()]
     tool = shutil.which("ldconfig", path="/sbin:/usr/sbin") or "ldconfig"
     said = subprocess.run(

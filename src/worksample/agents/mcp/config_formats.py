@@ -1,4 +1,4 @@
-"""How programs want to be told of MCP servers: each form as the text of a configuration file."""
+"""Formats in which programs' configuration files name MCP servers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from worksample.agents.workspace import Workspace
 from worksample.records import McpSpec
 
 PLACE = "{mcp}"
-"""In a file of a harness: stands for the servers. In JSON as the text `"{mcp}"`, which becomes an object."""
+"""Placeholder for the servers in a harness's file. In JSON, the string `"{mcp}"` becomes an object."""
 VARIABLE = "WORKSAMPLE_MCP"
-"""Where a `command` agent finds the path of a file with the servers, in the form `usual`."""
+"""Variable with the path of a file that lists the servers in the usual format, for `command` agents."""
 
 
 def servers_of(workspace: Workspace) -> tuple[McpSpec, ...]:
-    """The task's, with the folders of the box filled in."""
+    """Return the task's servers, with the folders of the box filled in."""
     return tuple(
         one.replaced(
             argv=tuple(fill_placeholders(part, workspace.words, raw=False) for part in one.argv),
@@ -85,11 +85,14 @@ JSON_FORMS: dict[str, Callable[[Sequence[McpSpec]], dict[str, Any]]] = {
 }
 FORMS = (*JSON_FORMS, "codex")
 WITHOUT_SSE = frozenset({"codex"})
-"""Forms of programs that speak streamable HTTP alone."""
+"""Formats of programs that only speak streamable HTTP."""
 
 
 def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
-    """A configuration file with the servers in their place; untouched where it has none, or the program takes none."""
+    """Replace the placeholder in a configuration file by the servers. Return it unchanged if it has none, or if the
+    program
+    takes none.
+    """
     if form == "codex":
         return text.replace(PLACE, _codex(servers))
     if form in JSON_FORMS:
@@ -98,5 +101,5 @@ def fill_config(text: str, form: str, servers: Sequence[McpSpec]) -> str:
 
 
 def usual_config(servers: Sequence[McpSpec]) -> str:
-    """A file in the form that most programs read."""
+    """Return a configuration file in the format that most programs read."""
     return json.dumps({"mcpServers": _usual(servers)}, indent=2)

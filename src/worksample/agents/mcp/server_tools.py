@@ -1,4 +1,4 @@
-"""A task's servers as tools of a model that we call."""
+"""Tools of a task's MCP servers, for models that the platform calls."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from worksample.box import Box
 
 END_SECONDS = 10.0
-"""For sessions to end when the work is done."""
+"""Time for sessions to end after the work."""
 START_SECONDS = 60.0
-"""For a server to say what it offers."""
+"""Time for a server to list its tools."""
 MOST_TOOLS = 200
-"""Of one server."""
+"""Most tools of one server."""
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @asynccontextmanager
 async def tools_of(workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
-    """The tools of the task's servers in the current sandbox; none, and nothing begun, where it has none."""
+    """Yield the tools of the task's servers in the current sandbox. If the task has none, nothing is started."""
     servers = servers_of(workspace)
     if not servers:
         yield []
@@ -49,9 +49,9 @@ async def tools_of(workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
 
 @asynccontextmanager
 async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -> AsyncIterator[list[ToolDef]]:
-    """The tools of all servers, called `SERVER__TOOL`, while they run.
+    """Start all servers and yield their tools, named `SERVER__TOOL`.
 
-    SandboxError (`service.start`) where one cannot be had; MissingExtra without the package `mcp`.
+    Raises SandboxError (`service.start`) if a server does not start, MissingExtra without the package `mcp`.
     """
     need("mcp")
     held = _Sessions(box, servers, workspace)
@@ -66,7 +66,7 @@ async def tools_in(box: Box, servers: Sequence[McpSpec], workspace: Workspace) -
 
 
 class _Sessions:
-    """Sessions, in a task of their own: they stand in groups of tasks, which would wrap whatever ends the work."""
+    """Sessions in their own task: they use task groups, which would wrap the exception that ends the work."""
 
     def __init__(self, box: Box, servers: Sequence[McpSpec], workspace: Workspace) -> None:
         self._box, self._servers, self._workspace = box, servers, workspace
@@ -74,7 +74,9 @@ class _Sessions:
         self.over = asyncio.Event()
 
     async def hold(self) -> None:
-        """Open all, say their tools, and close them when it is over. What comes of servers after that calls tell."""
+        """Open all sessions, publish their tools, and close them at the end. Later failures are reported by tool
+        calls.
+        """
         try:
             async with AsyncExitStack() as stack:
                 found: list[ToolDef] = []
@@ -170,7 +172,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
 
 
 def _text(part: Any) -> str:
-    """A part of an answer as a model reads it; what is no text is named."""
+    """Return a part of a tool's result as text. Other kinds of content are only named."""
     if part.type == "text":
         return str(part.text)
     if part.type == "resource" and getattr(part.resource, "text", None) is not None:

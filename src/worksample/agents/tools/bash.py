@@ -1,4 +1,4 @@
-"""A shell command in the box."""
+"""Tool that runs a shell command in the box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMED_OUT = 124
 
 
 def bash(workspace: Workspace) -> ToolDef:
-    """`bash(command, timeout)`: output and error as one text, then the exit status where it is not 0."""
+    """Return the tool `bash(command, timeout)`: output and errors as one text, and the exit status unless it is 0."""
 
     async def execute(command: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
@@ -48,7 +48,9 @@ def bash(workspace: Workspace) -> ToolDef:
 
 
 async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int, str]:
-    """Run `command`; exit status and text. A command that takes too long is stopped with all that it printed kept."""
+    """Run `command`. Return its exit status and text. A command that takes too long is stopped, and its output is
+    kept.
+    """
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 

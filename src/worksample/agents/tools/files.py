@@ -1,4 +1,4 @@
-"""Read, write and replace text in files of the box."""
+"""Tools that read, write and replace text in files of the box."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 LARGEST = 10 << 20
-"""Bytes of a file that is read or changed as text."""
+"""Largest file that is read or changed as text, in bytes."""
 
 
 def files(workspace: Workspace) -> list[ToolDef]:
-    """`read_file`, `write_file` and `replace_in_file`."""
+    """Return the tools `read_file`, `write_file` and `replace_in_file`."""
     return [read_file(workspace), write_file(), replace_in_file()]
 
 
 def read_file(workspace: Workspace) -> ToolDef:
-    """Numbered lines, or the names in a folder."""
+    """Return the tool `read_file`, which shows numbered lines."""
 
     async def execute(path: str, first: int = 1, last: int | None = None) -> str:
         text = await text_of(path)
@@ -44,7 +44,7 @@ def read_file(workspace: Workspace) -> ToolDef:
 
 
 def _number_lines(lines: list[str], first: int, total: int, size: int) -> str:
-    """Whole lines from the beginning of what was asked for, as many as fit, and how to read on."""
+    """Number as many whole lines as fit, and say how to read on."""
     out: list[str] = []
     used = 0
     for number, line in enumerate(lines, first):
@@ -58,7 +58,7 @@ def _number_lines(lines: list[str], first: int, total: int, size: int) -> str:
 
 
 def write_file() -> ToolDef:
-    """Make or replace a file."""
+    """Return the tool `write_file`, which creates or replaces a file."""
 
     async def execute(path: str, text: str) -> str:
         await write_to_box(path, text.encode())
@@ -73,7 +73,7 @@ def write_file() -> ToolDef:
 
 
 def write_bytes() -> ToolDef:
-    """Make or replace a file from Base64: for scripts, whose files need not be text."""
+    """Return the tool `write_bytes`, which creates or replaces a file from Base64, for scripts."""
 
     async def execute(path: str, data: str) -> str:
         from inspect_ai.tool import ToolError
@@ -94,7 +94,7 @@ def write_bytes() -> ToolDef:
 
 
 def replace_in_file() -> ToolDef:
-    """Replace one passage."""
+    """Return the tool `replace_in_file`, which replaces one passage."""
 
     async def execute(path: str, old: str, new: str) -> str:
         from inspect_ai.tool import ToolError
@@ -119,7 +119,7 @@ def replace_in_file() -> ToolDef:
 
 
 async def text_of(path: str) -> str:
-    """A text file's content. ToolError says why there is none."""
+    """Read a text file. ToolError explains why it cannot be read."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
@@ -144,7 +144,7 @@ async def text_of(path: str) -> str:
 
 
 async def write_to_box(path: str, data: bytes) -> None:
-    """Write a file. ToolError says why it cannot be."""
+    """Write a file. ToolError explains why it cannot be written."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import sandbox
 

@@ -1,4 +1,4 @@
-"""Looking at a picture: it is made smaller and rewritten inside the box, so that nothing foreign is decoded outside."""
+"""Tool that shows a picture. It is scaled and re-encoded inside the box, so that no untrusted file is decoded outside."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SIDE = 1568
-"""Pixels of the longer side that a model sees."""
+"""Longest side of the picture that a model sees, in pixels."""
 LARGEST = 8 << 20
-"""Bytes of the rewritten picture."""
+"""Largest re-encoded picture, in bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
 TIME = 60
 ALONE = ("-I",)
-"""Python without the working folder, variables and packages of the agent's own, whose `base64.py` it would import."""
+"""Isolated mode of Python: without the working folder, variables and packages of the agent, such as a fake
+`base64.py`.
+"""
 PROGRAM = """
 import base64, io, sys
 from PIL import Image
@@ -37,7 +39,7 @@ print(base64.b64encode(out.getvalue()).decode())
 
 
 def view_image(workspace: Workspace) -> ToolDef:
-    """`view_image(path)`: the picture, scaled to at most 1568 pixels a side."""
+    """Return the tool `view_image(path)`, which shows the picture with at most 1568 pixels a side."""
 
     async def execute(path: str) -> object:
         from inspect_ai.model import ContentImage, ContentText

@@ -1,4 +1,4 @@
-"""Python that remembers: one IPython kernel per trial, in the box, started when it is first used."""
+"""Tool that runs Python with persistent variables: one IPython kernel per trial, in the box, started at first use."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SLACK = 90
-"""Seconds beyond a cell's own: to start the kernel, and to end one that does not let itself be interrupted."""
+"""Additional time for a cell: to start the kernel, or to kill one that cannot be interrupted."""
 SHAPE = JsonLimits(values=100)
-"""Of the kernel's answer, which anything in the box may have written."""
+"""Limits of the kernel's answer, which is untrusted."""
 LARGEST = 120_000
-"""Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
+"""Most bytes of one request: the kernel's source and the code pass through a command line and a pipe."""
 
 
 def python(workspace: Workspace) -> ToolDef:
-    """`python(code, timeout)`: what the cell printed and its last value."""
+    """Return the tool `python(code, timeout)`, which shows what the cell printed and its last value."""
 
     async def execute(code: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
@@ -65,7 +65,7 @@ def _source() -> str:
 
 
 async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str]:
-    """Run one cell: `{"output", "state"}`. ToolError where the kernel gives no answer that can be read."""
+    """Run one cell. Return `{"output", "state"}`. ToolError if the kernel's answer is unreadable."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 

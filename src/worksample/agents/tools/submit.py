@@ -1,4 +1,4 @@
-"""The one way to say that the work is done."""
+"""Tool that ends the work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUBMIT = "submit"
 
 
 def submit() -> ToolDef:
-    """`submit(summary)`: ends the work; the loop watches for its call."""
+    """Return the tool `submit(summary)`. The conversation ends when it is called."""
 
     async def execute(summary: str = "") -> str:
         return "The work is closed."

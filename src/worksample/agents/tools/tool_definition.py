@@ -1,4 +1,4 @@
-"""How a tool is described to a model."""
+"""Definition of a tool for a model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 Parameter = tuple[str, str, bool]
-"""JSON type, description, whether it must be given."""
+"""JSON type, description, and whether it is required."""
 
 
 def tool_of(name: str, about: str, parameters: dict[str, Parameter], execute: Callable[..., Awaitable[Any]]) -> ToolDef:
-    """A tool called `name`. Its results are cut by the tool itself, with head and tail kept."""
+    """Define a tool called `name`. It shortens its own results, keeping head and tail."""
     from inspect_ai.tool import ToolDef, ToolParams
     from inspect_ai.util import JSONSchema
 
