@@ -203,7 +203,7 @@ def test_each_program_is_told_in_its_own_configuration_or_cannot_attempt_it(name
     agent = Agent.of(name, name, settings={"argv": ["x"], "mcp": program.mcp})
     reason = why_incompatible(agent, instance)
     if not program.mcp:
-        assert reason == f"brings MCP servers, which the harness {name} does not take"
+        assert reason == f"brings MCP servers, which the harness {name} does not support"
         return
     assert reason == ""
     (holder,) = [(path, text) for path, text in program.files.items() if "{mcp}" in text]
@@ -226,7 +226,9 @@ def test_each_program_is_told_of_events_as_it_wants_to_be_or_cannot_attempt_it()
     assert said["opencode"]["type"] == "remote"
     instance = an_instance("task", "case", mcp=(EVENTS,))
     codex = Agent.of("codex", "codex", settings={"argv": ["x"], "mcp": "codex"})
-    assert why_incompatible(codex, instance) == "brings an MCP server over SSE, which the harness codex does not speak"
+    assert (
+        why_incompatible(codex, instance) == "brings an MCP server over SSE, which the harness codex does not support"
+    )
     assert not why_incompatible(define("w", harness="worker", model="openai/gpt-5"), instance)
     assert table(mcp=[{"name": "a", "url": "http://localhost:8000/sse", "sse": True}]).mcp[0].sse
 
@@ -237,7 +239,7 @@ def test_other_harnesses() -> None:
     command = define("c", harness="command", settings={"argv": ["true"]})
     assert why_incompatible(worker, instance) == why_incompatible(command, instance) == ""
     one = Agent.of("o", "object", settings={"object": "a:b"})
-    assert "does not take" in why_incompatible(one, instance)
+    assert "does not support" in why_incompatible(one, instance)
     assert json.loads(usual_config((ODD,)))["mcpServers"]["odd"]["args"] == ['a "quoted" \\ $HOME']
     assert set(JSON_FORMS) < {"usual", "gemini", "opencode", "openhands", "x"}
 

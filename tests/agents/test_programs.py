@@ -90,7 +90,7 @@ def test_what_is_not_installed_is_refused_with_the_line_to_type() -> None:
     agent = define(harness="codex", model=MODEL)
     check_agent(agent, an_instance("task", "one"))
     other = agent.replaced(settings={**agent.settings, "program": "f" * 64})
-    with pytest.raises(PlanError, match="with other files than the agent's record says"):
+    with pytest.raises(PlanError, match="with different files than in the agent's record"):
         check_agent(other, an_instance("task", "one"))
     with pytest.raises(PlanError, match="needs a model"):
         define(harness="codex")

@@ -51,7 +51,7 @@ def read(folder: Path, text: str) -> ExperimentConfig:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (arm("people"), "the arm people has feedback, and there is no [chain]"),
+        (arm("people"), "the arm people has feedback, but there is no [chain]"),
         (CHAIN, "[chain] does nothing without an arm that has feedback"),
         ("[chain]\nreattempts = 0\n" + arm("people"), "chain.reattempts"),
         ("[chain]\nreattempts = 101\n" + arm("people"), "chain.reattempts"),
@@ -59,7 +59,7 @@ def read(folder: Path, text: str) -> ExperimentConfig:
         ("[chain]\nreattempts = 1\nhours = -1\n" + arm("people"), "chain.hours"),
         ("[chain]\nreattempts = 1\nbudget = 3\n" + arm("people"), "chain.budget"),
         (CHAIN + arm("boss"), "arms[0].feedback"),
-        (CHAIN + arm("people", "first"), "the arm first has the name of the one that makes first attempts"),
+        (CHAIN + arm("people", "first"), "the arm first has the name of the arm for first attempts"),
         (CHAIN + arm("none", "a") + arm("none", "b") + arm("people"), "people could continue each of a, b"),
         (CHAIN + arm("people", shown="all"), "arms[0].shown_rubric"),
     ],

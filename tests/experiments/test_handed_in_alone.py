@@ -126,5 +126,5 @@ def test_a_dry_run_tells_of_each_entrant(tmp_path: Path) -> None:
 
 def test_what_is_of_trials_alone_is_refused(tmp_path: Path) -> None:
     task = str(package(tmp_path, "holistic"))
-    with pytest.raises(ValidationError, match="no agent is to work"):
+    with pytest.raises(ValidationError, match="but none are given"):
         ExperimentConfig(name="x", tasks=(task,), agents=(), repeats=2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.compatibility import reason_identity, why_incompatible
 from worksample.experiments.planning.experiment_plan import Plan, plan
 from worksample.experiments.planning.forecast import forecast
 from worksample.experiments.planning.slot_order import order_slots
@@ -123,3 +123,32 @@ def test_nothing_to_plan_is_refused() -> None:
 def test_slot_ids_do_not_depend_on_the_moment() -> None:
     slot: Slot = planned(some_material()).slots[0]
     assert slot.id == Slot.identify(slot.experiment, slot.agent, slot.instance, slot.arm, 1, slot.repeat)
+
+
+@pytest.mark.parametrize(
+    ("now", "earlier"),
+    [
+        ("requires vision, which the agent does not declare", "requires vision, which the agent does not declare"),
+        (
+            "needs a browser, which image-based tasks do not support; "
+            "needs a browser, which the harness object cannot use",
+            "needs a browser, which is of this machine's programs, in an image, which has its own; "
+            "needs a browser, which the harness object is given none of",
+        ),
+        (
+            "needs endpoints (model.internal:80), which need isolation",
+            "needs endpoints (model.internal:80), which there are none of without isolation",
+        ),
+        (
+            "brings its own services, which need isolation",
+            "needs services of its own, which there are none of without isolation",
+        ),
+        (
+            "brings MCP servers, which the harness aider does not support",
+            "brings MCP servers, which the harness aider does not take",
+        ),
+        ("needs services, which a workstation does not have", "needs services, which a person's place does not have"),
+    ],
+)
+def test_a_reason_counts_in_an_experiments_id_in_the_words_of_version_0_1(now: str, earlier: str) -> None:
+    assert reason_identity(now) == earlier

@@ -79,7 +79,7 @@ def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -
     job = begun(at).job
     assert job.arm(at.slots[0]).name == "plain"
     strange: Slot = at.slots[0].replaced(arm="other")
-    with pytest.raises(PlanError, match="of the arm 'other', which its experiment lacks"):
+    with pytest.raises(PlanError, match="belongs to the arm 'other', which its experiment lacks"):
         job.arm(strange)
 
 

@@ -77,7 +77,7 @@ SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
         (WORKER, needing(spec("api.example.org", "host")), "bubblewrap", "api.example.org:443, which is not allowed"),
         (WORKER, needing(spec("*.example.org", "host")), "bubblewrap", "*.example.org:443, which is not allowed"),
         (WORKER, needing(API), "none", "needs endpoints (api.example.com:443), which there are none of"),
-        (PROGRAM, Environment(), "none", "which there are none of without isolation"),
+        (PROGRAM, Environment(), "none", "which need isolation"),
         (WORKER, Environment(served=(SERVED,)), "none", "services of its own, which there are none of"),
         (WORKER, Environment(served=(SERVED,)), "bubblewrap", ""),
         (WORKER, Environment(), "none", ""),

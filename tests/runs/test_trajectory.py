@@ -142,7 +142,7 @@ def test_pictures_lie_beside_the_document_and_what_is_none_is_said() -> None:
     assert writer.steps[0]["message"] == [
         {"type": "text", "text": "see"},
         {"type": "image", "source": {"media_type": "image/png", "path": "images/0001.png"}},
-        {"type": "text", "text": "[a picture that was not kept]"},
+        {"type": "text", "text": "[a picture that was not stored]"},
     ]
     only = ChatMessageUser(content=[ContentText(text="a"), ContentText(text="b")], id="q")
     writer.add_events([called(only, ChatMessageUser(content=[ContentImage(image=PNG)], id="r"), answer=says("both"))])

@@ -72,7 +72,7 @@ def test_what_cannot_be_reached_is_said_once_and_stably() -> None:
     )
     rules = Allowance((read_rule("pypi.org"), read_rule("*.example.com")))
     assert why_unreachable(WORKER, environment, rules, sandbox="bubblewrap") == "needs the service shop"
-    assert "without isolation" in why_unreachable(WORKER, environment, rules, sandbox="none")
+    assert "need isolation" in why_unreachable(WORKER, environment, rules, sandbox="none")
     assert why_unreachable(WORKER, Environment(), NONE, sandbox="none") == ""
     assert "model.internal:80" in why_unreachable(PROGRAM, Environment(), NONE, sandbox="none")
 

@@ -75,5 +75,5 @@ def test_what_does_not_fit_is_a_fault(package: Path, old: str, new: str, said: s
 def test_without_isolation_there_is_no_workplace(package: Path) -> None:
     agent = Agent.of("a", "scripted")
     environment = instance(package).work.environment
-    assert "without isolation" in why_unreachable(agent, environment, Allowance(), sandbox="none")
+    assert "need isolation" in why_unreachable(agent, environment, Allowance(), sandbox="none")
     assert why_unreachable(agent, environment, Allowance(), sandbox="bubblewrap") == ""

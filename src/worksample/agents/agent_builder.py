@@ -188,7 +188,7 @@ def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
     """
     settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):
-        return  # an installed program comes from its own folder
+        return  # an installed program is shown from its own folder
     script = "" if images else only_on_host(settings.argv)
     if script:
         raise PlanError(

@@ -41,12 +41,12 @@ def keep_folder(source: Path) -> str:
         kept = _programs() / digest
         if not kept.exists():
             make_read_only(draft / "tree")
-            # Only root may move a folder that nobody may write: it gets that right back for a moment.
+            # Only root may move a read-only folder: make it writable for a moment.
             (draft / "tree").chmod(0o755)
             try:
                 (draft / "tree").rename(kept)
             except OSError:
-                if not kept.exists():  # else somebody else kept the same files just now
+                if not kept.exists():  # else another process has just stored the same files
                     raise
             kept.chmod(0o555)
     return digest

@@ -86,7 +86,7 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         )
         status, text = done.returncode, done.stdout + (f"\n[standard error]\n{done.stderr}" if done.stderr else "")
     except OutputLimitExceededError as error:
-        status, text = 0, f"{error.truncated_output or ''}\n[it printed more than is kept]"
+        status, text = 0, f"{error.truncated_output or ''}\n[the rest of the output was not stored]"
     except PermissionError as error:
         status, text = 126, str(error)
     text = clip_middle(text, settings.output_characters)

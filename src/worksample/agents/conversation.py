@@ -111,7 +111,7 @@ class Conversation:
             sent, note = await self._compact.compact_input(self.state.messages, force=forced)
         except RuntimeError as error:
             if type(error) is not RuntimeError:
-                raise  # the model's service failed, which is told from its own error
+                raise  # the model's service failed: its own error decides
             raise AgentError(f"{FULL}: {error}", cause=Cause.LIMIT_OTHER) from error
         if note is not None:
             self.state.messages.append(note)
@@ -141,7 +141,7 @@ class Conversation:
         if self._garbled >= self.malformed:
             said = next((m.error.message for m in results if m.error), "")
             raise AgentError(
-                f"{self._garbled} answers in a row held no tool call that can be understood; the last: {said}",
+                f"{self._garbled} answers in a row had unintelligible tool calls; the last: {said}",
                 cause=Cause.AGENT_MALFORMED,
             )
 

@@ -143,4 +143,4 @@ def _words(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - an agent's own code
-        return "its text cannot be had"
+        return "(no text available)"

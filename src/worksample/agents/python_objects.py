@@ -62,7 +62,7 @@ def make_agent(value: Any, args: Mapping[str, Any]) -> Callable[..., Any]:
         result = value(**args)
     except TypeError as error:
         raise PlanError(
-            f"{name_of(value)} makes no agent: {error}", next="check args in the agent's settings"
+            f"{name_of(value)} does not make an agent: {error}", next="check args in the agent's settings"
         ) from error
     if not is_async(result):
         raise PlanError(

@@ -146,10 +146,10 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _cases(pattern: Path) -> dict[str, Path]:
-    """Return the script file of each task for a pattern `TASKS/*/cases/NAME/script.toml`: the script of a task's case."""
+    """Return each task's script file for a pattern `TASKS/*/cases/NAME/script.toml`: the script of a task's case."""
     *above, star, cases, name, file = pattern.parts
     if (star, cases, file) != ("*", "cases", "script.toml") or "*" in name:
-        problem = f"{pattern} is no pattern of cases' scripts"
+        problem = f"{pattern} is not a pattern for the scripts of cases"
         raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/agents.md, Scripts")
     found = {path.parts[-4]: path for path in sorted(Path(*above).glob(f"*/cases/{name}/script.toml"))}
     if not found:

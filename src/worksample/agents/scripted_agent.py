@@ -196,7 +196,7 @@ def script_model(name: str) -> Model:
 
     _register()
     if not name.startswith("script/"):
-        raise PlanError(f"{name!r} is not a model of a script", next=f"script/{name}")
+        raise PlanError(f"{name!r} is not the model of a script", next=f"script/{name}")
     return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
 
 

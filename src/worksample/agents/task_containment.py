@@ -57,7 +57,7 @@ async def contain(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
     async with anyio.create_task_group() as group:
         group.start_soon(run)
     if not ended:
-        raise AgentError("CancelledError: its own code cancelled it, or what it waited for")
+        raise AgentError("CancelledError: the agent's own code cancelled itself, or what it waited for")
     return ended[0]
 
 
@@ -76,7 +76,7 @@ class _Task(asyncio.Task[Any]):
     def cancel(self, msg: Any = None) -> bool:
         within = _WITHIN.get()
         if within is not None and self.family is not within:
-            raise AgentError("its own code cancelled a task of the run, which is not its own")
+            raise AgentError("the agent's own code tried to cancel another task of the run")
         return super().cancel(msg)
 
 

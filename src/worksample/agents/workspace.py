@@ -40,9 +40,18 @@ class Workspace:
         object.__setattr__(self, "words", words)
 
     @property
+    def network(self) -> str:
+        """Sentence about the network that the box can reach."""
+        endpoints = self.instance.work.environment.endpoints
+        reached = [f"{one.name}:{one.port}" for one in endpoints if one.to != "model"]
+        if not reached:
+            return "There is no internet access."
+        return f"Of the network, only these addresses can be reached: {', '.join(reached)}."
+
+    @property
     def out_of_memory(self) -> str:
         """Note at the end of a tool result if a process was killed for lack of memory."""
-        return f"[a process was ended: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
+        return f"[a process was killed: the sandbox's {self.limits.memory / 2**30:.3g} GiB of memory were used up]"
 
     def seconds(self, asked: float | None) -> float:
         """Return the time limit of a command for which the model asked so many seconds."""

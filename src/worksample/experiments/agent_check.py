@@ -1,7 +1,7 @@
-"""An installed agent proven before work is given to it: one answer, in a box of its own, through the gateway.
+"""Check of an installed agent before it gets work: one answer through the model gateway, in its own box.
 
-The brief holds two words, and only their joined form counts: a program that prints its prompt, or anything else, does
-not pass, and one that keeps its model's answer in its log without printing it does.
+The brief holds two words, and only their joined form counts. A program that only prints its prompt does not pass; one
+that writes its model's answer into its log without printing it does.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
     from .config import ExperimentConfig
 
 BRIEF = (
-    "This is a check and no work. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
-    "file. Use no tool, unless you cannot end your work without one; then let that tool print the line."
+    "This is only a check. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
+    "file. Use no tool unless you need one to end your work; in that case let the tool print the line."
 )
 LOG_BYTES = 64 << 20
-"""Of the program's log, looked through for the answer."""
+"""Bytes of the program's log that are searched for the answer."""
 DOUBLE = "mockllm/model"
-"""Inspect's double of a model."""
+"""Inspect's mock model."""
 LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 
 @dataclass(frozen=True)
 class AgentCheckResult:
-    """What came of an agent's answer. `fault`: why it cannot work."""
+    """Result of an agent's check. `fault`: why the agent cannot work."""
 
     agent: str
     version: str
@@ -71,7 +71,7 @@ class AgentCheckResult:
     said: str = ""
     fault: str = ""
     calls: int = 0
-    """Of its model."""
+    """Number of calls of its model."""
     seconds: float = 0.0
 
     @property
@@ -79,13 +79,15 @@ class AgentCheckResult:
         return not self.fault
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the fields as JSON types."""
         return {**asdict(self), "sound": self.sound}
 
 
 def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[AgentCheckResult, ...]:
-    """Each agent `NAME[@VERSION]`, one after the other. UsageError for an unknown name, PlanError for one that is not
-    installed or a model that cannot be had."""
+    """Check agents `NAME[@VERSION]`, one after another.
+
+    Raises UsageError for an unknown name, PlanError for an agent that is not installed or a model that cannot be used.
+    """
     agents = []
     for name in names:
         program, version = parse_name(name)
@@ -99,7 +101,7 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
     found = AgentCheckResult(agent.name, here.version, agent.model or "")
     if digest_of_tree(Path(here.folder)) != here.digest:
         return AgentCheckResult(
-            *_first(found), fault=f"its files are not those that were installed: remove {here.folder}"
+            *_first(found), fault=f"its files have changed since the installation: remove {here.folder}"
         )
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch("check") as folder:
@@ -111,16 +113,17 @@ def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
     if trial.outcome.ending is not Ending.DONE:
         fault = trial.outcome.reason or str(trial.outcome.cause)
     elif not calls:
-        fault = "it ended without a call of its model"
+        fault = "it ended without calling its model"
     elif not said:
         last = clip_middle((printed.strip().splitlines() or ["nothing"])[-1], 200)
-        fault = f"the answer that its model was asked for is neither in its output nor in its log; it printed: {last}"
+        fault = f"its model's answer is neither in its output nor in its log; it printed: {last}"
     return AgentCheckResult(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
-    """Return the line of a program's output that holds the answer of its model, or where else it stands; "" if it is
-    neither in the output nor in the log."""
+    """Return the line of a program's output that holds its model's answer, or name the log if the answer is there; else
+    "".
+    """
     line = next((line.strip() for line in printed.splitlines() if answer in line), "")
     return clip_middle(line, 200) or (f"{answer} (in its log)" if answer in log else "")
 
@@ -132,7 +135,7 @@ def _first(found: AgentCheckResult) -> tuple[str, str, str]:
 async def _trial(
     folder: Path, agent: Agent, config: ExperimentConfig, words: tuple[str, str]
 ) -> tuple[Trial, str, str]:
-    """Run one trial in a store of its own; return it with what the program printed and what it wrote into its log."""
+    """Run one trial in a temporary store. Return it with what the program printed and logged."""
     store = await asyncio.to_thread(Store.open, folder / "store", create=True)
     try:
         experiment, slot = await asyncio.to_thread(_plan, store, agent, words)
@@ -156,7 +159,7 @@ async def _trial(
 
 
 def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
-    """Return the arguments of the double, which answers every request alike; nothing for another model."""
+    """Return the arguments of the mock model, which answers every request alike; empty for another model."""
     if agent.model != DOUBLE:
         return {}
     from inspect_ai.model import ModelOutput
@@ -215,7 +218,7 @@ def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experimen
 
 
 def _printed_lines(store: Store, submission: Submission) -> str:
-    """The program's standard output, of the trajectory's last step."""
+    """Return the program's standard output, from the trajectory's last step."""
     import json
 
     entry: Entry | None = store.manifest(submission.parts["trajectory"].manifest).find("trajectory.json")
@@ -230,7 +233,7 @@ def _printed_lines(store: Store, submission: Submission) -> str:
 
 
 def _log(store: Store, submission: Submission) -> str:
-    """Return the text of the program's log files, of the first 64 MiB."""
+    """Return the text of the program's log files, up to 64 MiB."""
     part = submission.parts.get("agent_log")
     if part is None:
         return ""

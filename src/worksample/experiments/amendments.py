@@ -1,4 +1,4 @@
-"""Strike or restore a record, or put a round in force."""
+"""Amendments: strike or restore a record, or put a round in force."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .config import default_author
 
 
 def amend(store: Store, *, action: str, target: str, id: str, reason: str, author: str | None = None) -> Amendment:
-    """Commit an amendment. RecordMissing where the store holds no such record; UsageError for what cannot be adopted.
+    """Commit an amendment. The grades of an adopted round are also written into its experiment's logs.
 
-    The grades of an adopted round go into the logs of its experiment.
+    Raises RecordMissing if the store lacks the record, UsageError for a record that cannot be adopted.
     """
     what = AmendmentTarget(target)
     record = store.get(REGISTRY[what.value], id)

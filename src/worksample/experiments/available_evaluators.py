@@ -1,4 +1,4 @@
-"""Whom a run can ask: programs in its kind of box, and the judge models that are configured for it."""
+"""Evaluators that a run can ask: programs in its kind of box, and the configured judge models."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 def evaluators_here(
     store: Store, experiment: Experiment | None, options: RunOptions, sandbox: str | None = None
 ) -> Evaluators:
-    """Graders may ask every role; rounds are judged by those that have a table of their own (`[judges.NAME]`).
+    """Return the evaluators of a run. Graders may ask every role; rounds are judged by models with a table
+    `[judges.NAME]`.
 
-    What judges spent in earlier runs counts against their caps. experiment: None for work that belongs to none.
-    sandbox: the kind of box; None: the experiment's. PlanError for a table that cannot be used.
+    Earlier spending of judges counts against their caps. experiment: None for work outside experiments. sandbox: kind
+    of
+    box; None: the experiment's. PlanError for an invalid table.
     """
     box = sandbox or (experiment.lock.sandbox if experiment else "bubblewrap")
     roles = experiment.lock.roles if experiment else {}

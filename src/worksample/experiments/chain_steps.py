@@ -1,4 +1,4 @@
-"""The chains of a running experiment: what their rule asks for is committed, once, by whoever looks first."""
+"""Steps of an experiment's chains: whichever process looks first commits what the rule requires, once."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from worksample.store import Store
 from .exclusive_lease import exclusively
 from .planning.slot_order import next_slot
 
-WITHDRAWN = "it was given work that does not stand any more"
+WITHDRAWN = "it was based on earlier work that no longer counts"
 
 
 @dataclass
 class ChainAdvance:
-    """What one look at the chains brought."""
+    """Changes from one look at the chains."""
 
     committed: list[Slot] = field(default_factory=list)
     carried: list[Slot] = field(default_factory=list)
-    """Whose earlier work was handed in once more."""
+    """Slots whose earlier work was resubmitted unchanged."""
     withdrawn: list[Slot] = field(default_factory=list)
-    """Whose trial was struck."""
+    """Slots whose trial was struck."""
 
     def __bool__(self) -> bool:
         return bool(self.committed or self.carried or self.withdrawn)
 
 
 def advance(store: Store, experiment: Experiment) -> ChainAdvance:
-    """Do what the rule asks for now. What a kill leaves undone is asked for again by the next look."""
+    """Commit what the chains' rule requires now. If the process is killed, the next look does the rest."""
     if experiment.lock.chain is None:
         return ChainAdvance()
     try:
         return _advance(store, experiment)
-    except Superseded:  # another process looked at the chains while this one stood still
+    except Superseded:  # this process was stalled, and another one advanced the chains
         return ChainAdvance()
 
 
@@ -69,7 +69,7 @@ def _advance(store: Store, experiment: Experiment) -> ChainAdvance:
 
 
 def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
-    """The slots whose turn it is, of those that somebody has to work on; None where that is all that are open."""
+    """Return the slots that may run now and that somebody has to work on; None if there are no chains."""
     if experiment.lock.chain is None:
         return None
     open_ = store.open_slots(experiment.id)
@@ -80,7 +80,7 @@ def may_run(store: Store, experiment: Experiment) -> frozenset[str] | None:
 
 
 def is_resubmitted(experiment: Experiment, slot: Slot) -> bool:
-    """Whether nobody works on it."""
+    """Whether a slot resubmits the earlier work unchanged, so that nobody works on it."""
     return any(a.name == slot.arm and a.feedback is Feedback.UNCHANGED for a in experiment.arms)
 
 

@@ -1,7 +1,7 @@
-"""From a TOML or YAML file and the flags of the command line to a checked configuration.
+"""Reader of experiment files: from a TOML or YAML file and the flags of the command line to a checked configuration.
 
-Command line over file over built-in. A flag that was not given is absent here, never a default: no default of the
-command line can override a file.
+The command line overrides the file, and the file overrides the defaults. A flag that was not given is absent, so that
+no default of the command line can override a file.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KEYS = "correct it and try again; docs/settings.md has all keys and what they al
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """The table of a `.toml`, `.yaml` or `.yml` file. ManifestError where it cannot be read as one."""
+    """Read a `.toml`, `.yaml` or `.yml` file. ManifestError if it cannot be parsed."""
     faults = Faults()
     if path.suffix not in (".toml", ".yaml", ".yml"):
         raise ManifestError(
@@ -59,23 +59,25 @@ def _validate(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
     found = checked(model, table, faults, file=file)
     if found is None or faults.found:
-        said = faults.found if "." in file else [_flags_table(fault) for fault in faults.found]
+        said = faults.found if "." in file else [_flag_fault(fault) for fault in faults.found]
         raise FaultyManifest(said, where=where, next=KEYS)
     return found
 
 
-def _flags_table(fault: Fault) -> Fault:
-    """A fault of what was given without a file."""
+def _flag_fault(fault: Fault) -> Fault:
+    """Return a fault with the place at which a flag, instead of a file, gave the value."""
     return replace(fault, problem=fault.problem.replace(f"is not a key of {WHOLE}", "is not an argument"))
 
 
 def load(
     file: Path | None = None, flags: Mapping[str, Any] | None = None, *, called: str = COMMAND_LINE
 ) -> ExperimentConfig:
-    """The configuration of `file` (if any) under `flags`: keys of ExperimentConfig, and `model` for every agent.
+    """Load the configuration of `file` (if any), overridden by `flags`: keys of ExperimentConfig, and `model` for all
+    agents.
 
-    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names file and key,
-    or `called`: where the flags come from.
+    Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names the file and
+    key,
+    or `called`, the origin of the flags.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     data = _with_absolute_paths(read_table(file), file.parent) if file else {}
@@ -86,7 +88,7 @@ def load(
 
 
 def check_names(config: ExperimentConfig) -> None:
-    """PlanError or ManifestError for a suite, a folder or an agent that is not there: known before a task is read."""
+    """Raise PlanError or ManifestError for a suite, folder or agent that does not exist, before any task is read."""
     from worksample.agents.agent_definition import check_named
     from worksample.tasks import find_suite
 
@@ -100,7 +102,7 @@ def check_names(config: ExperimentConfig) -> None:
 
 
 class JudgingConfig(Frozen):
-    """Of an experiment's configuration what asking judges takes."""
+    """Settings for asking judges, as a part of an experiment's configuration."""
 
     judges: dict[str, JudgeConfig] = {}
     prices: dict[str, Price] = {}
@@ -108,12 +110,12 @@ class JudgingConfig(Frozen):
 
 
 def judging_config(file: Path) -> JudgingConfig:
-    """What a file says of judges alone: `[judges]`, `[prices]` and `[services]`. ManifestError names what is wrong."""
+    """Read only `[judges]`, `[prices]` and `[services]` of a file. ManifestError names what is wrong."""
     return _validate(JudgingConfig, read_table(file), str(file), file.name)
 
 
 def config_of_experiment(experiment: Experiment, flags: Mapping[str, Any]) -> ExperimentConfig:
-    """An experiment's configuration as it was planned, under `flags`: judges, prices and services, by key.
+    """Return the configuration of a planned experiment, overridden by `flags` for judges, prices and services.
 
     ManifestError names what is wrong.
     """
@@ -122,7 +124,7 @@ def config_of_experiment(experiment: Experiment, flags: Mapping[str, Any]) -> Ex
 
 
 def judging_of(experiment: Experiment | None, flags: Mapping[str, Any]) -> JudgingConfig:
-    """Of that, what asking judges takes. experiment: None for work that belongs to none. ManifestError."""
+    """Return the settings for asking judges. experiment: None for work outside experiments. ManifestError."""
     return _validate(JudgingConfig, _judging(experiment.settings if experiment else {}, flags), COMMAND_LINE, "flags")
 
 
@@ -135,7 +137,10 @@ def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str,
 
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """`flags` over `data`: limits, prices, services by key; `suite` or `tasks` replace both; models, script for all."""
+    """Override `data` by `flags`: limits, prices and services by key; `suite` or `tasks` replace both; model and script
+    hold
+    for all agents.
+    """
     table = dict(data)
     given = dict(flags)
     if "suite" in given or "tasks" in given:
@@ -173,7 +178,9 @@ def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _services_over(base: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of all models, over every entry of the file; what is said of one, over its own."""
+    """Override service settings: flags for all models change every entry of the file, flags for one model only its
+    own.
+    """
     base = {
         **base,
         **{name: {**_mapping(base.get(name)), **_mapping(one)} for name, one in flags.items() if name != "*"},
@@ -196,7 +203,7 @@ def _table(agent: Any) -> dict[str, Any]:
 
 
 def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """Paths made absolute: what is relative in a file is relative to the file."""
+    """Make the paths of a file, which are relative to it, absolute."""
     table = dict(data)
     if isinstance(table.get("tasks"), list | tuple):
         table["tasks"] = [_path(t, base) for t in table["tasks"]]
@@ -211,7 +218,7 @@ def _with_absolute_paths(data: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 def looks_like_path(text: str, base: Path = Path()) -> bool:
-    """Whether text means a place in the file system and not a shipped name or a URL."""
+    """Whether a text means a path, and not a shipped name or a URL."""
     if "://" in text:
         return False
     return "/" in text or text.startswith(".") or text.endswith((".toml", ".yaml", ".yml")) or _is_there(base / text)
@@ -220,7 +227,7 @@ def looks_like_path(text: str, base: Path = Path()) -> bool:
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:  # such as a name that is too long for any file
+    except OSError:  # such as a name that is too long for a file
         return False
 
 
@@ -234,7 +241,7 @@ def _path(value: Any, base: Path) -> Any:
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:
-    """An `--agent`: a file with one agent's table, a preset, or a harness. ManifestError where a file is none."""
+    """Parse `--agent`: a file with one agent's table, a preset or a harness. ManifestError for an invalid file."""
     path = Path(text)
     if path.suffix in (".toml", ".yaml", ".yml"):
         table = _with_absolute_paths(read_table(path), path.parent)
@@ -246,7 +253,7 @@ def agent_from_flag(text: str) -> dict[str, Any]:
 
 
 def name_of(text: str) -> str:
-    """A valid name made of free text."""
+    """Make a valid name of free text."""
     name = re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100]
     return name or "experiment"
 
@@ -259,7 +266,7 @@ def _by_content(table: Mapping[str, Any]) -> str:
 
 
 def _agent_kind(agent: Mapping[str, Any]) -> str:
-    """An agent's own name, else its preset or harness with its model: two models must not make one experiment."""
+    """Return an agent's name, else its preset or harness with its model, so that two models make two experiments."""
     if agent.get("name"):
         return str(agent["name"])
     model = str(agent.get("model") or "").rsplit("/", 1)[-1]

@@ -1,4 +1,4 @@
-"""Leases between processes: who works on what, and whether that process still lives."""
+"""Exclusive work of one process at a time, under a lease. Leases of dead processes end at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worksample.store.lease_owner import is_dead, new_owner
 from worksample.store.lease_renewal import renewed
 
 SECONDS = 60.0
-"""How long a claim holds without a sign of life."""
+"""Time after which a lease that is not renewed expires."""
 
 
 def living_holder(store: Store, key: str) -> str | None:
-    """Who holds `key`; a lease of a dead process is ended first, and nobody holds it then."""
+    """Return the owner of the lease on `key`, or None. The lease of a dead process is ended first."""
     owner = store.holder(key)
     if owner is not None and is_dead(owner):
         store.expire(key, owner)
@@ -26,7 +26,7 @@ def living_holder(store: Store, key: str) -> str | None:
 
 
 def take_lease(store: Store, key: str, owner: str) -> Lease | None:
-    """Take `key`; at once where its holder is dead."""
+    """Take the lease on `key`, immediately if its owner is dead. Return None if another process has it."""
     lease = store.take(key, owner, SECONDS)
     if lease is None and living_holder(store, key) is None:
         lease = store.take(key, owner, SECONDS)
@@ -35,9 +35,9 @@ def take_lease(store: Store, key: str, owner: str) -> Lease | None:
 
 @contextmanager
 def exclusively(store: Store, key: str) -> Iterator[None]:
-    """Hold `key` for a piece of work, waiting for it. PlanError where another holds it for a minute.
+    """Wait for the lease on `key` and hold it during the block. PlanError if another process has it for a minute.
 
-    What the block commits needs that the key is still held: else it raises Superseded, and nothing of it is kept.
+    Commits within the block require the lease. If it was lost, they raise Superseded and store nothing.
     """
     owner = new_owner()
     until = time.monotonic() + SECONDS

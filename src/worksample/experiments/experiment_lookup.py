@@ -1,4 +1,4 @@
-"""An experiment by what people call it."""
+"""Lookup of experiments by name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from .standalone_work import handed_in_alone
 
 
 def find_experiment(store: Store, name: str = "", *, planned: bool = False) -> Experiment:
-    """By id, by name (the latest of that name), by the start of an id.
+    """Find an experiment by its id, its name (the latest), or the start of its id.
 
-    Without a name the latest of all in which anything was tried: a run that could not start is nobody's result. With
-    `planned` such a one, too. UsageError where there is none, or where the start of an id fits several names.
+    Without a name, return the latest experiment with a trial: one that could not start has no results. `planned`:
+    return it
+    anyway. UsageError if there is none, or if the start of an id fits several names.
     """
     known = sorted(store.find(Experiment), key=lambda e: (e.at, e.id))
     if not known:
@@ -50,13 +51,15 @@ def _was_tried(store: Store, experiment: Experiment) -> bool:
 
 
 def others_of_name(store: Store, experiment: Experiment) -> list[Experiment]:
-    """Other experiments of its name, by time."""
+    """Return other experiments of the same name, by time."""
     return [e for e in store.find(Experiment, name=experiment.name) if e.id != experiment.id]
 
 
 def short_name(store: Store, experiment: Experiment) -> str:
-    """What to type for it: its name, or its id where the name means a later one. One that is not kept yet will be the
-    latest."""
+    """Return what to type for an experiment: its name, or its id if the name means a later one.
+
+    An experiment that is not stored yet will be the latest.
+    """
     known = sorted(store.find(Experiment, name=experiment.name), key=lambda e: (e.at, e.id))
     earlier = experiment.id in [e.id for e in known[:-1]]
     return experiment.id if earlier else experiment.name

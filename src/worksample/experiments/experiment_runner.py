@@ -1,4 +1,4 @@
-"""Run what is open and grade what is ungraded, until nothing is left. Resuming is running again."""
+"""Runner of an experiment: run open slots and grade submissions until nothing is left. A resumed run does the same."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from .status import Status, status_of
 from .watch import Silent, Watch
 
 NOTED_STALL = 5.0
-"""Seconds for which the platform stood still that are worth a line."""
+"""Shortest stall of the platform that is reported, in seconds."""
 POLL = 0.5
-"""Seconds between two looks at what another process works on."""
+"""Seconds between two looks at what other processes work on."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What may differ between two runs of one experiment: nothing of it decides what the work is."""
+    """Options that may differ between two runs of an experiment. They do not change the work itself."""
 
     parallel: int = 8
     graders: int = 2
@@ -50,16 +50,16 @@ class RunOptions:
     prices: Mapping[str, Price] = field(default_factory=dict)
     services: Services = field(default_factory=dict)
     judges: Mapping[str, JudgeConfig] = field(default_factory=dict)
-    """Judge models by name; a round that asks judges waits where none is configured for its protocol."""
+    """Judge models by name. A round that needs a judge waits if none is configured for its protocol."""
     stop: Stop | None = None
-    """How another thread ends this run; a run in the main thread listens to Ctrl-C as well."""
+    """Lets another thread end this run. A run in the main thread also listens to Ctrl-C."""
     people: FillRounds | None = None
-    """Opens and tops up people's rounds; None: people are waited for, and nothing is given to them by this run."""
+    """Opens and fills people's rounds; None: this run gives people nothing, and their rounds wait."""
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """Where the experiment stands afterwards."""
+    """Status of the experiment after a run."""
 
     status: Status
     interrupted: bool
@@ -68,10 +68,12 @@ class RunResult:
 def run_experiment(store: Store, experiment: Experiment, options: RunOptions, watch: Watch | None = None) -> RunResult:
     """Run the open slots of a planned experiment and grade every ungraded submission of it.
 
-    When this returns everything is in the store, and the scores in Inspect's logs too. Ctrl-C stops it cleanly: trials
-    in flight are closed as cancelled, and their slots are open again next time. StoreFull and other failures of ours
-    are raised after the same clean stop.
-    Several processes may run one experiment: slots and submissions are leased, and each waits for the others' end.
+    At the return everything is in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: trials
+    in
+    flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures are
+    raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased, and
+    each
+    process waits for the others.
     """
     need_box(experiment.lock.sandbox)
     store.sync()
@@ -85,7 +87,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
             bring(listener.note)
         interrupted = run_steadily(runner.run(), lambda stall: _note(listener, stall))
     except BaseExceptionGroup as group:
-        # Not `except*`, in which Python 3.11.2 puts what is raised into a group of its own.
+        # Not `except*`: Python 3.11.2 wraps what is raised inside it in another group.
         if group.split(WorksampleError)[1] is not None:
             raise
         raise _first(group) from None
@@ -98,14 +100,16 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
 
 
 def _note(watch: Watch, stall: Stall) -> None:
-    """Tell of a long stall while a trial worked: somebody who watches wonders why nothing moved. Before the first trial
-    the engine is loaded, which nobody's clock counts."""
+    """Report a long stall during a trial, since an observer would wonder about it.
+
+    Stalls before the first trial, while Inspect is loaded, count against nobody and are not reported.
+    """
     if stall.charged >= NOTED_STALL:
-        watch.note(f"the platform itself stood still for {stall.charged:.0f} s; no trial is charged for it")
+        watch.note(f"the platform itself stalled for {stall.charged:.0f} s; no trial is charged for it")
 
 
 def wants_libraries(sandbox: str, instances: Iterable[Instance]) -> bool:
-    """Whether a box of these instances offers agents our libraries: one with an image has the image's own."""
+    """Whether a box of these instances offers our Python libraries; a box with an image has the image's own."""
     return sandbox == "bubblewrap" and any(one.work.environment.image is None for one in instances)
 
 
@@ -132,7 +136,7 @@ class ExperimentRunner:
         for trial in store.find(Trial, experiment=experiment.id, live=True):
             self.tally.add_trial(trial)
         self._tried: set[str] = set()
-        """Slots that this run has closed a trial for."""
+        """Slots for which this run has closed a trial."""
         self._waiting = False
         """Whether the operator was told that other processes work on the open slots."""
         self._interruption = Interruption(options.stop, watch)
@@ -237,7 +241,9 @@ class ExperimentRunner:
 
     def _on_closed(self, trial: Trial, submission: Submission | None) -> None:
         """Count a closed trial and queue its submission for grading."""
-        if trial.outcome.cause is not Cause.SUPERSEDED:  # else another process has the slot, and is waited for
+        if (
+            trial.outcome.cause is not Cause.SUPERSEDED
+        ):  # else another process works on the slot, and this run waits for it
             self._tried.add(trial.slot)
         self.tally.add_trial(trial)
         self.watch.closed(trial, self.instances[trial.instance])

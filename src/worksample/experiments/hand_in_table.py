@@ -1,4 +1,4 @@
-"""Hundreds of finished pieces of work at once: all are checked, then all are taken in, then they are graded."""
+"""Hand-in of a table of finished work: all rows are checked, then stored, then graded."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ BY_PROGRAM = (Protocol.PROGRAM, Protocol.CHECKPOINTS)
 
 @dataclass(frozen=True)
 class HandInMany:
-    """What is handed in, and for what."""
+    """Table of work to hand in, and how to grade it."""
 
     table: Path
     experiment: Experiment | None = None
-    """Whose rounds judge it, with its agents' work; None: programs at once, in a round of its own."""
+    """Experiment whose rounds judge the work; None: programs grade it at once, in a round of its own."""
     author: str = ""
     graders: int = 2
     sandbox: str = "bubblewrap"
     encoding: str = ""
-    """Of a CSV; "": UTF-8, or what its first bytes say."""
+    """Encoding of a CSV; "": UTF-8, or detected from its first bytes."""
     decimal: str = ""
-    """The decimal mark of its numbers; "": what each column's own numbers tell."""
+    """Decimal mark of its numbers; "": detected for each column."""
 
 
 @dataclass(frozen=True)
 class HandedInMany:
-    """`submissions`: of all rows, in their order. `taken`: how many of them are new. `rounds`: in which they were
-    graded.
-    """
+    """Submissions of all rows in order, the number of new ones (`taken`), and the rounds that graded them."""
 
     submissions: tuple[Submission, ...]
     taken: int
@@ -51,10 +49,11 @@ class HandedInMany:
 def hand_in_many(
     store: Store, what: HandInMany, *, grade_now: bool = True, on_done: Callable[[Submission], None] = lambda s: None
 ) -> HandedInMany:
-    """Take in all rows of a table, or none where one is wrong. Called again after a kill it takes in what is missing.
+    """Store all rows of a table, or none if one is wrong. After a kill, a repeated call stores the missing rows.
 
-    A row is known by its instance, who made it, and its repeat: the same work again is passed over, other work under
-    the same three is a fault. FaultyRows names every row that is wrong; ImportFailed, ManifestError as they say.
+    A row is identified by instance, entrant and repeat: the same work is skipped, and different work is a fault.
+    FaultyRows
+    names every wrong row; other errors are ImportFailed and ManifestError.
     """
     pieces = _check_rows(store, what)
     made, taken = [], 0
@@ -88,7 +87,7 @@ def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
             faults[f"row {number}"] = str(error).splitlines()[0]
             continue
         if piece.id in seen:
-            faults[f"row {number}"] = f"is row {seen[piece.id]} again: the same instance, entrant and repeat"
+            faults[f"row {number}"] = f"repeats row {seen[piece.id]}: the same instance, entrant and repeat"
         seen.setdefault(piece.id, number)
         pieces.append(piece)
     if faults:
@@ -99,7 +98,7 @@ def _check_rows(store: Store, what: HandInMany) -> list[WorkPiece]:
 def _instances(
     store: Store, folder: Path, packages: dict[Path, tuple[Instance, ...] | WorksampleError]
 ) -> tuple[Instance, ...]:
-    """Of a package, read once."""
+    """Read a package's instances, once per package."""
     if folder not in packages:
         try:
             packages[folder] = ingest_package(store, folder).instances
@@ -112,7 +111,7 @@ def _instances(
 
 
 def _round(store: Store, made: Sequence[Submission], protocol: Protocol, what: HandInMany) -> Round | None:
-    """A round over those that a program grades under the protocol and nobody has yet."""
+    """Open a round over the submissions that a program grades under the protocol and that have no evaluation."""
     first = {s.id: next((p for p in BY_PROGRAM if p in store.get(Instance, s.instance).grading), None) for s in made}
     mine = [s.id for s in made if first[s.id] is protocol and not store.find(Evaluation, subject=s.id)]
     if not mine:

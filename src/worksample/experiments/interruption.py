@@ -1,4 +1,4 @@
-"""Ending a run cleanly: by Ctrl-C, SIGTERM or another thread."""
+"""Interruption of a run: a clean end by Ctrl-C, SIGTERM or another thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 
 class Stop:
-    """Asks a run in another thread to end. Pass it to the run in its options.
+    """Request from another thread to end a run. Pass it to the run in its options.
 
     `ask` may be called from any thread, any number of times, and before the run begins: the run ends once, cleanly.
     """
@@ -43,7 +43,7 @@ class Stop:
 
 
 class Interruption:
-    """Cancels a run at the first signal or `Stop.ask`, and ends the process at the second signal."""
+    """Interruption of a run: the first signal or `Stop.ask` cancels it, a second signal ends the process."""
 
     def __init__(self, stop: Stop | None, watch: Watch) -> None:
         self._stop, self._watch = stop, watch

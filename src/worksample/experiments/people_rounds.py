@@ -1,4 +1,4 @@
-"""People's rounds of a running experiment, filled as its trials close."""
+"""People's rounds of a running experiment, which are filled as trials close."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rounds import FillRounds, required_evaluators
 
 
 class PeopleRounds:
-    """Fills the rounds after trials closed: once for all that closed while the last filling went on."""
+    """Worker that fills the rounds after trials close: once for all that closed during the last filling."""
 
     def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
@@ -26,23 +26,23 @@ class PeopleRounds:
         self._closed = asyncio.Event()
 
     def wake(self) -> None:
-        """Say that there is something new."""
+        """Tell the worker that a trial closed."""
         self._closed.set()
 
     async def work(self) -> None:
-        """Fill whenever something closed, until cancelled."""
+        """Fill the rounds whenever a trial closed, until cancelled."""
         while True:
             await self._closed.wait()
             self._closed.clear()
             await asyncio.to_thread(self.fill)
 
     def fill(self) -> int:
-        """Give people all that there is; how many items came in."""
+        """Give all submissions to people. Return the number of new items."""
         if self._people is None or not self.protocols:
             return 0
-        # One process at a time: two that open a round at once would give everything out twice.
+        # One process at a time: two that open a round at once would give out everything twice.
         try:
             with exclusively(self._store, f"people:{self._experiment.id}"):
                 return sum(self._people(self._store, self._experiment, protocol) for protocol in self.protocols)
-        except Superseded:  # another process fills them, which took over while this one stood still
+        except Superseded:  # this process was stalled, and another one took over
             return 0

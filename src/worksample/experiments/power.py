@@ -1,4 +1,4 @@
-"""What a plan can show before anything is run: which differences between two agents it sees, and what more would."""
+"""Statistical power of a plan: the differences between two agents that it can detect, and what a larger plan could."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ REPEATS = (1, 2, 3, 5)
 
 @dataclass(frozen=True)
 class PowerOutlook:
-    """Of a paired comparison of two agents of a plan. Shares: 0.03 is three percentage points."""
+    """Power of a paired comparison of two agents. Shares: 0.03 is three percentage points."""
 
     tasks: int
     instances: float
-    """Per task, the mean."""
+    """Mean number of instances per task."""
     repeats: int
     detectable: float | None
-    """The smallest true difference that is seen with the aim's power; None where there is none, as with few tasks."""
+    """Smallest true difference that is detected with the aim's power; None if there is none, as with few tasks."""
     aim: Aim
     needed: dict[int, int]
-    """Repeats -> tasks that would see the aim's difference."""
+    """Tasks needed for the aim's difference, by number of repeats."""
     assumed: str
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields as JSON types."""
         return {
             "tasks": self.tasks,
             "instances_per_task": self.instances,
@@ -46,8 +46,8 @@ class PowerOutlook:
 
 
 def power_outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> PowerOutlook:
-    """The outlook of a plan, for pass or fail; `basis` is by default a guess. Instances are taken as equally many per
-    task.
+    """Compute the power of a plan for pass or fail. basis: a guess by default. Tasks count as having equally many
+    instances.
     """
     goal, basis = aim or Aim(), basis or guessed_basis()
     variances = basis.variances

@@ -1,4 +1,4 @@
-"""A new round over stored submissions, and what it changed."""
+"""Regrading: a new round over stored submissions, and what it changes."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ from .watch import RunTally, Silent, Watch
 
 @dataclass(frozen=True)
 class Regrading:
-    """What is graded anew, and how."""
+    """Request to grade submissions anew."""
 
     experiment: Experiment | None = None
-    """All submissions of its live trials ..."""
+    """Experiment whose submissions of live trials are graded; else:"""
     submissions: tuple[str, ...] = ()
-    """... or these."""
+    """Submissions to grade."""
     packages: tuple[Path, ...] = ()
-    """Their tasks' graders as they are now; other tasks keep the graders of the round before."""
+    """Packages with the current graders of their tasks. Other tasks keep the graders of the round before."""
     protocol: Protocol = Protocol.PROGRAM
     by: EvaluatorKind = EvaluatorKind.PROGRAM
-    """Whose round: a program's, or a judge's."""
+    """Kind of the round: a program's or a judge's."""
     author: str = ""
     reason: str = ""
     options: RunOptions = field(default_factory=RunOptions)
-    """How many are graded at once, how often each is tried, and the judges that graders and rounds may ask."""
+    """Number of parallel graders, tries, and the judges that graders and rounds may ask."""
     sandbox: str = "bubblewrap"
 
 
 @dataclass(frozen=True)
 class Regraded:
-    """The new round, the one that decided before, and the submissions that stand otherwise.
+    """Result of a regrade: the new round, the one that decided before, and the changes.
 
-    `adopted`: the new round decides from now on. Else the old one does: the submissions `lost` would have no verdict.
+    `adopted`: whether the new round decides from now on. If not, the submissions `lost` would have had no verdict.
     """
 
     round: Round
@@ -78,7 +78,7 @@ class Regraded:
 
 @dataclass(frozen=True)
 class RegradeScope:
-    """What a regrade covers: the submissions, their instances, and the round that decides on them now."""
+    """Scope of a regrade: the submissions, their instances, and the round that decides on them now."""
 
     submissions: tuple[Submission, ...]
     instances: Mapping[str, Instance]
@@ -87,7 +87,7 @@ class RegradeScope:
 
 @dataclass(frozen=True)
 class RegradeComparison:
-    """What the new round changed, and the submissions that it would leave without a verdict."""
+    """Changes by the new round, and the submissions that it would leave without a verdict."""
 
     changes: tuple[GradeChange, ...] = ()
     lost: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
 
 
 def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
-    """Find what is graded anew. PlanError if there is no submission."""
+    """Find the submissions to grade. PlanError if there is none."""
     found, before, ids = _subjects(store, what, here)
     if not found:
         raise PlanError("there is no submission to grade yet", next="worksample resume")
@@ -126,14 +126,14 @@ def _scope(store: Store, what: Regrading, here: Evaluators) -> RegradeScope:
 
 
 def _current_graders(store: Store, packages: Sequence[Path]) -> dict[str, Instance]:
-    """Read the packages as they are now: instance key -> instance."""
+    """Read the packages as they are now. Return their instances by key."""
     return {i.key: i for folder in packages for i in ingest_package(store, folder).instances}
 
 
 def _grade(
     store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: Watch
 ) -> RunTally:  # fmt: skip
-    """Work the round off."""
+    """Complete the round, and return its counts."""
     queue = GradeQueue(store, [round], watch, tries=what.options.tries, here=here)
     queue.tally.planned = queue.tally.finished = submissions
     watch.begin(queue.tally)
@@ -156,7 +156,7 @@ def _compare(store: Store, before: Round | None, round: Round) -> RegradeCompari
 def _subjects(
     store: Store, what: Regrading, here: Evaluators
 ) -> tuple[list[Submission], Round | None, tuple[str, ...]]:  # fmt: skip
-    """What is graded anew, the round that decides on it now, and the instances."""
+    """Return the submissions to grade, the round that decides on them now, and the ids of their instances."""
     if what.experiment is not None:
         _require_graders([store.get(Instance, id) for id in what.experiment.lock.instances], what, here)
         own = what.by is EvaluatorKind.PROGRAM and what.protocol is what.experiment.lock.protocol
@@ -176,7 +176,7 @@ def _subjects(
 
 
 def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evaluators) -> None:
-    """PlanError where others answer everything under the protocol, or where no judge is configured to be asked."""
+    """Raise PlanError if only other evaluators answer under the protocol, or if no judge is configured."""
     graded = [i.grading[what.protocol] for i in instances if what.protocol in i.grading]
     judged = what.by is EvaluatorKind.JUDGE
     if judged and not judges_of(what.protocol, here):
@@ -187,7 +187,7 @@ def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evalu
     whole = judged and what.protocol in WHOLE
     if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
         raise PlanError(
-            f"no {what.by} grades protocol {what.protocol}; its own round asks whoever judges it",
+            f"no {what.by} grades protocol {what.protocol}; other evaluators judge it in the experiment's own round",
             next="worksample review, or worksample resume",
         )
 
@@ -195,7 +195,7 @@ def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evalu
 def _open(
     store: Store, what: Regrading, scope: RegradeScope, gradings: Mapping[str, str], here: Evaluators
 ) -> Round:  # fmt: skip
-    """The regrade that was begun with these graders (or judges) and not adopted; else a new one."""
+    """Return the unfinished regrade with the same graders (or judges); else open a new round."""
     experiment, before = what.experiment.id if what.experiment else None, scope.before
     listed = () if experiment else tuple(s.id for s in scope.submissions)
     with exclusively(store, f"regrade:{experiment or listed[0]}"):
@@ -215,7 +215,7 @@ def _open(
 
 
 def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
-    """Whether a judge's round was answered by nobody but those who are asked here: another's answers are another's."""
+    """Whether all answers of a judge's round came from judges that are configured here."""
     if round.by is not EvaluatorKind.JUDGE:
         return True
     said = {e.evaluator for e in store.find(Evaluation, round=round.id)}
@@ -223,7 +223,7 @@ def _same_judges(store: Store, round: Round, here: Evaluators) -> bool:
 
 
 def _lost_verdicts(store: Store, before: Round, round: Round, subjects: Set[str]) -> tuple[str, ...]:
-    """The subjects that the rounds in force decided and the new one does not; of pairs both sides."""
+    """Return the subjects that the rounds in force decide and the new one does not; of pairs, both sides."""
     if round.protocol is Protocol.PAIRWISE:
         gone = votes_of_pairs(store, before).keys() - votes_of_pairs(store, round).keys()
         return tuple(sorted({id for key in gone for id in key.split("\x1f")} & subjects))
@@ -249,7 +249,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     """
     instances, before = dict(scope.instances), scope.before
     if now and not now.keys() & {i.key for i in instances.values()}:
-        raise PlanError(f"there is no submission here for {', '.join(sorted(now))}", next="worksample list")
+        raise PlanError(f"the store has no submission for {', '.join(sorted(now))}", next="worksample list")
     given = {id: now[i.key] for id, i in instances.items() if i.key in now}
     changed = sorted(
         instances[id].key
@@ -267,7 +267,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
     if lacking:
         raise PlanError(
             f"no grading under protocol {what.protocol}: {', '.join(lacking)}",
-            next="worksample grade --protocol with a protocol that all have, or --submission",
+            next="worksample grade with a --protocol that all have, or with --submission",
         )
     known = instances | given
     asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
@@ -276,7 +276,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
 
 
 def _latest_round(store: Store, found: Sequence[Submission], what: Regrading) -> Round | None:
-    """The latest round in force under the protocol that judged the first of these submissions."""
+    """Return the latest round in force under the protocol that judged the first of these submissions."""
     made = {e.round for e in store.find(Evaluation, subject=found[0].id)}
     rounds = InForce(store.find(Round, protocol=what.protocol.value), store.find(Amendment, target="round"))
     mine = [r for r in rounds.deciding(what.protocol) if r.id in made and r.by is what.by]

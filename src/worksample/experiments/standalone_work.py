@@ -1,4 +1,4 @@
-"""Work that was handed in without an experiment, and what its own rounds say of it."""
+"""Work that was handed in without an experiment, with its verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.store import Store
 
 @dataclass(frozen=True)
 class HandedInWork:
-    """A piece of work by a person or by an agent elsewhere that belongs to no experiment.
+    """Work by a person or an agent elsewhere that belongs to no experiment.
 
     `standing`: decided, undecided or ungraded. `score` (0 to 1) and `passed` are None unless it is decided.
     """
@@ -28,14 +28,14 @@ class HandedInWork:
     reason: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the fields as JSON types."""
         return asdict(self)
 
 
 def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
-    """List the work in the store that was handed in without an experiment and not struck, the oldest first.
+    """List the work that was handed in without an experiment and not struck, the oldest first.
 
-    The verdict of each is its last round's.
+    Each has the verdict of its last round.
     """
     amendments = store.find(Amendment)
     gone = struck(amendments)
@@ -62,7 +62,7 @@ def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
 
 
 def _verdicts(store: Store, amendments: list[Amendment], subjects: set[str]) -> dict[str, dict[str, Any]]:
-    """Submission -> its verdict, as `verdicts.resolving.VERDICTS` has it."""
+    """Return the verdict of each submission, as a row of the verdicts' table."""
     from worksample.results.judging import RoundReader
 
     judging = RoundReader(store, amendments)

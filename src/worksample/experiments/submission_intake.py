@@ -1,4 +1,4 @@
-"""Take in work that was done elsewhere: by a person, or by an agent that this platform did not run."""
+"""Intake of work that was done elsewhere, by a person or by an agent that this platform did not run."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 UNKNOWN = Reported()
 USUAL = ScanLimits()
 _NAMED = 5
-"""Deliverables that a message names."""
+"""Most deliverables that a message names."""
 _PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _DOCUMENTS = frozenset((
     ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
     ".whl", ".apk",
 ))  # fmt: skip
-"""Endings of files that are ZIP archives inside, and one deliverable to whoever hands them in."""
+"""Suffixes of documents that are ZIP archives inside, but single deliverables for their authors."""
 
 
 def hand_in(
@@ -58,18 +58,19 @@ def hand_in(
 ) -> Submission:
     """Commit a folder or ZIP archive as a submission for `instance` and return it.
 
-    Where everything lies in one folder that no deliverable names, that folder's contents count. What a desktop, an
-    editor or an archiver left beside the work (`__MACOSX`, `.DS_Store`, `Thumbs.db`) is left out. The note says both.
-    `at` is when the work was done (now where it is not given, with its zone); cost and minutes stay unknown unless
-    reported. `experiment`: whose rounds judge it; by default it has one of its own. Raises UsageError, and CaptureError
-    where the archive is unsound or none, something cannot be read, or more was handed in than is taken; UsageError
-    where there is no file in it and the task asks for some.
+    If all files are in one folder that no deliverable names, its content counts. Leftovers of desktops, editors and
+    archivers (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's note mentions both. `at`: when the
+    work
+    was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose rounds
+    judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and the task
+    asks
+    for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
     if origin not in (Origin.PERSON, Origin.EXTERNAL):
         raise UsageError(
-            f"what is handed in comes from a person or an external agent, not from a {origin.value}",
+            f"work can be handed in by a person or an external agent, not by a {origin.value}",
             next="pass Origin.PERSON or Origin.EXTERNAL",
         )
     refuse_future_date(at)
@@ -91,13 +92,13 @@ def hand_in(
 
 
 def refuse_future_date(at: datetime | None) -> None:
-    """UsageError for work of a day that has not come in any zone: it is no work yet, or a slip of the pen."""
+    """Raise UsageError for a date that is in the future in every time zone."""
     if at is not None and at > now() + timedelta(days=1):
         raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
 
 
 def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
-    """What of a folder or archive would be handed in, and a note; into a `HashSink` nothing is kept. As `hand_in`."""
+    """Return the part and note that `hand_in` would store for a folder or archive. A `HashSink` stores nothing."""
     if path.is_dir():
         found = scan(path.resolve(), sink, limits)
     elif path.is_file():
@@ -109,7 +110,7 @@ def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits 
     else:
         raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix what is named")
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix the named file")
     manifest, notes = tidy(found.manifest, instance)
     inner = _wrapping_folder(manifest, instance)
     if inner:
@@ -118,9 +119,7 @@ def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits 
         manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
     if not manifest.files and instance.work.deliverables:
         left = f" ({'; '.join(notes)})" if notes else ""
-        raise UsageError(
-            f"nothing was handed in: no file is in it{left}", where=str(path), next=_what_is_asked(instance)
-        )
+        raise UsageError(f"no file was handed in{left}", where=str(path), next=_what_is_asked(instance))
     if not notes:
         return part_of(found), ""
     part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
@@ -134,7 +133,7 @@ def _what_is_asked(instance: Instance) -> str:
 
 
 def _check_archive(path: Path) -> None:
-    """Raises CaptureError for a file that is no ZIP archive, and for a document that is a ZIP inside."""
+    """Raise CaptureError for a file that is not a ZIP archive, and for a document that is a ZIP inside."""
     with path.open("rb") as file:
         begins = file.read(4)
     into = "put the file into a folder, and hand in the folder"
@@ -146,15 +145,15 @@ def _check_archive(path: Path) -> None:
         )  # fmt: skip
     if path.suffix.lower() in _DOCUMENTS:
         raise CaptureError(
-            "is a document and no archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+            "is a document, not an archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
         )
 
 
 def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
-    """What people handed in, without what desktops, editors and archivers left beside it, and what was done, in words.
+    """Leave out what desktops, editors and archivers added to the work. Return the rest, and what was done, in words.
 
-    A path that a deliverable names is kept whatever its name. macOS writes `é` as a letter and an accent: such names
-    are composed, as briefs and graders write them, unless another file has that name.
+    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are composed, as
+    briefs and graders write them, unless another file has that name.
     """
     named = {d.name for d in instance.work.deliverables}
     left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
@@ -168,14 +167,14 @@ def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
             kept[n], changed = entry.replaced(path=plain), changed + 1
             there.add(plain)
     if changed:
-        notes.append(f"{changed} names with accents apart, as macOS writes them, are composed")
+        notes.append(f"{changed} names with separate accents, as macOS writes them, were composed")
     if not left and not changed:
         return manifest, []
     return Manifest(entries=tuple(sorted(kept, key=lambda e: e.path))), notes
 
 
 def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
-    """The one folder that holds everything, or "" where there is none or a deliverable asks for it."""
+    """Return the only folder, which holds everything; "" if there is none or if a deliverable names it."""
     top = [e for e in manifest.entries if "/" not in e.path]
     if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
         return ""

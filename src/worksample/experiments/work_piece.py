@@ -1,4 +1,4 @@
-"""One finished piece of work: for which instance it is, under which id it is kept, and whether it is there already."""
+"""One piece of finished work: its instance, its id, and whether the store has it already."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN = Reported()
 
 @dataclass(frozen=True)
 class WorkOrigin:
-    """Who made it, which of several independent pieces it is, and what is known of it. None is "unknown"."""
+    """Author of a piece of work, its repeat number, and what is known about it. None means unknown."""
 
     entrant: str
     origin: Origin
@@ -30,8 +30,8 @@ class WorkOrigin:
 
 @dataclass(frozen=True)
 class WorkPiece:
-    """What would be handed in. `id` follows from instance, experiment, entrant and repeat, so that a table or a command
-    may be given again.
+    """Work to hand in. Its `id` follows from instance, experiment, entrant and repeat, so that a repeated command finds
+    it.
     """
 
     made: WorkOrigin
@@ -50,10 +50,10 @@ def piece_of(
     made: WorkOrigin,
     experiment: Experiment | None,
 ) -> WorkPiece:
-    """Look at what is handed in for the instance of that name; nothing is kept yet.
+    """Inspect work for the instance of that name, without storing anything.
 
-    experiment: whose rounds will judge it; the instance is then as that one planned it. UsageError for an instance that
-    is not there or other work, and for other content under the id of what is there; CaptureError.
+    experiment: whose rounds will judge it; the instance is then the planned one. UsageError for an unknown or changed
+    instance, and for different content under an id that is taken; CaptureError.
     """
     refuse_future_date(made.at)
     instance = _planned_instance(store, choose_instance(instances, name), experiment)
@@ -63,14 +63,14 @@ def piece_of(
     known = find_submission(store, id)
     if known is not None and known.parts["output"].manifest != part.manifest:
         raise UsageError(
-            f"differs from what was handed in as {known.id}; give it another repeat", where=str(path),
+            f"differs from the work that was handed in as {known.id}; give it another repeat", where=str(path),
             next=f"the same command with --repeat {made.repeat + 1}",
         )  # fmt: skip
     return WorkPiece(made, instance, path, part, experiment, id)
 
 
 def choose_instance(instances: Sequence[Instance], name: str | None) -> Instance:
-    """The instance of that name, or the only one. UsageError."""
+    """Return the instance of that name, or the only one. UsageError."""
     names = ", ".join(i.name for i in instances)
     if name is None:
         if len(instances) == 1:
@@ -83,7 +83,7 @@ def choose_instance(instances: Sequence[Instance], name: str | None) -> Instance
 
 
 def _planned_instance(store: Store, instance: Instance, experiment: Experiment | None) -> Instance:
-    """The instance as the experiment planned it."""
+    """Return the instance as the experiment planned it."""
     if experiment is None:
         return instance
     planned = [store.get(Instance, id) for id in experiment.lock.instances]
@@ -103,7 +103,7 @@ def _planned_instance(store: Store, instance: Instance, experiment: Experiment |
 
 
 def find_submission(store: Store, id: str) -> Submission | None:
-    """What was handed in before."""
+    """Return the submission that was handed in under this id; None if there is none."""
     try:
         return store.get(Submission, id)
     except RecordMissing:
@@ -111,7 +111,7 @@ def find_submission(store: Store, id: str) -> Submission | None:
 
 
 def commit_piece(store: Store, piece: WorkPiece, author: str) -> Submission:
-    """Commit it, whether it was looked at a moment ago or is there already."""
+    """Commit a piece of work and return its submission."""
     made = piece.made
     return hand_in(
         store, piece.instance, piece.path, entrant=made.entrant, origin=made.origin, at=made.at,

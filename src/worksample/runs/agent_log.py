@@ -35,7 +35,9 @@ async def agent_log(box: Box, sink: Sink, places: tuple[str, ...]) -> Submission
     except SandboxError as error:
         return await asyncio.to_thread(_part, sink, {}, str(error))
     files, whole = await asyncio.to_thread(_files, done.stdout)
-    reason = "" if whole and not done.truncated else f"more than {MOST} bytes, or than {MEMBERS} files, or cut short"
+    reason = (
+        "" if whole and not done.truncated else f"the log exceeds {MOST} bytes or {MEMBERS} files, or was cut short"
+    )
     if done.timed_out:
         reason = f"not read within {SECONDS:.0f} seconds"
     return await asyncio.to_thread(_part, sink, files, reason)

@@ -83,7 +83,7 @@ def _write(path: Path, round: str, graded: Sequence[tuple[Trial, Evaluation]]) -
         done += 1
     if done:
         recompute_metrics(log)
-        # Whole or not at all: another run of the experiment may end now, and read it.
+        # Replace the file atomically: another run of the experiment may read it now.
         draft = path.with_name(f".{uuid.uuid4().hex}.eval")
         try:
             write_eval_log(log, str(draft))

@@ -90,11 +90,11 @@ def cancelled_outcome(reason: str = "stopped by the operator") -> TrialOutcome:
 
 
 def superseded_outcome(before: TrialOutcome | None = None) -> TrialOutcome:
-    """Return the outcome of a trial whose slot another process took over. `before`: how it would have ended otherwise."""
+    """Return the outcome of a trial whose slot was taken over by another process. `before`: how it would have ended."""
     said = "another run took the slot over while this one stood still"
     if before is not None:
         how = "the agent was done" if before.cause is None else POLICY[before.cause].says
-        said += f"; before it could be kept: {how}"
+        said += f"; before the trial could be stored: {how}"
     return failure_outcome(Cause.SUPERSEDED, said)
 
 

@@ -42,7 +42,7 @@ class Recorder:
 
     @property
     def shortfall(self) -> Shortfall | None:
-        """Why the record is incomplete through no fault of the agent; None if it is complete. Read it after `capture`."""
+        """Why the record is incomplete through no fault of the agent; None if complete. Read it after `capture`."""
         return None
 
     def parts(self, sink: Sink) -> Parts:

@@ -62,7 +62,7 @@ class SampleFeed:
             self._box.append(sample)
             self._woken.set()
         else:
-            # The task takes additions from its own context only, and this may be another's.
+            # The task only accepts samples from its own context, and this may be another one.
             self._context.copy().run(enqueue_sample, sample)
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class SlotQueue:
         broken: Mapping[str, ImageError],
         follow_ups: FollowUpSlots | None = None,
     ) -> None:
-        """broken: instances whose images cannot be built or pulled. follow_ups: source of slots that are added later."""
+        """broken: instances without an image. follow_ups: source of slots that are added later."""
         self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
         self.follow_ups = follow_ups
         self.checked = {slot.instance for slot in slots}
@@ -146,7 +146,7 @@ class SlotQueue:
                 self.feeds[context.slot.agent].give(self._sample(context))
             left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.contexts.values()}
             if left and self.follow_ups is not None:
-                # What an agent has done may bring it more to do, until all of them are done.
+                # A finished trial may lead to follow-up slots until all trials are done.
                 left = set(self.feeds)
             for id, feed in self.feeds.items():
                 if id not in left or self._stopping():
@@ -165,7 +165,7 @@ class SlotQueue:
     async def add(self, slots: Sequence[Slot]) -> None:
         """Add slots of agents whose tasks are running and of instances that were checked."""
         async with self._taking:
-            # Where nothing is in work any more the tasks have ended, and the next run has these.
+            # If no trial is in progress, the tasks have ended, and the next run takes these slots.
             if not self.contexts or self._stopping():
                 return
             known = {slot.id for slot, _ in (*self.waiting, *self.leased_elsewhere)} | self.leased
@@ -189,7 +189,7 @@ class SlotQueue:
             feeding = None
             if slot.after is not None:
                 feeding = feed(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
-                if feeding is None:  # withdrawn since its turn came: the chain says what comes instead
+                if feeding is None:  # the earlier work was withdrawn meanwhile: the chain decides what comes instead
                     store.release(_key(slot.id), self.owner)
                     continue
             elif job.arm(slot).worker is Worker.ASSISTED:
@@ -255,7 +255,7 @@ class SlotQueue:
             if self.follow_ups is not None:
                 self.follow_ups.changed.set()
         except Exception as error:
-            # The whole run ends: other agents' tasks would go on by themselves.
+            # End the whole run: the other agents' tasks would continue otherwise.
             self.fatal = self.fatal or error
             if self.eval is not None:
                 self.eval.cancel()
@@ -273,7 +273,7 @@ class SlotQueue:
             )
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
-            raise WorksampleError(f"what follows on a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
+            raise WorksampleError(f"the callback after a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
         self.release(context.slot.id)
         return context.trial
 
@@ -318,7 +318,7 @@ class SlotQueue:
         return False
 
     def _released_slots(self) -> list[tuple[Slot, int]]:
-        """Return the slots that are no longer leased elsewhere and still open. Slots that are done are forgotten."""
+        """Return the slots that are open and no longer leased elsewhere. Slots that are done are forgotten."""
         store = self.store
         self.leased_elsewhere = [
             (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)

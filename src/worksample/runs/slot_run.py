@@ -60,7 +60,7 @@ async def run_slots(
     """
     if slots:
         guard_tasks()
-        # A task of its own, which no agent's code can cancel.
+        # Run in a separate task, which no agent's code can cancel.
         await asyncio.create_task(_run_slots(store, experiment, slots, config, on_closed, follow_ups))
 
 
@@ -105,14 +105,14 @@ async def _run(queue: SlotQueue) -> None:
     if queue.fatal is not None:
         raise queue.fatal
     task = asyncio.current_task()
-    # Inspect absorbs a cancellation and returns what logs it has, possibly none.
+    # Inspect swallows a cancellation and returns its logs so far, possibly none.
     if not logs or any(log.status == "cancelled" for log in logs) or (task is not None and task.cancelling()):
         raise asyncio.CancelledError
     _raise_broken(logs)
 
 
 def _broken_images(store: Store, slots: Sequence[Slot]) -> dict[str, ImageError]:
-    """Prepare all images before anything runs. Return the instances without an image. ImageError if none is available."""
+    """Prepare all images before anything runs. Return the instances without one. ImageError if none is available."""
     broken: dict[str, ImageError] = {}
     instances = tuple(dict.fromkeys(slot.instance for slot in slots))
     for id in instances:
@@ -150,7 +150,7 @@ async def _eval(queue: SlotQueue, agents: Sequence[str]) -> list[EvalLog]:
 
     config = queue.config
     ensure_engine_folder()
-    init_display_type("none")  # progress is the caller's
+    init_display_type("none")  # the caller shows the progress
     return list(
         await eval_async(
             [_task(queue, queue.jobs[id]) for id in agents],
@@ -193,7 +193,7 @@ def _task(queue: SlotQueue, job: AgentRun) -> Task:
         cleanup=cleanup,
         model=job.model,
         model_roles=roles,
-        metrics=[mean(), stderr()],  # for the grades that `write_scores` brings
+        metrics=[mean(), stderr()],  # for the grades that `write_scores` adds
         name=_log_name(job.agent.name),
         metadata={"experiment": job.experiment.id, "agent": job.agent.id},
     )

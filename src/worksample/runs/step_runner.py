@@ -42,7 +42,7 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
         digest = step.files.files if step.files is not None else None
         files = None if digest is None else await asyncio.to_thread(store.folder, digest)
         if why := await supervise(prepare_step(box, step, files)):
-            if number == 0:  # nobody had done anything yet
+            if number == 0:  # the agent has not worked yet
                 raise SandboxError(why, where=f"step {step.name}", cause=Cause.SERVICE_START)
             steps.aborted(step.name, why)
             break
@@ -76,6 +76,6 @@ async def _run_step(
             ended = ended.replaced(cause=Cause.AGENT_CRASH) if missing else ended
     if scope.limit_error is not None:
         ended = outcome_of_limit(scope.limit_error, list(transcript().events))
-        if ended.ending is Ending.FAILED:  # the time went to the model's service
+        if ended.ending is Ending.FAILED:  # the model's service used up the time
             raise WorksampleError(ended.reason, where=f"step {step.name}", cause=ended.cause)
     return ended if ended is DONE else ended.replaced(reason=f"step {step.name}: {ended.reason}"[:1000])

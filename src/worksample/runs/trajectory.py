@@ -65,7 +65,7 @@ class TrajectoryWriter:
             return
         self._seen.add(key)
         if self.steps and not message.text:
-            return  # pictures that a service takes only from the user: they stand in the tool's result already
+            return  # pictures that a service only takes from the user: the tool's result already has them
         compacted = {"extra": {"context_management": "compaction"}} if "summary" in (message.metadata or {}) else {}
         self._add(message.role, self._content(message.content), event.timestamp, **compacted)
 
@@ -120,7 +120,7 @@ class TrajectoryWriter:
         except binascii.Error:
             content = b""
         if kind not in MEDIA or not content:
-            return {"type": "text", "text": "[a picture that was not kept]"}
+            return {"type": "text", "text": "[a picture that was not stored]"}
         name = f"images/{len(self.pictures) + 1:04d}.{MEDIA[kind]}"
         self.pictures[name] = content
         return {"type": "image", "source": {"media_type": kind, "path": name}}

@@ -97,7 +97,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
     working = max(0.0, _working_seconds() - lost)
     if lost:
         context.phases["stall"] = round(lost, 6)
-    # What the limit or the end of the work cut off goes on meanwhile, so that what it took is known.
+    # Requests that were cut off by the end of the work may finish meanwhile, so that their usage is known.
     settling = asyncio.ensure_future(
         context.account.settle(SETTLE_SECONDS if outcome.ending is Ending.CANCELLED else None)
     )
@@ -124,7 +124,7 @@ async def _close(context: TrialContext, state: TaskState, outcome: TrialOutcome)
         failpoint("close.commit")
         return commit_trial(context, trial, submission), submission
 
-    # One thread for all of it: to hand over takes longer than most of it while other trials run.
+    # One thread for everything: while other trials run, a hand-over takes longer than most of the steps.
     return await anyio.to_thread.run_sync(finish)
 
 
@@ -152,7 +152,7 @@ def _trajectory(
     if not writer.steps:
         writer.add_messages(state.messages)
     elif state.messages and getattr(state.messages[-1], "model", None) == PROGRAM:
-        writer.add_messages(state.messages[-1:])  # what a program printed that had called a model
+        writer.add_messages(state.messages[-1:])  # the output of a program that called a model
     extra = {
         "trial": context.id,
         "instance": context.instance.id,
@@ -230,7 +230,7 @@ def _log_path(context: TrialContext) -> str:
     if active is None:
         return ""
     location = active.log_location
-    # The engine keeps a relative folder relative; the store's logs are named from the store.
+    # Inspect keeps a relative folder relative; log paths are relative to the store's `logs/`.
     path = Path(unquote(urlparse(location).path) if location.startswith("file:") else location).resolve()
     logs = context.job.store.logs.resolve()
     return str(path.relative_to(logs) if path.is_relative_to(logs) else path)

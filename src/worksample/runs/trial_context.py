@@ -65,7 +65,7 @@ class AgentRun:
         for arm in self.experiment.arms:
             if arm.name == slot.arm:
                 return arm
-        raise PlanError(f"slot {slot.id} is of the arm {slot.arm!r}, which its experiment lacks")
+        raise PlanError(f"slot {slot.id} belongs to the arm {slot.arm!r}, which its experiment lacks")
 
 
 @dataclass

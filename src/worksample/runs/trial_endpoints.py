@@ -76,11 +76,11 @@ def why_unreachable(agent: Agent, environment: Environment, hosts: Allowance, *,
     """Explain why the endpoints that an agent needs for an instance cannot be served; "" if they can."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
-        return "needs services of its own, which there are none of without isolation"
+        return "brings its own services, which need isolation"
     if "browser" in environment.interfaces and sandbox == "none":
-        return "needs a browser, which there is none of without isolation"
+        return "needs a browser, which needs isolation"
     if needed and sandbox == "none":
-        return f"needs endpoints ({', '.join(map(str, needed))}), which there are none of without isolation"
+        return f"needs endpoints ({', '.join(map(str, needed))}), which need isolation"
     reasons = []
     brought = {one.name for one in environment.served} | ({WORKPLACE} if environment.workplace else set())
     for one in environment.endpoints:

@@ -52,7 +52,7 @@ def trial_solver(find: Callable[[str], TrialContext]) -> Solver:
 
 
 async def run_trial(context: TrialContext, state: TaskState, generate: Generate) -> None:
-    """Let the agent work, then close the trial. Errors other than the trial's own limits are raised again afterwards."""
+    """Let the agent work, then close the trial. Errors other than its own limits are raised again afterwards."""
     context.began = time.monotonic()
     context.started = now()
     context.record(BoxRecorder(context))
@@ -70,7 +70,7 @@ def _writable(error: BaseException, outcome: TrialOutcome) -> BaseException:
     try:
         "".join(traceback.format_exception(error)).encode()
     except UnicodeEncodeError:
-        return WorksampleError(outcome.reason, cause=outcome.cause, next="worksample report, the trial's page")
+        return WorksampleError(outcome.reason, cause=outcome.cause, next="see the trial's page in worksample report")
     return error
 
 

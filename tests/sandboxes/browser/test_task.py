@@ -36,7 +36,7 @@ def test_who_is_given_one(harness: str, can: bool) -> None:
     settings: dict[str, Any] = {"command": {"argv": ["x"]}, "object": {"object": "a:b"}}.get(harness, {})
     agent = Agent.of("a", harness, settings=settings)
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
-    assert ("is given none of" not in why_incompatible(agent, instance)) is can
+    assert ("cannot use" not in why_incompatible(agent, instance)) is can
     address = Endpoint("browser.internal", 80)
     assert (address in endpoints_of(agent, instance.work.environment)) is (harness == "command")
 
@@ -45,7 +45,7 @@ def test_what_this_machine_lacks_is_said() -> None:
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
     line = browser.lacking()
     assert why_incompatible(Agent.of("a", "scripted"), instance) == (
-        f"needs a browser, which this machine has not (type: {line})" if line else ""
+        f"needs a browser, which is not installed (type: {line})" if line else ""
     )
     assert "browser" in why_unreachable(Agent.of("a", "scripted"), instance.work.environment, None, sandbox="none")  # type: ignore[arg-type]
 

@@ -219,5 +219,5 @@ def test_where_a_service_cannot_stand_its_work_is_not_attemptable(tmp_path: Path
     environment = instance.work.environment
     assert not why_unreachable(worker, environment, Allowance(), sandbox="bubblewrap")
     assert why_unreachable(worker, environment, Allowance(), sandbox="none") == (
-        "needs services of its own, which there are none of without isolation"
+        "brings its own services, which need isolation"
     )

@@ -76,7 +76,9 @@ def installed_programs(name: str | None = None) -> tuple[Installed, ...]:
     found, known = [], {field.name for field in fields(Installed)}
     for about in sorted(agents_folder().glob(f"*/{ABOUT}"), key=lambda path: path.stat().st_mtime, reverse=True):
         said = json.loads(about.read_text(encoding="utf-8"))
-        one = Installed(**{key: value for key, value in said.items() if key in known})  # a later release says more
+        one = Installed(
+            **{key: value for key, value in said.items() if key in known}
+        )  # a later release may write more fields
         if name in (None, one.name):
             found.append(one)
     return tuple(sorted(found, key=lambda one: one.name))
@@ -101,7 +103,7 @@ def digest_of_tree(folder: Path, *, installed: bool = True) -> str:
             path = Path(parent) / name
             at = path.relative_to(folder).as_posix()
             if name.endswith(".pyc") or (installed and (name in _OWN or at.startswith("bin/"))):
-                continue  # of a virtual environment, `bin/` holds paths of this machine
+                continue  # `bin/` of a virtual environment contains paths of this machine
             if path.is_symlink():
                 what = f"link {path.readlink()}"
             else:

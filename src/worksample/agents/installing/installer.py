@@ -48,7 +48,7 @@ def install(text: str) -> Installed:
         if known is not None and (known.anywhere or not shared_libraries.loader()):
             return known
         fresh = place / f".{program.name}.new"
-        remove_tree(fresh)  # of one that was killed
+        remove_tree(fresh)  # of an installation that was killed
         tree = fresh / TREE
         tree.mkdir(parents=True)
         if isinstance(program.source, Npm):
@@ -60,7 +60,7 @@ def install(text: str) -> Installed:
             shared_libraries.gather(fresh / LIBRARIES, tree, *(Path(one) for one in (got.node, got.python) if one))
             make_read_only(fresh / LIBRARIES)
         digest = digest_of_tree(tree)
-        # An earlier release installed the same files without what they stand on: that folder stays as it is.
+        # An earlier release installed the same files without shared libraries: that folder stays unchanged.
         folder = place / f"{program.name}-{got.version}-{digest[:16]}{WHOLE if shared_libraries.loader() else ''}"
         if folder.exists():
             remove_tree(fresh)

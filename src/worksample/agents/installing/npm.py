@@ -55,7 +55,7 @@ def install(source: Npm, version: str, folder: Path) -> InstallResult:
     packages = {}
     for about in sorted((folder / "node_modules").glob("**/package.json")):
         at = about.parent.relative_to(folder).parts
-        if at[-2] == "node_modules" or (at[-2].startswith("@") and at[-3] == "node_modules"):  # the root of a package
+        if at[-2] == "node_modules" or (at[-2].startswith("@") and at[-3] == "node_modules"):  # the package itself
             read = json.loads(about.read_text(encoding="utf-8"))
             packages["/".join(at[at.index("node_modules") + 1 :])] = str(read.get("version", ""))
     if not source.node:

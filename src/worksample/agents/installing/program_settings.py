@@ -50,7 +50,7 @@ def require_installed(harness: str, version: str = "", digest: str = "") -> Inst
     wanted = f"{harness}@{version}" if version else harness
     other = find_installed(harness, version) is not None
     raise PlanError(
-        f"{wanted} is installed here with other files than the agent's record says (digest {digest[:16]})"
+        f"{wanted} is installed with different files than in the agent's record (digest {digest[:16]})"
         if other
         else f"{wanted} is not installed on this machine",
         where=f"agent with harness {harness}",

@@ -43,7 +43,7 @@ def loader() -> bytes:
         return b""
     own = Path(path).read_bytes()
     first = f"{place}\0".encode()
-    folder = LIBRARIES.ljust(len(place), "/").encode() + b"\0"  # slashes too many mean nothing
+    folder = LIBRARIES.ljust(len(place), "/").encode() + b"\0"  # additional slashes have no effect
     if first not in own or _CACHE not in own or len(folder) != len(first):
         return b""
     return own.replace(b"\0" + first, b"\0" + folder).replace(_CACHE, b"/opt/worksample-\0")
@@ -55,13 +55,13 @@ def glibc() -> str:
 
 
 def relink(folder: Path) -> bool:
-    """Let every executable below a folder use our loader. Return whether there was any. Other loaders stay unchanged."""
+    """Let executables below a folder use our loader. Return whether there were any. Other loaders stay unchanged."""
     usual, changed = _USUAL.get(platform.machine(), ("", ""))[0], False
     for path in _files(folder):
         found = elf_header.read_elf(path)
         if found is None or found.loader != usual or len(LOADER) >= found.room:
             continue
-        fresh = path.with_name(f".{path.name}.standing")  # the file may be the installer's cache's, too
+        fresh = path.with_name(f".{path.name}.standing")  # the file may be a hard link into the installer's cache
         shutil.copy2(path, fresh)
         with fresh.open("r+b") as file:
             file.seek(found.at)

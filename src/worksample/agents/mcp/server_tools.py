@@ -126,17 +126,17 @@ async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
         raise _start_error(server, error) from error
     names = [one.name for one in tools]
     if len(tools) > MOST_TOOLS or len(set(names)) < len(names):
-        raise _start_error(server, f"it offers {len(tools)} tools, or two of one name")
+        raise _start_error(server, f"it offers {len(tools)} tools (at most {MOST_TOOLS}), or two with the same name")
     for name in names:
         if not _NAME.fullmatch(f"{server.name}__{name}"):
-            raise _start_error(server, f"the name of its tool {name[:80]!r} is none that models can call")
+            raise _start_error(server, f"models cannot call a tool named {name[:80]!r}")
     return tools
 
 
 def _start_error(server: McpSpec, why: object) -> SandboxError:
     said = str(why) or type(why).__name__
     return SandboxError(
-        f"it does not say its tools: {said}", where=f"MCP server {server.name}", cause=Cause.SERVICE_START
+        f"it does not list its tools: {said}", where=f"MCP server {server.name}", cause=Cause.SERVICE_START
     )
 
 
@@ -148,7 +148,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
         try:
             done = await session.call_tool(offered.name, given, read_timeout_seconds=workspace.command_time_most)
         except (MCPError, OSError, RuntimeError, ValueError) as error:
-            # It runs in the agent's box, or is what the agent asks: what breaks is told to the model.
+            # The server runs in the agent's box, or the agent's request broke it: tell the model.
             raise ToolError(clip_middle(str(error) or type(error).__name__, workspace.tool_output)) from None
         text = clip_middle(scrubbed("\n".join(map(_text, done.content))), workspace.tool_output)
         if done.is_error:

@@ -61,7 +61,7 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
                         except (
                             ValueError,
                             ForeignInputError,
-                        ):  # programs print what they like
+                        ):  # programs may also print other text
                             continue
                         await into.send(message)
 
@@ -118,7 +118,7 @@ async def _http_streams(server: McpSpec, client: Callable[..., httpx2.AsyncClien
     if server.sse:
         from mcp.client.sse import sse_client
 
-        # A tool may take as long as the agent's commands; what limits it is the call's own time.
+        # A tool may take as long as the agent's commands; the call has its own time limit.
         async with sse_client(server.url, timeout=60, sse_read_timeout=None, httpx_client_factory=client) as ends:  # type: ignore[arg-type]
             yield ends
         return
@@ -140,7 +140,9 @@ async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIter
     async def carry(near: socket.socket) -> None:
         with near, contextlib.suppress(OSError, SandboxError):
             far = await box.dial(port, address)
-            await relay(near, far, Contact(path, "own"))  # the endpoint records it; this is our side of the box
+            await relay(
+                near, far, Contact(path, "own")
+            )  # the endpoint records the connection; this is only our side of it
 
     async def accept() -> None:
         while True:

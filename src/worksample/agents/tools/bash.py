@@ -27,9 +27,8 @@ def bash(workspace: Workspace) -> ToolDef:
         return f"{text}\n[exit status {status}]" if status else text or "[no output]"
 
     about = (
-        f"Run a command with bash. Each call is a new shell in {workspace.scratch}; files and "
-        "background processes stay. "
-        "There is no network and nobody answers prompts. Output is cut in the middle when it is long."
+        f"Run a command with bash. Each call is a new shell in {workspace.scratch}; files and background processes "
+        f"stay. {workspace.network} Commands cannot ask for input. The middle of long output is left out."
     )
     return tool_of(
         "bash",
@@ -38,7 +37,7 @@ def bash(workspace: Workspace) -> ToolDef:
             "command": ("string", "The command line or script.", True),
             "timeout": (
                 "number",
-                f"Seconds after which it is stopped; {workspace.command_time:g} if not given, "
+                f"Seconds after which the command is stopped; {workspace.command_time:g} if not given, "
                 f"{workspace.command_time_most:g} at most.",
                 False,
             ),
@@ -65,7 +64,9 @@ async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int
     except TimeoutError:
         return TIMED_OUT, _mark(seconds)
     except OutputLimitExceededError as error:
-        return 0, clip_middle(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
+        return 0, clip_middle(
+            error.truncated_output or "", workspace.tool_output
+        ) + "\n[the rest of the output was not stored]"
     text = clip_middle((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
     if memory_kills(sandbox()) > killed:
         text = f"{text}\n{workspace.out_of_memory}".lstrip("\n")

@@ -28,7 +28,7 @@ def _tool(action: BrowserAction) -> ToolDef:
 
         running = CURRENT.get()
         if running is None:
-            raise ToolError("there is no browser here")
+            raise ToolError("this task has no browser")
         seen = await running.act(action.name, given)
         if seen.error and not seen.picture:
             raise ToolError("\n".join(part for part in (seen.error, seen.text) if part))

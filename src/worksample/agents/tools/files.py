@@ -33,7 +33,7 @@ def read_file(workspace: Workspace) -> ToolDef:
 
     return tool_of(
         "read_file",
-        "Read a text file: its lines with their numbers. Binary formats are read with programs.",
+        "Read a text file as numbered lines. Read binary formats with programs.",
         {
             "path": ("string", "Absolute path of the file.", True),
             "first": ("integer", "First line to show, from 1.", False),
@@ -66,8 +66,8 @@ def write_file() -> ToolDef:
 
     return tool_of(
         "write_file",
-        "Make or replace a text file, with its parent folders.",
-        {"path": ("string", "Absolute path of the file.", True), "text": ("string", "All of its content.", True)},
+        "Create or replace a text file, and create its parent folders.",
+        {"path": ("string", "Absolute path of the file.", True), "text": ("string", "The whole content.", True)},
         execute,
     )
 
@@ -87,7 +87,7 @@ def write_bytes() -> ToolDef:
 
     return tool_of(
         "write_bytes",
-        "Make or replace a file from Base64.",
+        "Create or replace a file from Base64.",
         {"path": ("string", "Absolute path.", True), "data": ("string", "Base64 of the content.", True)},
         execute,
     )
@@ -111,8 +111,8 @@ def replace_in_file() -> ToolDef:
         "Replace a passage that occurs exactly once in a text file.",
         {
             "path": ("string", "Absolute path of the file.", True),
-            "old": ("string", "The passage as it stands, with enough around it to be unique.", True),
-            "new": ("string", "What stands there instead.", True),
+            "old": ("string", "The passage exactly as in the file, with enough context to be unique.", True),
+            "new": ("string", "The new text.", True),
         },
         execute,
     )

@@ -1,4 +1,4 @@
-"""Tool that shows a picture. It is scaled and re-encoded inside the box, so that no untrusted file is decoded outside."""
+"""Tool that shows a picture, scaled and re-encoded inside the box: no untrusted file is decoded outside."""
 
 from __future__ import annotations
 

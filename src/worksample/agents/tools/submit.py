@@ -20,7 +20,8 @@ def submit() -> ToolDef:
 
     return tool_of(
         SUBMIT,
-        "Close the work. Call it once, when every deliverable lies in the output folder; nothing can be done after it.",
-        {"summary": ("string", "What was delivered, in one or two sentences.", False)},
+        "Hand in the work. Call this once, when every deliverable is in the output folder. Nothing can be changed "
+        "afterwards.",
+        {"summary": ("string", "What you delivered, in one or two sentences.", False)},
         execute,
     )

@@ -1,4 +1,4 @@
-"""`[calibration]` of a plan: whose judges it is about, and that it was set beforehand."""
+"""The settings `[calibration]` of a plan: which judges they concern, and that they were set beforehand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHERE = "[calibration]"
 def with_calibrated_protocols(
     config: ExperimentConfig, instances: Iterable[Instance], protocols: Sequence[Protocol]
 ) -> ExperimentConfig:
-    """`config` with the protocols whose judges are calibrated, by name. PlanError where no judge is asked anything."""
+    """Fill in the protocols whose judges are calibrated. PlanError if no judge is asked anything."""
     if config.calibration is None:
         return config
     known = list(instances)
@@ -32,7 +32,7 @@ def with_calibrated_protocols(
         )  # fmt: skip
     if not judged:
         raise PlanError(
-            "there is nothing to calibrate: no judge is asked anything here", where=WHERE,
+            "there is nothing to calibrate: no judge is asked anything", where=WHERE,
             next=f"leave it out, or {_how(protocols[0])}",
         )  # fmt: skip
     return config.replaced(calibration=config.calibration.replaced(protocols=asked or judged))
@@ -51,17 +51,17 @@ def _how(protocol: Protocol) -> str:
 
 
 def require_same_calibration(kept: Experiment, now: Experiment) -> None:
-    """PlanError where labels would be drawn, or judges be proven, otherwise than was planned."""
+    """Raise PlanError if labels would be drawn, or judges tested, differently from the plan."""
     before, asked = calibration_of(kept), calibration_of(now)
     if before != asked:
         raise PlanError(
-            "was set when this experiment was planned, and is another now", where=WHERE,
+            "differs from the value with which this experiment was planned", where=WHERE,
             next=f"worksample resume {kept.id}, or another --name",
         )  # fmt: skip
 
 
 def require_earlier_labels(store: Store, experiment: Experiment) -> None:
-    """PlanError where labels of an experiment are to be taken over that there is not."""
+    """Raise PlanError if the experiment whose labels are to be reused does not exist."""
     config = calibration_of(experiment)
     if config is not None:
         earlier(store, experiment, config)

@@ -1,4 +1,4 @@
-"""Plan an experiment: all slots of agents x instances x arms x repeats. The same inputs always give the same plan."""
+"""Plan of an experiment: slots of agents x instances x arms x repeats. The same inputs always give the same plan."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from worksample.results.reattempts.feedback_given import KIND
 from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import Allowance, read_rule
 
-from .compatibility import why_incompatible, why_no_person, works_under
+from .compatibility import reason_identity, why_incompatible, why_no_person, works_under
 from .protocol_choice import ungradable_error
 from .slot_order import later_slots, order_slots, strata_of
 
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What a plan is made of: records only, nothing that depends on where or when."""
+    """Inputs of a plan: records only, independent of place and time."""
 
     name: str
     agents: tuple[Agent, ...]
@@ -48,43 +48,43 @@ class PlanInputs:
     repeats: int = 1
     seed: int = 0
     chain: Chain | None = None
-    """When failed attempts are followed by others, under the arms that have feedback."""
+    """Rule for re-attempts after failed attempts, in the arms that have feedback."""
     protocols: tuple[Protocol, ...] = (Protocol.PROGRAM,)
-    """Every instance has each; lists and boards go by the first."""
+    """Protocols, which every instance has. Lists and leaderboards use the first."""
     sandbox: str = "bubblewrap"
     suite: Suite | None = None
     tasks: tuple[Task, ...] = ()
     others: tuple[Instance, ...] = ()
-    """Instances that the suite and the tasks name and that are not worked on; they are kept all the same."""
+    """Instances of the suite and the tasks that are stored but not worked on."""
     roles: dict[str, str] = field(default_factory=dict)
     judged_by: JudgedBy | None = None
     """Whose answers make the verdicts unless a report says otherwise."""
     lacking: frozenset[str] = frozenset()
-    """Commands that instances ask for and the sandbox of this machine does not have."""
+    """Commands that instances need and this machine's sandbox lacks."""
     allow_hosts: tuple[str, ...] = ()
-    """What the operator allows to be reached."""
+    """Hosts that the operator allows."""
     hosts: HostLists | None = None
-    """What the suite leaves of it."""
+    """Hosts that the suite allows or blocks."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An experiment with the slots that are planned before the first trial, as it is committed."""
+    """Experiment with the slots that are planned before the first trial."""
 
     experiment: Experiment
     slots: tuple[Slot, ...]
     inputs: PlanInputs
     later: tuple[Slot, ...] = ()
-    """Every slot that the chains' rule could come to commit."""
+    """Every slot that the chains' rule may add."""
 
     @property
     def attemptable(self) -> tuple[Slot, ...]:
-        """Slots that are run."""
+        """The slots that will run."""
         return tuple(s for s in self.slots if not s.not_attemptable)
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """Everything that a store must hold before the first trial."""
+        """All records that the store must have before the first trial."""
         m = self.inputs
         suite = (m.suite,) if m.suite else ()
         return (*m.tasks, *m.instances, *m.others, *suite, *m.agents, self.experiment, *self.slots)
@@ -93,13 +93,13 @@ class Plan:
 def plan(
     material: PlanInputs, *, author: str, at: datetime, versions: dict[str, str], settings: dict[str, Any]
 ) -> Plan:
-    """Slots for agents x instances x arms x repeats. PlanError where nothing is left to plan or names collide.
+    """Plan slots for agents x instances x arms x repeats. PlanError if nothing is left to plan, or if names collide.
 
-    Without agents there are no slots, and all work is handed in: rounds, verdicts and figures are those of its kind.
-
-    The experiment's id is its name and a digest of all that decides what is done: agents, instances, arms, repeats,
-    seed, roles, protocols, sandbox and what is not attemptable. Author, time, versions and settings are not in it, so
-    planning the same again finds the same experiment.
+    Without agents there are no slots, and all work is handed in. The experiment's id is its name and a digest of
+    everything
+    that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is not
+    attemptable.
+    Author, time, versions and settings are not part of it, so that the same plan finds the same experiment.
     """
     _refuse(material)
     hosts = allowed_hosts(material.allow_hosts, material.hosts)
@@ -110,7 +110,10 @@ def plan(
     }
     ids = tuple(i.id for i in material.instances)
     seats = sorted(
-        [a.name, i.id, why] for a in material.arms for i in material.instances if (why := why_no_person(a, i))
+        [a.name, i.id, reason_identity(why)]
+        for a in material.arms
+        for i in material.instances
+        if (why := why_no_person(a, i))
     )
     lock = Lock(
         suite=material.suite.id if material.suite else digest_of(sorted(ids)),
@@ -134,7 +137,7 @@ def plan(
         **({"protocols": list(material.protocols)} if len(material.protocols) > 1 else {}),
         **({"chain": material.chain.plain()} if material.chain else {}),
         **({"judged_by": material.judged_by} if material.judged_by else {}),
-        "not_attemptable": sorted([*key, reason] for key, reason in reasons.items() if reason),
+        "not_attemptable": sorted([*key, reason_identity(reason)] for key, reason in reasons.items() if reason),
         **({"seats": seats} if seats else {}),
     }
     experiment = Experiment(
@@ -180,10 +183,10 @@ def plan(
 
 def _refuse(material: PlanInputs) -> None:
     if not material.instances:
-        raise PlanError("no instance is left to work on", next="worksample suite show, or a wider --only")
+        raise PlanError("no instance is selected", next="worksample suite show, or a wider --only")
     for what, values in (
-        ("agents have one name", [a.name for a in material.agents]),
-        ("instances have one name", [i.key for i in material.instances]),
+        ("agents share a name", [a.name for a in material.agents]),
+        ("instances share a name", [i.key for i in material.instances]),
     ):
         twice = sorted({v for v in values if values.count(v) > 1})
         if twice:
@@ -197,12 +200,12 @@ def _refuse(material: PlanInputs) -> None:
 
 
 def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol) -> None:
-    """PlanError where nobody of the kind whose feedback is wanted is asked under the first protocol."""
+    """Raise PlanError if the first protocol asks no evaluator of the kind whose feedback is wanted."""
     kind = KIND.get(arm.feedback)
     whole = protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
     if arm.feedback is not Feedback.NONE and protocol is Protocol.PAIRWISE:
         raise PlanError(
-            f"pairwise judgments never say that work failed, so the arm {arm.name} would have nothing to do",
+            f"pairwise judgments never say that work failed, so the arm {arm.name} would never run",
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():
@@ -211,12 +214,12 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(
                 f"the arm {arm.name} wants feedback from a {kind}, but {have}",
-                next="set by in its criteria.toml, or another protocol first in the file",
+                next="set `by` in its criteria.toml, or put another protocol first in the file",
             )
 
 
 def allowed_hosts(operator: Iterable[str], suite: HostLists | None) -> Allowance:
-    """From the texts in which both are kept. UsageError for one that is none."""
+    """Parse the hosts that the operator and the suite allow. UsageError for an invalid one."""
     lists = suite or HostLists()
     return Allowance(
         operator=tuple(read_rule(text) for text in operator),

@@ -1,4 +1,4 @@
-"""The most that a plan can take: time, cost, and hours of people."""
+"""Forecast of a plan: its longest time, highest cost and hours of people."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from .experiment_plan import Plan
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a plan may take at most. None is "unknown": some trial has no such limit."""
+    """Upper bounds of a plan. None means unknown: some trial has no such limit."""
 
     trials: int
     not_attemptable: int
     seconds: float | None
-    """Of wall-clock time with `parallel` trials at once."""
+    """Wall-clock seconds with `parallel` trials at the same time."""
     cost: float | None
-    """US dollars; 0 where no agent calls a model."""
+    """US dollars; 0 if no agent calls a model."""
     beyond_budget: float | None = 0.0
-    """US dollars more: a budget is looked at after each call, so in each trial the one that reaches it is paid for."""
+    """Additional US dollars: a budget is checked after each call, so the call that exceeds it must still be paid."""
     reattempts: int = 0
-    """Of the trials, those that are only made where the chain's rule asks for them."""
+    """Number of these trials that are only made if the chains' rule requires them."""
     seats: int = 0
-    """Of the trials, those that wait for a person who works."""
+    """Number of these trials that wait for a person who works."""
     hours: float | None = 0.0
-    """What their tasks say that people take for them, in hours; None where one does not say."""
+    """Hours that people need according to the tasks; None if a task does not say."""
 
 
 def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool]) -> Forecast:
-    """The most that `planned` can take under its limits."""
+    """Compute the upper bounds of a plan under its limits."""
     m = planned.inputs
     agents, instances, arms = ({r.id: r for r in m.agents}, {r.id: r for r in m.instances}, {a.name: a for a in m.arms})
     seconds: float | None = 0.0
@@ -67,7 +67,9 @@ def forecast(planned: Plan, parallel: int, calls_model: Callable[[Agent], bool])
 
 
 def beyond_budget(planned: Plan, prices: dict[str, Price]) -> float | None:
-    """US dollars of one call per trial with a budget; None where a model's context or longest answer is unknown."""
+    """Return the US dollars of one call per trial with a budget; None if a model's context or longest answer is
+    unknown.
+    """
     m = planned.inputs
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
     calls = {agent.id: _dearest_call(agent, prices) for agent in m.agents}
@@ -90,6 +92,6 @@ def _dearest_call(agent: Agent, prices: dict[str, Price]) -> float | None:
 
 
 def prices_with_scripts(prices: Mapping[str, Price], agents: Iterable[Agent]) -> dict[str, Price]:
-    """`prices`, and 0 for what scripted agents replay: their answers cost nothing."""
+    """Add a price of 0 for the models of scripted agents."""
     free = {a.model: Price(input=0, output=0) for a in agents if a.harness == "scripted" and a.model}
     return {**free, **prices}

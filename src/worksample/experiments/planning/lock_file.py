@@ -1,4 +1,4 @@
-"""What was there when an experiment was planned: versions, digests, the machine, the resolved configuration."""
+"""Lock of an experiment: versions, digests, the machine and the resolved configuration at planning time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCK_NAME = "lock.json"
 
 
 def installed_versions(sandbox: str = "bubblewrap") -> dict[str, str]:
-    """Versions of what takes part in a trial; "absent" for a program that this machine lacks."""
+    """Return the versions of everything that takes part in a trial; "absent" for a missing program."""
     made_by = {"docker": need_box(sandbox)} if sandbox == "docker" else {}
     return {
         "worksample": importlib.metadata.version("worksample"),
@@ -43,7 +43,7 @@ def _bubblewrap() -> str:
 
 
 def lock_table(plan: Plan) -> dict[str, Any]:
-    """The lock as JSON types: everything that a reader needs to see whether two runs are the same."""
+    """Return the lock as JSON types. It shows whether two runs are the same."""
     m = plan.inputs
     return {
         "experiment": plan.experiment.id,
@@ -77,7 +77,7 @@ def lock_table(plan: Plan) -> dict[str, Any]:
 
 
 def _agent(agent: Agent) -> dict[str, Any]:
-    """An agent with the digest of its script instead of the script, which its record holds."""
+    """Return an agent's record with its script replaced by a digest."""
     plain = agent.plain()
     if "script" in agent.settings:
         plain["settings"] = {**agent.settings, "script": digest_of(agent.settings["script"])}
@@ -85,11 +85,11 @@ def _agent(agent: Agent) -> dict[str, Any]:
 
 
 def write_lock(plan: Plan, folder: Path) -> Path:
-    """Write `lock.json` into `folder` once: the lock of an experiment never changes afterwards. Returns its path."""
+    """Write `lock.json` into `folder` unless it exists, and return its path. The lock never changes afterwards."""
     path = folder / LOCK_NAME
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        # A name of its own: two runs may begin at once. They write the same but for the moment.
+        # A unique name, since two runs may begin at once. They write the same content except for the time.
         draft = folder / f".{LOCK_NAME}.{uuid.uuid4().hex}"
         draft.write_text(json.dumps(lock_table(plan), indent=2, sort_keys=True) + "\n", encoding="utf-8")
         draft.replace(path)

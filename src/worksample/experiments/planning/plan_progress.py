@@ -1,4 +1,4 @@
-"""What of a plan a store holds already: nothing of it is run twice."""
+"""Progress of a plan in a store: what is done is not run again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .slot_order import later_slots
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the rest count among those that are done."""
+    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the other counts are part of `done`."""
 
     planned: int
     done: int
@@ -29,12 +29,12 @@ class PlanProgress:
     ungraded: int
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the counts as JSON types."""
         return asdict(self)
 
 
 def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
-    """The re-attempts that are planned and not made, and those that may still be."""
+    """Return the re-attempts that are planned but not made, and those that may still be planned."""
     found: list[Slot] = []
     for chain in chains_of(store, plan.experiment):
         slots = [store.get(Slot, link.slot) for link in chain.links]
@@ -44,7 +44,7 @@ def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
 
 
 def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
-    """How far the plan is, and the plan without what is done. `store`: None where there is none yet."""
+    """Return the progress of a plan, and the plan without what is done. store: None if there is none yet."""
     count, attemptable = len(plan.slots), len(plan.attemptable)
     if store is None or not store_holds(store, plan.experiment):
         return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan

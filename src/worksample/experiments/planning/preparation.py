@@ -1,4 +1,4 @@
-"""From a configuration to a committed plan: take packages and agents in, check that they fit, write the lock."""
+"""Preparation of a plan from a configuration: read packages and agents, check that they fit, commit, write the lock."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from .protocol_choice import default_protocol
 from .selection import Selection, select
 
 SANDBOX_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where commands of a box are looked for: it shows this machine's /usr."""
+"""Folders of commands in a box, which shows this machine's /usr."""
 
 
 def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
-    """Read everything that `config` names into `sink` (None: only digests are taken) and plan it.
+    """Read everything that `config` names and plan it. sink: receives the files; None: only digests are computed.
 
-    Raises ManifestError for a package, suite or script that is wrong, PlanError for what cannot be run: an agent that
-    does not fit, a script without steps for a task, a budget on a model without a price.
+    Raises ManifestError for an invalid package, suite or script; PlanError for what cannot run: an incompatible agent,
+    a
+    script without steps for a task, a budget for a model without a price.
     """
     people = any(arm.worker is Worker.HUMAN for arm in config.arms)
     check_names(config)
@@ -69,7 +70,7 @@ def prepare(config: ExperimentConfig, sink: Sink | None = None) -> Plan:
 
 
 def agent_of(config: AgentConfig) -> Agent:
-    """The record of an agent. PlanError for what its harness does not take."""
+    """Return the record of an agent. PlanError for settings that its harness does not take."""
     return define(
         config.name,
         harness=config.harness,
@@ -89,7 +90,7 @@ def _missing_commands(selection: Selection) -> frozenset[str]:
 
 
 def _check(planned: Plan, config: ExperimentConfig) -> None:
-    """PlanError for what would only show itself in the middle of a run."""
+    """Raise PlanError for faults that would otherwise appear in the middle of a run."""
     m = planned.inputs
     prices = prices_with_scripts(config.prices, m.agents)
     agents, instances, arms = ({a.id: a for a in m.agents}, {i.id: i for i in m.instances}, {a.name: a for a in m.arms})
@@ -106,7 +107,7 @@ def _check(planned: Plan, config: ExperimentConfig) -> None:
 
 
 def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
-    """PlanError where a chain has a budget and something that it is to count has no price."""
+    """Raise PlanError if chains have a budget and something that counts against it has no price."""
     m = planned.inputs
     if m.chain is None or m.chain.dollars is None:
         return
@@ -122,13 +123,13 @@ def _check_budget(planned: Plan, config: ExperimentConfig) -> None:
 
 
 def forecast_of(planned: Plan, config: ExperimentConfig) -> Forecast:
-    """What the plan takes at most. Scripted agents, and programs that are given no model, call none of ours."""
+    """Compute the upper bounds of a plan. Scripted agents, and programs without a model, cost nothing."""
     most = forecast(planned, config.parallel, lambda agent: agent.harness != "scripted" and agent.model is not None)
     return replace(most, beyond_budget=beyond_budget(planned, config.prices) if most.cost else 0.0)
 
 
 def commit_plan(store: Store, planned: Plan) -> bool:
-    """Commit everything that the store lacks and write the lock. True where the experiment was planned before."""
+    """Commit all records that the store lacks and write the lock. Return True if the experiment was planned before."""
     known = store_holds(store, planned.experiment)
     require_unchanged(store, planned)
     commit_new(store, planned.records)
@@ -137,7 +138,7 @@ def commit_plan(store: Store, planned: Plan) -> bool:
 
 
 def require_unchanged(store: Store, planned: Plan) -> None:
-    """PlanError where it was planned before, and something that had to be set beforehand is another now."""
+    """Raise PlanError if the experiment was planned before with different calibration settings."""
     for kept in store.find(Experiment, id=planned.experiment.id):
         require_same_calibration(kept, planned.experiment)
     require_earlier_labels(store, planned.experiment)

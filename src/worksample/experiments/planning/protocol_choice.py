@@ -1,4 +1,4 @@
-"""The protocol of an experiment that names none, and errors for instances that a protocol cannot grade."""
+"""Choice of the protocol for an experiment that names none, and errors for instances that a protocol cannot grade."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from worksample.records import (
 )
 
 USUAL = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC, Protocol.HOLISTIC, Protocol.PAIRWISE)
-"""The order in which protocols are looked for where nobody asks for any."""
+"""Order in which a default protocol is looked for."""
 
 
 def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
-    """The protocol of an experiment that names none: the first that all instances have.
+    """Return the first protocol that all instances have. PlanError if they have none in common.
 
-    PlanError where they have none in common; programs where there is no instance, which is refused elsewhere.
+    Without instances, which are refused elsewhere, return programs.
     """
     for protocol in USUAL:
         if all(protocol in i.grading for i in instances):
@@ -31,11 +31,11 @@ def default_protocol(instances: Sequence[Instance]) -> tuple[Protocol, ...]:
 
 
 NAMED = 3
-"""Tasks that a command names."""
+"""Most tasks that a command names."""
 
 
 def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -> PlanError:
-    """Of `of` instances these have no grading under the protocol: the error, with the runs that could be made."""
+    """Build the error for instances without a grading under the protocol. It suggests runs that are possible."""
     first = lacking[0]
     many = f" ({len(lacking)} of {of} instances lack it)" if len(lacking) > 1 else ""
     have = ", ".join(sorted(first.grading)) or "none"
@@ -46,7 +46,7 @@ def ungradable_error(protocol: Protocol, lacking: Sequence[Instance], of: int) -
 
 
 def one_run_per_protocol(instances: Sequence[Instance]) -> str:
-    """One run for each protocol, as flags; "" where there is none."""
+    """Return flags for one run per protocol; "" if there is none."""
     tasks: dict[Protocol, dict[str, None]] = {}
     for instance in instances:
         for protocol in sorted(instance.grading)[:1]:

@@ -1,4 +1,4 @@
-"""Which instances an experiment works on: a suite's, tasks' from folders, narrowed by patterns."""
+"""Selection of an experiment's instances: from a suite and task folders, filtered by patterns."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from worksample.tasks import find_suite, ingest, ingest_suite, read_package, rea
 
 @dataclass(frozen=True)
 class Selection:
-    """What is worked on, taken into the sink."""
+    """Selected records, whose files are in the sink."""
 
     tasks: tuple[Task, ...]
     instances: tuple[Instance, ...]
     others: tuple[Instance, ...]
-    """Taken in, and not worked on."""
+    """Instances that were read but not selected."""
     suite: Suite | None
     roles: dict[str, str]
 
 
 def select(config: ExperimentConfig, sink: Sink) -> Selection:
-    """Take in the suite and the tasks that `config` names and keep the instances that it asks for.
+    """Read the suite and the tasks that `config` names, and select the instances that it asks for.
 
-    ManifestError for a package or suite that is wrong, PlanError for a pattern that matches nothing.
+    ManifestError for an invalid package or suite, PlanError for a pattern that matches nothing.
     """
     tasks: list[Task] = []
     instances: list[Instance] = []
@@ -49,7 +49,7 @@ def select(config: ExperimentConfig, sink: Sink) -> Selection:
 
 
 def filter_instances(instances: Sequence[Instance], only: Sequence[str]) -> tuple[Instance, ...]:
-    """The instances whose `task` or `task/name` matches one of the patterns; all without patterns."""
+    """Return the instances whose `task` or `task/name` matches one of the patterns; all without patterns."""
     if not only:
         return tuple(instances)
     for pattern in only:

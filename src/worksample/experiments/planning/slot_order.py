@@ -1,4 +1,4 @@
-"""Slots of an experiment: the order in which they run, and the later attempts of a chain."""
+"""Order in which an experiment's slots run, and the later attempts of a chain."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from worksample.records import (
 
 
 def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
-    """Repeats one after the other, shuffled by `seed` within each, so that no instance is always worked on last.
+    """Order slots by repeat, shuffled by `seed` within each, so that no instance always runs last.
 
-    strata: instance -> stratum; at every place of the order each stratum then has had its share.
+    strata: instance -> stratum. At every point of the order, each stratum has had its share.
     """
     drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
     if not strata:
@@ -35,12 +35,12 @@ def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | No
 
 
 def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
-    """By category, where arms are to be matched; none for an experiment without chains."""
+    """Return each instance's category as its stratum, to match arms; empty without chains."""
     return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
 
 
 def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
-    """Every attempt that may come after this one in an arm."""
+    """Return every slot that may follow this one in an arm."""
     found: list[Slot] = []
     while slot.attempt < experiment.attempts:
         slot = next_slot(slot, arm)
@@ -49,7 +49,7 @@ def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...
 
 
 def next_slot(slot: Slot, arm: Arm) -> Slot:
-    """The next attempt of a chain."""
+    """Return the slot of a chain's next attempt."""
     attempt = slot.attempt + 1
     return Slot(
         id=Slot.identify(slot.experiment, slot.agent, slot.instance, arm.name, attempt, slot.repeat),
