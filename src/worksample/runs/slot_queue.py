@@ -318,7 +318,7 @@ class SlotQueue:
         return False
 
     def _released_slots(self) -> list[tuple[Slot, int]]:
-        """Return the slots that are open and no longer leased elsewhere. Slots that are done are forgotten."""
+        """Return open slots that are no longer leased elsewhere. Slots that are done are forgotten."""
         store = self.store
         self.leased_elsewhere = [
             (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)
