@@ -328,7 +328,7 @@ class SlotQueue:
         return free
 
     async def renew_leases_until_cancelled(self) -> None:
-        """Renew the leases of all slots in progress, and stop the work on a slot that another process has taken over."""
+        """Renew the leases of all slots in progress. Stop the work on a slot that another process has taken over."""
 
         def held() -> dict[Lease, TrialContext]:
             return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}
