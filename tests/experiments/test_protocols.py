@@ -9,7 +9,7 @@ import pytest
 
 from experiments.judged_by_people import config_of, hire, judge_all
 from openai_server import Answer, judged, serving
-from worksample.cli.judging_ahead import judging_of
+from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.experiment_runner import RunResult, run_experiment
 from worksample.experiments.planning.preparation import commit_plan, prepare

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from worksample.records import Frozen
+from worksample.records.base import omittable
 from worksample.records.task import Observation
 
 
@@ -26,7 +27,7 @@ class Settings(Frozen):
     """Settings that every harness has."""
 
     limits: LimitSettings = LimitSettings()
-    observe: tuple[Observation, ...] = Field(default=(), exclude_if=lambda observe: not observe)
+    observe: tuple[Observation, ...] = omittable(())
     """What the agent sees of browser pages, whatever the task says. Omitted if not set."""
 
 
@@ -97,9 +98,9 @@ class CommandSettings(Settings):
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Characters of the program's output that the trajectory keeps."""
-    folder: str = Field(default="", exclude_if=lambda folder: not folder)
+    folder: str = omittable("")
     """Name of the folder with the agent's program, filled in by `define`. Omitted if there is none."""
-    folder_digest: str = Field(default="", exclude_if=lambda digest: not digest)
+    folder_digest: str = omittable("")
     """SHA-256 of that folder's files, filled in by `define`: another program is another agent."""
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import ScanLimits, Sink, scan, unzip
-from worksample.files.litter import is_litter, litter_note
+from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
 from worksample.files.scratch import scratch
+from worksample.files.stray_files import is_litter, litter_note
 from worksample.records import (
     CaptureStatus,
     EntryKind,
@@ -22,7 +22,6 @@ from worksample.records import (
     Reported,
     Submission,
     SubmissionPart,
-    canonical,
     now,
 )
 from worksample.records.closed_trial import submission_record
@@ -122,7 +121,7 @@ def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits 
         raise UsageError(f"no file was handed in{left}", where=str(path), next=_what_is_asked(instance))
     if not notes:
         return part_of(found), ""
-    part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
+    part = SubmissionPart(manifest=put_canonical(sink, manifest.plain()), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 
 

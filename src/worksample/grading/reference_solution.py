@@ -19,7 +19,7 @@ from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.images import changed, image_of
 from worksample.sandboxes.step_setup import lay_in, prepare_step
 
-from .verifying import SOLUTION, Verifier, box_for
+from .verifier import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store

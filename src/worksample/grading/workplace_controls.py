@@ -25,7 +25,7 @@ from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live_check import look, with_live
 from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
 
-from .boxes import reached
+from .grading_boxes import reached
 
 if TYPE_CHECKING:
     from worksample.store import Store

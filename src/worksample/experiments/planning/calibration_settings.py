@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.prior_labels import earlier

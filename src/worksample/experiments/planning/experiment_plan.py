@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from worksample.errors import PlanError
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,

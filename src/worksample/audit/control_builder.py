@@ -1,0 +1,137 @@
+"""Control submissions: what each is, and what it must score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from worksample.agents import ScriptStep, read_steps
+from worksample.audit.control_submissions import control, control_case
+from worksample.files import put_canonical
+from worksample.records import FULL as LEAST
+from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission
+from worksample.store import Store
+from worksample.tasks import Package
+from worksample.tasks.cases import SCRIPT
+
+FULL = (1.0, 1.0)
+NOTHING = (0.0, 0.0)
+NOT_PASSED = (0.0, LEAST)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlSubmission:
+    """One submission made for the audit, and the scores that are right for it."""
+
+    name: str
+    bounds: tuple[float, float]
+    passes: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def expected(self) -> str:
+        low, high = self.bounds
+        if low == high:
+            return f"{low:g}"
+        return "no pass" if self.bounds == NOT_PASSED else f"{low:g} to {high:g}"
+
+    def allows(self, grade: GradePayload) -> bool:
+        """Whether the score is right, to a millionth; a full score never is where no pass is allowed."""
+        low, high = self.bounds
+        return low - 1e-6 <= grade.score <= high + 1e-6 and (high >= 1.0 or not grade.full)
+
+
+Made = tuple[ControlSubmission, Submission]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlBuilder:
+    """Where the controls of one package are made."""
+
+    store: Store
+    package: Package
+    solved: Mapping[tuple[str, Protocol], Submission] = field(default_factory=dict)
+    """By an instance's id and a protocol: what a task's own solution left."""
+    performed: Mapping[str, Mapping[str, Submission]] = field(default_factory=dict)
+    """By an instance's id and a script's name: what it left in the company's services."""
+
+    def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
+        """Reference, nothing, empty files, copied inputs, and the author's cases."""
+        yield ControlSubmission("reference", FULL), self.reference(instance, protocol)
+        done = self.performed.get(instance.id, {})
+        yield ControlSubmission("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
+        if instance.work.deliverables:
+            yield ControlSubmission("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+        if instance.work.deliverables or not done:
+            yield (
+                ControlSubmission("copied inputs", NOT_PASSED),
+                self._beside(control(self.store, instance, "inputs"), done),
+            )
+        for case in self.package.cases:
+            if case.instance == instance.name:
+                base = protocol if case.base == "reference" else None
+                submission = done.get(f"case {case.name}") or self._beside(
+                    control_case(self.store, instance, case.name, case.output.parent, base=base), done
+                )
+                yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
+
+    def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
+        """With the services' state of who did nothing, where the work is done in services."""
+        if "nothing" not in done:
+            return submission
+        whole = submission.replaced(id=uuid4().hex, parts={**done["nothing"].parts, **submission.parts})
+        self.store.commit(whole)
+        return whole
+
+    def scripts(self, instance: Instance) -> dict[str, tuple[ScriptStep, ...]]:
+        """By the control's name: the scripts of a task that is done in a company. ManifestError for malformed ones."""
+        cases = (case for case in self.package.cases if case.instance == instance.name)
+        own = {case.name: case.script for case in cases if case.script is not None}
+        first = self.package.root / "cases" / "reference"
+        right = next((path for path in (first / instance.name / SCRIPT, first / SCRIPT) if path.is_file()), None)
+        found: dict[str, tuple[ScriptStep, ...]] = {"nothing": ()}
+        if right is not None:
+            found["reference"] = read_steps(right, instance.name)
+        return found | {f"case {name}": read_steps(path, instance.name) for name, path in own.items()}
+
+    def reference(self, instance: Instance, protocol: Protocol) -> Submission:
+        """The human's deliverable; `cases/reference/` stands for it where the reference is in another form."""
+        if (instance.id, protocol) in self.solved:
+            return self.solved[instance.id, protocol]
+        if "reference" in self.performed.get(instance.id, {}):
+            return self.performed[instance.id]["reference"]
+        own = self.own_reference(instance)
+        if own is not None:
+            return control_case(self.store, instance, "reference", own)
+        return control(self.store, instance, "reference", protocol=protocol)
+
+    def own_reference(self, instance: Instance) -> Path | None:
+        """`cases/reference/<instance>/` or `cases/reference/`, whichever has an `output/`."""
+        root = self.package.root / "cases" / "reference"
+        return next((p for p in (root / instance.name, root) if (p / "output").is_dir()), None)
+
+    def changed(self, submission: Submission, path: str, data: bytes) -> Submission:
+        """A copy of a submission with one deliverable (a quoted path) replaced."""
+        output = submission.parts["output"]
+        blob = self.store.blobs.put(data)
+        entries = tuple(
+            e.replaced(blob=blob, size=len(data)) if e.path == path else e
+            for e in self.store.manifest(output.manifest).entries
+        )
+        manifest = put_canonical(self.store.blobs, Manifest(entries=entries).plain())
+        copy = submission.replaced(
+            id=uuid4().hex, control="changed", parts={**submission.parts, "output": output.replaced(manifest=manifest)}
+        )
+        self.store.commit(copy)
+        return copy
+
+    def without_reference(self, instance: Instance, protocol: Protocol) -> tuple[Instance, Submission]:
+        """The instance with an empty reference, and the right deliverables handed in for it."""
+        empty = put_canonical(self.store.blobs, Manifest().plain())
+        bare = instance.grading[protocol].replaced(reference=empty)
+        stripped = instance.replaced(id=f"{instance.id}-bare", grading={**instance.grading, protocol: bare})
+        full = self.reference(instance, protocol)
+        moved = full.replaced(id=uuid4().hex, instance=stripped.id)
+        self.store.commit(stripped, moved)
+        return stripped, moved
