@@ -46,7 +46,7 @@ def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
 @json_option
 def list_command(as_json: bool | None) -> int:
     """List the command-line agents that can be installed, and which versions are here."""
-    from worksample.agents.installing import installed_programs, find_program, program_names
+    from worksample.agents.installing import find_program, installed_programs, program_names
 
     here: dict[str, list[Installed]] = {}
     for one in installed_programs():

@@ -14,6 +14,8 @@ from worksample.cli.service_options import service_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from worksample.experiments.model_check import ModelCheckResult
+
 
 @click.command("check")
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
