@@ -26,11 +26,10 @@ from .chain_steps import advance, may_run
 from .exclusive_lease import living_holder
 from .grade_queue import GradeQueue
 from .interruption import Interruption, Stop
-from .people_rounds import PeopleRounds
 from .planning.experiment_plan import allowed_hosts
 from .planning.forecast import prices_with_scripts
 from .planning.slot_order import order_slots, strata_of
-from .rounds import FillRounds, own_rounds, pair_round
+from .rounds import FillRounds, PeopleRounds, own_rounds, pair_round
 from .status import Status, status_of
 from .watch import Silent, Watch
 
