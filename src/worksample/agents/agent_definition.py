@@ -110,7 +110,7 @@ def define(
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
-        given = _merged(PRESETS[preset].settings, given)
+        given = _merge(PRESETS[preset].settings, given)
     if harness == "scripted":
         if script is None and not given.get("script"):
             raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
@@ -206,10 +206,10 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
 
 
-def _merged(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return `base` overridden by `given`; tables are merged key by key."""
     out = dict(base)
     for key, value in given.items():
         old = out.get(key)
-        out[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        out[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return out

@@ -330,14 +330,14 @@ class SlotQueue:
     async def renew_leases_until_cancelled(self) -> None:
         """Renew the leases of all slots in progress. Stop the work on a slot that another process has taken over."""
 
-        def held() -> dict[Lease, TrialContext]:
+        def contexts_by_lease() -> dict[Lease, TrialContext]:
             return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}
 
-        def lost(lease: Lease) -> None:
-            if (context := held().get(lease)) is not None:
+        def on_lost(lease: Lease) -> None:
+            if (context := contexts_by_lease().get(lease)) is not None:
                 context.lose()
 
-        await renew_leases(self.store, self.config.lease, held, lost)
+        await renew_leases(self.store, self.config.lease, contexts_by_lease, on_lost)
 
     def __repr__(self) -> str:
         return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.contexts)} in work)"

@@ -71,12 +71,12 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.write(text.encode() + b"\n")
 
-    async def drained() -> None:
+    async def drain() -> None:
         with contextlib.suppress(SandboxError):
             while await process.stderr.read():
                 pass
 
-    tasks = [asyncio.create_task(each()) for each in (from_box, to_box, drained)]
+    tasks = [asyncio.create_task(each()) for each in (from_box, to_box, drain)]
     try:
         yield read, write
     finally:
