@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from worksample.metrics.calibration.corrected import Parts
-from worksample.metrics.calibration.draw import draw
+from worksample.metrics.calibration.sample import draw
 from worksample.metrics.calibration.sample import LabelKind, Labelled
 
 JUDGES = {

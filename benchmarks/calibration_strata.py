@@ -19,7 +19,7 @@ from benchmarks.coverage_cells import Cell
 from scipy.special import betaincinv
 
 from worksample.metrics.calibration.corrected import Parts, refused
-from worksample.metrics.calibration.draw import draw
+from worksample.metrics.calibration.sample import draw
 from worksample.metrics.calibration.labels_only import labels_only
 from worksample.metrics.calibration.sample import LEAST, LabelKind, Labelled
 from worksample.metrics.counts import Counts

@@ -8,8 +8,8 @@ from uuid import uuid4
 from worksample.errors import Superseded
 from worksample.fault_injection import failpoint
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, Experiment, Feedback, Record, Slot, now
+from worksample.results.reattempts.feeding import carry
 from worksample.results.reattempts.reading import Attempts, chains_of
-from worksample.results.reattempts.resubmitting import carry
 from worksample.results.reattempts.rule import Next
 from worksample.store import Store
 

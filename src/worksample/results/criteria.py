@@ -6,8 +6,7 @@ import polars as pl
 
 from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
 from worksample.records import AWAITED, Protocol, ResolutionRule, Round, SkipReason, Standing, is_full
-
-from .repeated_answers import latest
+from worksample.results.evaluations import latest
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"

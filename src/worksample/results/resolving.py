@@ -25,11 +25,11 @@ from worksample.records import (
     is_accepted,
     partial_credit,
 )
+from worksample.results.evaluations import latest, once
 
 from .criteria import FEW, awaited, by_criteria, each_grade
 from .evaluations import RoundEvaluations, said_of
 from .qualifying import qualified_frame
-from .repeated_answers import latest, once
 
 _GIVEN = EvaluationOutcome.GIVEN.value
 DECIDED, UNDECIDED, UNGRADED = (s.value for s in (Standing.DECIDED, Standing.UNDECIDED, Standing.UNGRADED))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from worksample.errors import UsageError
-from worksample.metrics.columns import Column, Floats, Ints, codes, floats, same_length
+from worksample.metrics.calibration.sample import LEAST
+from worksample.metrics.columns import Column, Floats, Ints, codes, floats, same_length, text
 from worksample.metrics.uncertainty.intervals import check_level
 
 FIRST_LOOK = 20
@@ -132,3 +135,113 @@ def _scores(judge: Floats, people: Floats, agent: Ints, agents: int) -> tuple[Fl
     # Half an answer less, since answers come whole (continuity correction).
     z = np.where(known, np.maximum(np.abs(over) - 0.5, 0) / np.sqrt(np.where(known, spread, 1)), 0.0)
     return excess, np.where(known, 2 * ndtr(-z), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class OneAnswer:
+    """The answer that a judge gives to all it is asked. `named` where that is beyond chance."""
+
+    answer: float
+    rows: int
+    labels: int
+    """People's answers that had come in when it was named, else all there are."""
+    otherwise: int
+    """Of those, the ones that say the opposite."""
+    named: bool
+
+    @property
+    def said(self) -> str:
+        """In words, for a report."""
+        what = "passes" if self.answer >= 0.5 else "fails"
+        return (
+            f"{what} all {self.rows} that it was asked, among them {self.otherwise} on which people said otherwise, "
+            f"seen with {self.labels} labels"
+        )
+
+
+def one_answer_of(
+    judge: Column, people: Column, *, threshold: float = 0.8, least: int = LEAST, level: float = 0.99
+) -> OneAnswer | None:
+    """Whether a judge gives one answer to all rows; None where it gives several, or fewer than `least` in all.
+
+    Named where a judge that agrees with the other half of people's answers at the rate of `threshold` would miss so
+    many in succession less often than 1 - `level`. Rows in the order in which labels came.
+    """
+    check_level(level)
+    same_length(judge=judge, people=people)
+    (given, answered), (said, asked) = floats("judge", judge, low=0, high=1), floats("people", people, low=0, high=1)
+    own = given[answered]
+    if len(own) < least or np.ptp(own) > 0:
+        return None
+    both = answered & asked
+    apart = np.cumsum((said[both] >= 0.5) != (own[0] >= 0.5))
+    chance = (1 - threshold) ** apart
+    enough = np.flatnonzero(chance < 1 - level)
+    at = int(enough[0]) + 1 if len(enough) else len(apart)
+    return OneAnswer(float(own[0]), len(own), at, int(apart[at - 1]) if at else 0, bool(len(enough)))
+
+
+SHORTEST = 20
+"""Letters below which equal texts are no sign: "ok" and "missing file" are anybody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """A person whose answers follow the judge too closely to be their own."""
+
+    person: str
+    labels: int
+    agreement: float
+    expected: float
+    """What other people's labels agree with the judge."""
+    texts: int
+    """Justifications that are the judge's, word for word."""
+    why: str
+
+
+def find_copying(
+    person: Column,
+    judge: Column,
+    people: Column,
+    *,
+    said: Sequence[tuple[str | None, str | None]] | None = None,
+    least: int = LEAST,
+    level: float = 0.99,
+) -> tuple[Copying, ...]:
+    """Who agrees with the judge on everything although others do not, or gives the judge's own words.
+
+    A row per label. `said`: (person's text, judge's text) per row. Somebody with `least` labels and agreement on all of
+    them is named where chance, at the rate of the others, gives that less often than 1 - `level` (shared among all
+    people); so is who has two texts of 20 letters and more that equal the judge's but for case and spaces.
+    """
+    check_level(level)
+    size = same_length(person=person, judge=judge, people=people)
+    who = codes("person", text("person", person))
+    (given, answered), (own, asked) = floats("judge", judge, low=0, high=1), floats("people", people, low=0, high=1)
+    known = answered & asked
+    same = known & (np.abs(given - own) < 1e-9)
+    labels = np.bincount(who.index[known], minlength=who.size)
+    agreeing = np.bincount(who.index[same], minlength=who.size)
+    equal = np.zeros(size, dtype=bool)
+    if said is not None:
+        equal = np.array([_equal(*pair) for pair in said], dtype=bool)
+    texts = np.bincount(who.index[equal], minlength=who.size)
+    out = []
+    for k, name in enumerate(who.names()):
+        others = int(labels.sum() - labels[k])
+        # One disagreement more among the others, so that a rate of 1 is not taken as certain.
+        rate = (int(agreeing.sum() - agreeing[k]) + 1) / (others + 2)
+        why = []
+        if labels[k] >= least and agreeing[k] == labels[k] and others and rate ** labels[k] < (1 - level) / who.size:
+            why.append(f"agrees with the judge on all {labels[k]} labels, others on {100 * rate:.0f} %")
+        if texts[k] >= 2:
+            why.append(f"{texts[k]} texts are the judge's, word for word")
+        if why:
+            share = agreeing[k] / labels[k] if labels[k] else 0.0
+            out.append(Copying(name, int(labels[k]), float(share), rate, int(texts[k]), "; ".join(why)))
+    return tuple(out)
+
+
+def _equal(own: str | None, judge: str | None) -> bool:
+    one, two = (re.sub(r"\s+", " ", t or "").strip().casefold() for t in (own, judge))
+    return len(one) >= SHORTEST and one == two

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from worksample.errors import UsageError
 from worksample.metrics.columns import Column, flags, same_length, series
-from worksample.metrics.estimate import Estimate
+from worksample.metrics.counts import Counts
+from worksample.metrics.estimate import Estimate, Unit
+from worksample.metrics.uncertainty.intervals import exact_upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +44,23 @@ def with_and_without(
         metric(**table, **options).given("struck trials included") if count else metric(**table, **options),
         metric(**kept, **options).given(f"{count} struck trials left out") if count else metric(**table, **options),
         count,
+    )
+
+
+def false_negative_bound(found: int, audited: int, level: float = 0.95) -> Estimate:
+    """The rate of false negatives among `audited` items of which `found` were wrong, with its one-sided exact bound.
+
+    Nothing found among n gives 1 - 0.05 ** (1 / n) at 95 %: 5.8 % for RLI's 50.
+    """
+    if not 0 <= found <= audited:
+        raise UsageError(f"{found} found among {audited} audited", next="pass 0 <= found <= audited")
+    counts = Counts(audited, audited).having(found=found)
+    name = "false negatives"
+    if not audited:
+        return Estimate(name, None, counts, unit=Unit.SHARE, reason="nothing was audited")
+    value = Fraction(found, audited)
+    high = exact_upper(found, audited, level)
+    note = f"one-sided: the rate is at most {high:.4g} with {level:.0%} confidence"
+    return Estimate(
+        name, float(value), counts, 0.0, high, level, "exact, one-sided", unit=Unit.SHARE, notes=(note,), exact=value
     )

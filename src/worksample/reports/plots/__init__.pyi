@@ -9,12 +9,12 @@ from .curves import budget_curves as budget_curves
 from .curves import curve_over_time as curve_over_time
 from .curves import scores_over_time as scores_over_time
 from .curves import value_curves as value_curves
-from .heat import heat_map as heat_map
 from .points import Points as Points
 from .points import Resource as Resource
 from .points import loglog as loglog
 from .points import resources as resources
 from .points import score_points as score_points
 from .spread import counts_bars as counts_bars
+from .spread import heat_map as heat_map
 from .spread import histogram as histogram
 from .spread import score_spread as score_spread

@@ -8,13 +8,13 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind, Protocol
+from worksample.reports.sections.config import rules_of
 from worksample.results.answers import WHOLE, by_kind
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.labels import drawn_of, labels_of, sent_to_people, wanted, work_of
 from worksample.results.result_set import ResultSet
 
 from . import careless_evaluators
-from .calibration_rules import rules_of
 from .config import MeasureConfig
 from .section import Section, SectionRow
 

@@ -9,13 +9,13 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, Protocol, Round
+from worksample.reports.sections.config import rules_of
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.labels import labels_of
 from worksample.results.calibration.pairs import labelled_pairs
 from worksample.results.result_set import ResultSet
 from worksample.results.rounds import InForce
 
-from .calibration_rules import rules_of
 from .config import MeasureConfig
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow

@@ -18,7 +18,6 @@ from . import (
     evaluators,
     failures,
     feedback,
-    integrity,
     judge_consistency,
     kinds,
     money,
@@ -42,7 +41,7 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
     ("Points by kind", kinds.sections),
     ("Colleague's model", colleagues.sections),
     ("Ranks", ranks.sections),
-    ("Representativeness", representative.sections),
+    ("Representativeness", representative.representativeness_sections),
     ("Completion", rubrics.sections),
     ("Feedback", feedback.sections),
     ("People at work", people_at_work.sections),
@@ -58,7 +57,7 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
     ("False negatives", votes.missed),
     ("Failures", failures.sections),
     ("Effort", effort.sections),
-    ("Integrity", integrity.sections),
+    ("Integrity", representative.integrity_sections),
 )
 
 

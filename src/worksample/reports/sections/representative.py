@@ -8,18 +8,18 @@ from dataclasses import replace
 import polars as pl
 
 from worksample import metrics as m
-from worksample.results.result_set import NONE, ResultSet
+from worksample.records import AmendmentTarget, Protocol
+from worksample.reports.sections.config import MeasureConfig
+from worksample.reports.sections.rows import agent_groups, attempted
+from worksample.reports.sections.section import Section
+from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset
-
-from .config import MeasureConfig
-from .rows import agent_groups, attempted
-from .section import Section
 
 FEWEST = 4
 """Groups of work that a correlation with an interval needs."""
 
 
-def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
+def representativeness_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Only of a part: `--where tag=public` against all that was planned."""
     if not config.where:
         return
@@ -70,3 +70,28 @@ def _farthest(apart: pl.DataFrame) -> str:
         "group", "rate_part", "rate", "gap"
     ).row(0)  # fmt: skip
     return f"{name}: {100 * part:.1f} % of {100 * whole:.1f} %"
+
+
+def integrity_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
+    """One table, where a trial or a submission of these experiments is struck."""
+    if not any(a.target in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION) for a in results.every_amendment):
+        return
+    everything = ResultSet(results.store, results.experiments, replace(config.work_rules, struck=False))
+    if not everything.slots["struck"].any():
+        return
+    for protocol in (Protocol.HOLISTIC, results.primary):
+        frame = everything.judged(protocol)
+        if frame is None:
+            continue
+        rows = []
+        for group in agent_groups(attempted(frame)):
+            r = group.rows.with_columns(state=state_of("passed"))
+            columns = {"passed": r["passed"], "state": r["state"], "task": r["task"], "instance": r["instance_name"]}
+            found = m.with_and_without(m.rate, r["struck"], columns, name="pass", how=config.how)
+            rows.append(group.line(found.with_all, found.without, str(found.struck)))
+        notes = ("a struck trial whose slot was run again is not counted: its new trial is",)
+        heads = ("pass, with all", "pass, without", "struck")
+        yield Section(
+            "integrity", f"With and without struck work ({protocol})", "integrity review", heads, tuple(rows), notes
+        )
+        return

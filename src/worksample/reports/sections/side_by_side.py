@@ -10,12 +10,11 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
+from worksample.reports.sections import calibration
+from worksample.reports.sections.config import MeasureConfig
+from worksample.reports.sections.section import Section, SectionRow
 from worksample.results.answers import WHOLE, answers, by_kind
 from worksample.results.result_set import ResultSet
-
-from . import calibration, criteria
-from .config import MeasureConfig
-from .section import Section, SectionRow
 
 MOST = 200
 """Disagreements that are listed."""
@@ -46,7 +45,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
-    yield from criteria.sections(results, config, table, hidden)
+    yield from criteria_sections(results, config, table, hidden)
     yield from calibration.sections(results, config, table)
 
 
@@ -119,3 +118,45 @@ def _parted(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
         )
         out.append(SectionRow(f"{row['key']}: {row['label']}", row["agent"], (item, *sides, row["subject"])))
     return out
+
+
+MOST_MISSED = 50
+"""Criteria with a line of their own, those first that are missed most."""
+
+
+def criteria_sections(
+    results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool
+) -> Iterator[Section]:
+    """Of `answers`: by importance and, unless the suite is private, by criterion; agents across."""
+    marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
+    if marks.is_empty():
+        return
+    agents = marks.select("who", "label").unique().sort("label", "who").rows()
+    every = float(marks["missed"].sum())
+    rows = [_line(config, "all criteria", marks, agents, every)]
+    for part in marks.drop_nulls("importance").partition_by("importance", maintain_order=True):
+        rows.append(_line(config, f"{part['importance'][0]} criteria", part, agents, every))
+    if not hidden:
+        order = marks.group_by("task", "item").agg(pl.col("missed").sum())
+        order = order.sort("missed", "task", "item", descending=[True, False, False]).head(MOST_MISSED)
+        for task, item, _ in order.iter_rows():
+            part = marks.filter((pl.col("task") == task) & (pl.col("item") == item))
+            rows.append(_line(config, results.criterion_label(task, item), part, agents, every))
+    columns = (*(label for _, label in agents), "of all misses")
+    notes = (
+        "the share of answers that say a criterion is missed; answers of several evaluators on a work average",
+        f"of single criteria the {MOST_MISSED} that are missed most; what was skipped is no answer",
+    )
+    yield Section("criteria", "Which criteria are missed", "UpBench 5.5, Figure 8", columns, tuple(rows), notes)
+
+
+def _line(
+    config: MeasureConfig, label: str, part: pl.DataFrame, agents: list[tuple[str, str]], every: float
+) -> SectionRow:
+    cells: list[m.Estimate | str] = []
+    for who, _ in agents:
+        own = part.filter(pl.col("who") == who)
+        found = m.mean_score(own["missed"], task=own["task"], instance=own["subject"], name="missed", how=config.how)
+        cells.append(found if own.height else "-")
+    missed = float(part["missed"].sum())
+    return SectionRow(label, None, (*cells, f"{100 * missed / every:.1f} %" if every else "-"))

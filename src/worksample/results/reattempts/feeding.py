@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from worksample.records import (
     Amendment,
     AmendmentTarget,
     Arm,
+    Ending,
+    Experiment,
     Fed,
     Instance,
     Protocol,
@@ -16,12 +19,13 @@ from worksample.records import (
     Slot,
     Submission,
     Trial,
+    TrialOutcome,
+    now,
     struck,
 )
+from worksample.results.reattempts.feedback_given import KIND, Speakers
+from worksample.results.reattempts.telling import shown_criteria, told
 from worksample.store import Store
-
-from .feedback_given import KIND, Speakers
-from .telling import shown_criteria, told
 
 
 @dataclass(frozen=True)
@@ -70,3 +74,29 @@ def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding 
     if feeding is not None:
         changes["brief"] = f"{instance.work.brief.strip()}\n\n{feeding.text}"
     return instance.replaced(work=instance.work.replaced(**changes)) if changes else instance
+
+
+def carry(store: Store, experiment: Experiment, slot: Slot) -> bool:
+    """Commit a trial in which nobody worked, with the earlier work as its submission; False where none stands."""
+    earlier = earlier_work(store, slot)
+    if earlier is None:
+        return False
+    at, id = now(), f"{slot.id}.{store.tries(slot.id) + 1}.{secrets.token_hex(4)}"
+    trial = Trial(
+        id=id,
+        slot=slot.id,
+        experiment=experiment.id,
+        agent=slot.agent,
+        instance=slot.instance,
+        work=earlier.work,
+        capture=earlier.capture,
+        try_number=store.tries(slot.id) + 1,
+        outcome=TrialOutcome(ending=Ending.DONE),
+        started=at,
+        ended=at,
+        working_seconds=0.0,
+        fed=Fed(submission=earlier.id),
+        sandbox=experiment.lock.sandbox,
+    )
+    store.commit(trial, earlier.replaced(id=id, trial=id, at=at, author="", note=""))
+    return True
