@@ -26,7 +26,7 @@ from benchmarks.least_coverage import smallest
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from worksample.metrics.calibration.sample import LabelKind
+from worksample.metrics.calibration.label_sample import LabelKind
 
 PAGE = Path(__file__).parents[1] / "docs/calibration-cells.md"
 HOLDS = (0.93, 0.95)

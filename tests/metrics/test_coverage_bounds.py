@@ -14,7 +14,7 @@ from benchmarks.calibration_coverage import CEILING, World, worlds
 from benchmarks.least_coverage import Design, least, same_mean
 
 from worksample import metrics as m
-from worksample.metrics.calibration.sample import LabelKind
+from worksample.metrics.calibration.label_sample import LabelKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -26,11 +26,11 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts, State, count_states, counts_of, some
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
 from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
-from worksample.metrics.uncertainty.shift import difference
+from worksample.metrics.uncertainty.mean_difference import difference
 
 UNWIELDY = 100_000
 """Instances of which a mean is no longer worked out as a rational."""

@@ -14,9 +14,9 @@ from worksample import __version__
 from worksample.errors import PlanError, UsageError
 from worksample.people.clock import Clock, moment
 from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, canonical, struck
-from worksample.results.calibration.drawing import read_draw
-from worksample.results.calibration.labels import drawn_of
-from worksample.results.qualifying import DECIDES
+from worksample.results.calibration.label_draw import read_draw
+from worksample.results.calibration.label_rounds import drawn_of
+from worksample.results.job_qualification import DECIDES
 from worksample.store.people_tables import items as item_table
 
 from .config import PeopleRound

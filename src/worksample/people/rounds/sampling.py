@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from worksample.errors import PlanError
-from worksample.results.pairs import PairCandidate
+from worksample.results.pair_sampling import PairCandidate
 
 
 def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:

@@ -23,7 +23,7 @@ from worksample.records import (
     is_accepted,
     struck,
 )
-from worksample.results.pairs import entries_of
+from worksample.results.pair_sampling import entries_of
 
 from .config import PeopleRound
 from .protocol import RoundKind

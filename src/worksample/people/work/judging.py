@@ -18,8 +18,8 @@ from worksample.people.quality.gold_items import compare
 from worksample.people.rounds.protocol import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import Evaluation, EvaluationOutcome, Evaluator, Instance, Round
-from worksample.results.evaluations import FAULT
-from worksample.results.graded import as_graded
+from worksample.results.grading_in_force import as_graded
+from worksample.results.round_evaluations import FAULT
 from worksample.store.people_tables import items
 
 from . import lease_queries as sql

@@ -19,10 +19,10 @@ from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats
 from worksample.reports.clusters import embed
-from worksample.reports.clusters.words import words_of
+from worksample.reports.clusters.cluster_labels import words_of
 from worksample.reports.job_advice.evidence import Evidence
-from worksample.reports.job_advice.listed import ListedJob
-from worksample.reports.job_advice.nearness import Nearness, distances, learn, same_category, unheard_of
+from worksample.reports.job_advice.job_list import ListedJob
+from worksample.reports.job_advice.job_similarity import Nearness, distances, learn, same_category, unheard_of
 from worksample.reports.sections.people_at_work import TOGETHER
 from worksample.reports.static_site.pages import Pages
 
