@@ -17,6 +17,10 @@ from .python_api.experiment_run import resume as resume
 from .python_api.experiment_run import resume_async as resume_async
 from .python_api.experiment_run import run as run
 from .python_api.experiment_run import run_async as run_async
+from .python_api.keyword_arguments import GradeOptions as GradeOptions
+from .python_api.keyword_arguments import ResumeOptions as ResumeOptions
+from .python_api.keyword_arguments import RunSettings as RunSettings
+from .python_api.keyword_arguments import SubmissionFacts as SubmissionFacts
 from .python_api.regrade import Graded as Graded
 from .python_api.regrade import grade as grade
 from .python_api.regrade import grade_async as grade_async
@@ -53,13 +57,10 @@ from .results.result_set import WorkRules as WorkRules
 from .results.slots import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store
-from .store.disk import Disk as Disk
 from .store.frames import comparisons_df as comparisons_df
 from .store.frames import evaluations_df as evaluations_df
 from .store.frames import submissions_df as submissions_df
 from .store.frames import trials_df as trials_df
-from .store.lease import Lease as Lease
-from .store.location import Location as Location
 from .tasks.spec import Package as Package
 
 __version__: str

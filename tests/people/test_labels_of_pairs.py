@@ -14,6 +14,7 @@ from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
 from worksample.experiments.rounds import pair_round
+from worksample.files import put_canonical
 from worksample.grading import Evaluators
 from worksample.grading.scripted_evaluator import Scripted
 from worksample.people import Account, Item
@@ -33,7 +34,6 @@ from worksample.records import (
     Purpose,
     Round,
     Submission,
-    canonical,
 )
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
@@ -84,7 +84,7 @@ def judge(
     work = [s for s in desk.store.find(Submission) if only(s.id)]
     pairs = sample_pairs(entries_of(desk.store, work), per_pair, 0)
     drawn = [(p.first.subject, p.second.subject) for p in pairs]
-    versions = {PAIRS: desk.store.blobs.put(canonical([list(pair) for pair in drawn]))}
+    versions = {PAIRS: put_canonical(desk.store.blobs, [list(pair) for pair in drawn])}
     round = Round(
         id="judged", protocol=Protocol.PAIRWISE, by=EvaluatorKind.JUDGE, experiment="x1", versions=versions,
         author="me", at=START,

@@ -8,7 +8,7 @@ import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
-from worksample.people.verdicts import preferences
+from worksample.people.round_verdicts import preferences
 from worksample.records import Agent, Arm, Feedback, GradePayload, PairwiseChoice, Protocol, Submission
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from worksample.files import put_canonical
 from worksample.records import (
     Agent,
     By,
@@ -19,7 +20,6 @@ from worksample.records import (
     Protocol,
     Round,
     Slot,
-    canonical,
     digest_of,
 )
 from worksample.results.grading_in_force import as_graded
@@ -144,7 +144,7 @@ def planned_draw(store: Store, experiment: Experiment, judged: Round, config: Ca
 
 def keep_draw(store: Store, found: Draw) -> str:
     """Its digest, for a round's versions."""
-    return store.blobs.put(canonical(found.plain()))
+    return put_canonical(store.blobs, found.plain())
 
 
 def read_draw(store: Store, round: Round) -> Draw | None:
