@@ -10,7 +10,7 @@ from store import worlds
 from worksample.cli.ambiguous_names import tell_found, tell_planned
 from worksample.experiments.experiment_lookup import find_experiment, others_of_name, short_name
 from worksample.records import Arm, Experiment, Lock, Protocol
-from worksample.reports.experiments import called
+from worksample.reports.chosen_experiments import called
 from worksample.store import Store
 
 

@@ -24,8 +24,8 @@ from worksample.records import (
     now,
 )
 from worksample.results.calibration.config import calibrated
-from worksample.results.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
-from worksample.results.rounds import InForce
+from worksample.results.deciding_rounds import InForce
+from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
 from .exclusive_lease import exclusively

@@ -17,7 +17,7 @@ from worksample.errors import PlanError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.records.closed_trial import trial_id
-from worksample.results.reattempts.feeding import Feeding, as_shown
+from worksample.results.reattempts.earlier_work import Feeding, as_shown
 from worksample.sandboxes.capture import of_step
 from worksample.store import Store
 from worksample.store.lease import Lease

@@ -8,8 +8,8 @@ from typing import Any
 from worksample.experiments.package_intake import store_holds
 from worksample.experiments.status import status_of
 from worksample.records import Slot
-from worksample.results.reattempts.reading import chains_of
-from worksample.results.reattempts.rule import Next
+from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store
 
 from .experiment_plan import Plan
