@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import PlanError
-from worksample.people.rounds.ordering import flipped, random_start
-from worksample.people.rounds.sampling import enriched, one_per_project
-from worksample.people.work.blinding import BLOT, scrub
-from worksample.results.pairs import PairCandidate, sample_pairs
+from worksample.people.judging.blinding import BLOT, scrub
+from worksample.people.judging.item_leases import flipped, random_start
+from worksample.people.rounds.subjects import enriched, one_per_project
+from worksample.results.pair_sampling import PairCandidate, sample_pairs
 
 
 def entries(table: list[list[int]]) -> list[PairCandidate]:

@@ -23,8 +23,8 @@ from worksample.people import (
     final_verdicts,
     import_judgments,
 )
+from worksample.people.judging.answer import grade_of
 from worksample.people.rounds.experiment_rounds import OwnRounds
-from worksample.people.work.answer import grade_of
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -380,10 +380,10 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
     assert audit.subjects == (SUBJECT,)
     eva = desk.hire("eva", "reviewer")
     assert (item := desk.people.drafting.claim(eva)) is not None and item.round == audit.id
-    from worksample.results.judging import passes_of
+    from worksample.results.judged_rounds import passes_of
 
     assert list(passes_of(desk.store, round).values()) == [True]
-    from worksample.people.quality.dashboard import votes_of
+    from worksample.people.quality.round_dashboard import votes_of
 
     assert votes_of(desk.store, "r1").positive == (True,)
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, UsageError
+from worksample.files import put_canonical
 
 from .stores_and_packages import opened
 
 if TYPE_CHECKING:
     from worksample.formats.jobs.screening import JobLook
-    from worksample.people.quality.funnel import Funnel
+    from worksample.people.quality.qualification_funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
 
@@ -53,10 +54,10 @@ def qualify(
     """
     from worksample.formats.jobs.screening import Looking, look_at_jobs
     from worksample.people import People, PeopleRound, RoundKind
-    from worksample.people.quality.funnel import IMPORT
-    from worksample.people.rounds.questions import read_questions
+    from worksample.people.quality.qualification_funnel import IMPORT
+    from worksample.people.rounds.job_questions import read_questions
     from worksample.people.rounds.screening_results import keep_looks
-    from worksample.records import ResolutionRule, canonical
+    from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 
     config = config or Qualifying()
@@ -71,7 +72,7 @@ def qualify(
                 kind=RoundKind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
                 rule=ResolutionRule.TIE_BREAK if config.both else None, reason=config.reason,
                 looks=keep_looks(here, {id: look.plain() for id, look in looks.items()}),
-                versions={IMPORT: here.blobs.put(canonical(beside))} if beside else {},
+                versions={IMPORT: put_canonical(here.blobs, beside)} if beside else {},
             )
         )  # fmt: skip
     return OpenedQualification(round, looks)
@@ -128,7 +129,7 @@ def _import_counts(path: Path) -> dict[str, object]:
 
 def funnel(round: str = "", *, store: Where = None) -> Funnel:
     """How many jobs stayed out at each step of a qualification, by default the latest, and why. PlanError."""
-    from worksample.people.quality.funnel import funnel as found
+    from worksample.people.quality.qualification_funnel import funnel as found
 
     with opened(store) as here:
         return found(here, round)

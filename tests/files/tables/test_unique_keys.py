@@ -12,7 +12,7 @@ from worksample.files.config_files import UnreadableFile, load
 from worksample.files.tables.cell_values import Unfit, parsed
 from worksample.files.tables.table_reader import FaultyRow, open_table, read_json
 from worksample.formats.jobs.project_folders import _metadata
-from worksample.people.transfer.importing import _rows
+from worksample.people.transfer.judgment_import import _rows
 
 TWICE = '{"id": "1", "price": 10, "price": 90}'
 SAYS = 'the key "price" stands twice'

@@ -9,8 +9,8 @@ from worksample.app.server.markdown import render
 from worksample.app.server.services import AppServices
 from worksample.people import Account, Form, look_at_submission
 from worksample.people.evaluations import amendments_of
-from worksample.people.work.blinding import giveaways, scrub
-from worksample.people.work.item import Pane, grading_of
+from worksample.people.judging.blinding import giveaways, scrub
+from worksample.people.judging.item import Pane, grading_of
 from worksample.records import (
     Evaluation,
     Experiment,
@@ -25,7 +25,7 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
-from worksample.results.judging import RoundReader
+from worksample.results.judged_rounds import RoundReader
 from worksample.results.judgments import Judgments, Subjects
 
 from .round_evidence import maker_of, vote_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worksample.people.quality.funnel import funnel, rounds_of_jobs
+from worksample.people.quality.qualification_funnel import funnel, rounds_of_jobs
 from worksample.records import Instance
 from worksample.results.result_set import ResultSet
 

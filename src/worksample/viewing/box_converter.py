@@ -1,0 +1,228 @@
+"""Files converted in a box: what goes in, how long it may take, what comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
+from worksample.errors import SandboxError, SandboxUnavailable
+from worksample.files import ScanLimits, Sink, put_canonical, scan
+from worksample.models.exhibit import Visibility
+from worksample.records import Entry, Manifest
+from worksample.sandboxes.toolbox import platform_python
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+IN, OUT, WORK = "/task/in", "/task/output", "/task/scratch"
+LIMITS = BoxLimits(memory=2 << 30, processes=256, disk=1 << 30, files=30_000, output=16 << 20)
+TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
+"""Of one file's artefacts."""
+SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
+"""Time that a conversion has, by family of formats; what it waits for a processor does not count (FairTimeout)."""
+USUAL_SECONDS = 90.0
+_COLOURED = ("text", "markdown")
+"""Families that can be shown without their colours where those take too long."""
+BATCH = 100
+"""Light files that share a process."""
+BATCH_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
+
+    `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
+    `kept`: for how many seconds that counts; None is for good.
+    """
+
+    plain: dict[str, Any] | None = None
+    files: dict[str, str] = field(default_factory=dict)
+    manifest: Manifest = field(default_factory=Manifest)
+    fault: str = ""
+    blame: Visibility = Visibility.CRASHED
+    again: bool = True
+    """Whether another try at once may go better: after a lost box, or without colours and the blind copy."""
+    lost: bool = False
+    """The box was lost, and not by what was asked of it as far as anybody knows."""
+    kept: float | None = None
+
+    @property
+    def family(self) -> str:
+        return str((self.plain or {}).get("family", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """Boxes over one manifest."""
+
+    store: Store
+    manifest: Manifest
+    limits: BoxLimits = LIMITS
+    seconds: float | None = None
+    """Instead of each family's own time."""
+    backstop: float = 0.0
+    """Seconds on the clock after which a view is given up that got too little of the processor; 0 for the usual."""
+    background: bool = False
+    """Nobody waits for these views: others' work goes first."""
+    boxes: dict[str, Box] = field(default_factory=dict, compare=False)
+    """By quoted path, those in which views are made now."""
+    urgent: set[str] = field(default_factory=set, compare=False)
+    """Quoted paths of the views that somebody waits for."""
+
+    @property
+    def usual(self) -> bool:
+        """Only failures under the usual limits say something of the file."""
+        return self.limits == LIMITS and self.seconds is None
+
+    async def hurry(self, path: str) -> None:
+        """Somebody waits for this view by now: give its box, where it has one, a fair share of the processors."""
+        self.urgent.add(path)
+        box = self.boxes.get(path)
+        if box is not None and self.background:
+            with suppress(SandboxError):  # it is over already
+                await box.hurry()
+
+    def config(self) -> BoxConfig:
+        """Lays the manifest's folder out. Raises what `Store.folder` does."""
+        digest = put_canonical(self.store.blobs, self.manifest.plain())
+        folder = str(self.store.folder(digest))
+        return BoxConfig(
+            mounts=(Mount(folder, IN),),
+            output=OUT,
+            scratch=WORK,
+            env=(("PYTHONDONTWRITEBYTECODE", "1"), ("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")),
+            limits=self.limits,
+            python="platform",
+            label="view",
+            background=self.background,
+        )
+
+    async def light(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, Raw]:
+        """Many files in one process: the views of those that are light, and the family of the others.
+
+        A file that brings the process down, and those after it, are not in the answer.
+        """
+        try:
+            async with open_box(config) as box, self._shown_in(box, entries):
+                limit = FairTimeout(BATCH_SECONDS)
+                done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
+                return await self._taken(box, done, len(entries))
+        except SandboxUnavailable:
+            raise
+        except SandboxError:
+            return {}
+
+    @asynccontextmanager
+    async def _shown_in(self, box: Box, entries: Sequence[Entry]) -> AsyncIterator[None]:
+        mine = dict.fromkeys((entry.path for entry in entries), box)
+        self.boxes.update(mine)
+        try:
+            if self.background and not self.urgent.isdisjoint(mine):
+                await box.hurry()
+            yield
+        finally:
+            for path in mine:
+                self.boxes.pop(path, None)
+
+    async def one(self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False) -> Raw:
+        """One file in a box of its own; never raises for what the file does."""
+        seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
+        try:
+            async with open_box(config) as box, self._shown_in(box, [entry]):
+                limit = FairTimeout(seconds, self.backstop)
+                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
+                found = await self._taken(box, done, 1)
+        except SandboxUnavailable:
+            raise
+        except SandboxError as error:
+            return Raw(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
+        blame = _blame(done)
+        kept = 0.0 if not self.usual or blame.ours else None
+        again = not done.timed_out or (not done.starved and family in _COLOURED)
+        return found.get(0) or Raw(
+            {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
+        )
+
+    async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
+        answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
+        if not any(plain.get("files") for plain in answers.values()):
+            return {number: Raw(plain) for number, plain in answers.items()}
+        # Nothing of the job may go on writing while its artefacts are read.
+        await box.clear()
+        found = await asyncio.to_thread(_scan, box.output_path, self.store.blobs)
+        return {number: Raw(plain, *_own(found, number)) for number, plain in answers.items()}
+
+
+def _scan(path: Path, blobs: Sink) -> Manifest:
+    # The box gives a descriptor's way below /proc, which is itself a link.
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return scan(folder, blobs, TAKEN).manifest
+    finally:
+        os.close(folder)
+
+
+_FOLDER = str(Path(__file__).resolve().parent)
+COMMAND = [
+    platform_python(),
+    "-I",
+    "-B",
+    "-c",
+    f"import sys; sys.path.insert(0, {_FOLDER!r}); from in_box.main import main; main()",
+]
+
+
+def order(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
+    """What `in_box.main` reads."""
+    files = [[number, entry.path] for number, entry in enumerate(entries)]
+    return json.dumps(
+        {"in": IN, "out": OUT, "work": WORK, "files": files, "light": light, "plain": plain, "query": query}
+    ).encode()
+
+
+def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
+    """A line of the converter's; None for anything else."""
+    try:
+        number, plain = json.loads(line)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    sound = isinstance(number, int) and 0 <= number < count and isinstance(plain, dict)
+    return (number, plain) if sound else None
+
+
+def _own(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
+    """A file's artefacts: blobs by path below the output folder, and what it unpacked, as a manifest."""
+    start, unpacked = f"{number}/", f"{number}/unpacked/"
+    files = {e.path: e.blob for e in manifest.files if e.path.startswith(start) and e.blob is not None}
+    inner = [e.replaced(path=e.path.removeprefix(unpacked)) for e in manifest.entries if e.path.startswith(unpacked)]
+    return files, Manifest(entries=tuple(sorted(inner, key=lambda e: e.path)))
+
+
+def _blame(done: Completed) -> Visibility:
+    """Who is to blame for a process without an answer: the file only if it took more than any file is given."""
+    if done.starved:
+        return Visibility.STARVED
+    return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED
+
+
+def _why(done: Completed, seconds: float, limits: BoxLimits) -> str:
+    if done.oom:
+        return f"showing it needs more than {limits.memory >> 20:,} MiB of memory"
+    if done.starved:
+        return f"the server was too busy: converting it got {done.counted:.1f} s of its time in {done.seconds:.0f} s"
+    if done.timed_out:
+        return f"converting it did not end within {seconds:g} seconds"
+    if done.truncated:
+        return "its converter printed without end"
+    tail = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
+    said = tail[-1][:300] if tail else f"exit code {done.returncode}"
+    # A program that memory is denied to may see that itself.
+    return f"its converter failed: {said}"
