@@ -37,8 +37,8 @@ def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Pr
             out[name] = Price.model_validate(plain)
         except ValidationError as error:
             raise ManifestError(
-                f"{describe_errors(error, Price)}; a price has input, output, cache_read and cache_write, in dollars per "
-                "million",
+                f"{describe_errors(error, Price)}; a price has input, output, cache_read and cache_write, in "
+                "dollars per million",
                 where=f"{where}.{name}",
                 next=f'write [prices."{name}"] input = 3.0, output = 15.0',
             ) from error

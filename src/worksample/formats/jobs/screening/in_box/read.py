@@ -39,7 +39,9 @@ _DECODED = frozenset({"text", "markdown", "tex", "table", "site", "notebook", "s
 
 def read(file: Path, name: str, path: str) -> dict[str, Any]:
     """One file."""
-    job_of, sniff, decode = (importlib.import_module(f"in_box.{name}") for name in ("job", "sniff", "words"))
+    job_of, sniff, decode = (
+        importlib.import_module(f"in_box.{name}") for name in ("conversion_job", "format_detection", "text_encoding")
+    )
 
     job = job_of.ConversionJob(
         file, name, path, folder=file.parent, out=file.parent, work=file.parent, size=file.stat().st_size
@@ -85,7 +87,7 @@ def strings(data: bytes) -> str:
 
 
 def _read_pdf(file: Path, found: dict[str, Any]) -> None:
-    job = importlib.import_module("in_box.job")
+    job = importlib.import_module("in_box.conversion_job")
     try:
         done = job.run(["pdftotext", "-q", "-enc", "UTF-8", str(file), "-"], seconds=60)
         found["text"] = done.out[: 4 * TEXT].decode("utf-8", "replace")[:TEXT]
