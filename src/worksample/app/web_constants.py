@@ -23,7 +23,7 @@ _HEAD = (
 _DEFAULTS = ("per_pair", "sample", "positives", "domains", "training", "lease_minutes", "most_open")
 
 
-def facts() -> dict[str, Any]:
+def constants() -> dict[str, Any]:
     """Roles, rules, kinds of rounds, forms of answers, defaults of a new round, and what passes a pilot and a quiz."""
     usual = {f.name: f.default for f in dataclasses.fields(PeopleRound)}
     return {
@@ -58,10 +58,10 @@ def _form(form: Form) -> dict[str, Any]:
     }
 
 
-def made() -> str:
+def typescript_source() -> str:
     """The file's text."""
-    return f"{_HEAD}{json.dumps(facts(), indent=2)} as const;\n"
+    return f"{_HEAD}{json.dumps(constants(), indent=2)} as const;\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(made())
+    sys.stdout.write(typescript_source())

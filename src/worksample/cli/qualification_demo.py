@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from worksample.app.judging.scripted_experts import PassingTime
+    from worksample.app.judging.scripted_experts import ManualClock
     from worksample.people.quality.qualification_funnel import Funnel
 
 FACT = re.compile(r"^- (\w+: .+)$", re.MULTILINE)
@@ -45,7 +45,7 @@ class Qualifies:
         return said
 
 
-def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox: str) -> Funnel:
+def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox: str) -> Funnel:
     """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store

@@ -14,7 +14,7 @@ from worksample.store.people_tables import items
 
 from .access.account import Account, Role
 from .clock import Clock, moment
-from .judging.queue_sync import follow
+from .judging.queue_sync import follow_amendment
 from .round_verdicts import findings
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ def amend(
         author=f"person-{by.id}", at=moment(clock()),
     )  # fmt: skip
     store.commit(amendment)
-    let_queue_follow(store, amendment)
+    update_queue(store, amendment)
     return amendment
 
 
-def let_queue_follow(store: Store, amendment: Amendment) -> None:
+def update_queue(store: Store, amendment: Amendment) -> None:
     """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
     if amendment.target is AmendmentTarget.EVALUATION:
-        follow(store, amendment.target_id, amendment.action)
+        follow_amendment(store, amendment.target_id, amendment.action)
     elif amendment.target is AmendmentTarget.EVALUATOR:
         for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
-            follow(store, evaluation.id, amendment.action)
+            follow_amendment(store, evaluation.id, amendment.action)
 
 
 def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:

@@ -16,16 +16,16 @@ def amendments_of(store: Store) -> list[Amendment]:
     return store.find(Amendment)
 
 
-def standing(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
+def exclude_struck(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
     """Those that no amendment strikes, whether by themselves, their evaluator, a submission or the instance."""
     out = struck(amendments)
     return [e for e in evaluations if not any(key in out for key in targets_of(e))]
 
 
-def given(store: Store, round: str) -> list[Evaluation]:
+def standing_evaluations(store: Store, round: str) -> list[Evaluation]:
     """The given evaluations of a round that stand, by time, then id."""
     found = store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN)
-    return standing(found, amendments_of(store))
+    return exclude_struck(found, amendments_of(store))
 
 
 def verdicts_of(store: Store, round: Round) -> dict[str, Verdict]:

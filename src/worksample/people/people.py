@@ -9,12 +9,12 @@ from worksample.records import Round
 from .access.account import Account, Role
 from .access.accounts import Accounts
 from .clock import Clock, wall
-from .judging.answer_submission import ItemJudging
-from .judging.drafts import Drafting
-from .judging.item_leases import Leasing
+from .judging.answer_submission import AnswerSubmission
+from .judging.drafts import Drafts
+from .judging.item_leases import ItemLeases
 from .judging.person_queues import has_read
 from .rounds import open_round as opening
-from .rounds.instructions import Instructions, shipped
+from .rounds.instructions import Instructions, shipped_instructions
 from .rounds.round_config import PeopleRound
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class People:
 
     def __init__(self, store: Store, *, clock: Clock = wall, instructions: Instructions | None = None) -> None:
         self.store, self.clock = store, clock
-        self.instructions = instructions or shipped()
+        self.instructions = instructions or shipped_instructions()
         self.accounts = Accounts(store, clock)
-        self.leasing = Leasing(store, clock)
-        self.drafting = Drafting(store, clock, self.leasing)
-        self.judging = ItemJudging(store, clock, self.leasing, self.drafting)
+        self.leasing = ItemLeases(store, clock)
+        self.drafting = Drafts(store, clock, self.leasing)
+        self.judging = AnswerSubmission(store, clock, self.leasing, self.drafting)
 
     def open_people_round(self, config: PeopleRound, by: Account | None = None) -> Round:
         """Open a round under these instructions; `by`: an admin, None the store's owner."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.records import AmendmentTarget, Labels, Pairwise, Purpose, Round, Standing, Verdict, struck
 from worksample.results.resolving import verdict_of
 
-from .evaluations import amendments_of, given, verdicts_of
+from .evaluations import amendments_of, standing_evaluations, verdicts_of
 from .rounds.forms import PURPOSE_OF, SOUND, RoundKind
 from .rounds.queues import find_queue
 
@@ -32,7 +32,7 @@ class DecidedBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Final:
+class FinalVerdict:
     """`votes`: what the round's own votes come to. `integrity`: findings other than sound, from integrity rounds."""
 
     verdict: Verdict
@@ -48,7 +48,7 @@ def rounds_over(store: Store, round: str, *kinds: RoundKind) -> list[Round]:
     return [r for r in found if (not wanted or r.purpose in wanted) and (AmendmentTarget.ROUND, r.id) not in out]
 
 
-def final_verdicts(store: Store, round: str) -> dict[str, Final]:
+def final_verdicts(store: Store, round: str) -> dict[str, FinalVerdict]:
     """Per subject of a round by people, after audits and adjudications (`verdicts.second_looks`)."""
     from worksample.results.judging import RoundReader
 
@@ -56,14 +56,14 @@ def final_verdicts(store: Store, round: str) -> dict[str, Final]:
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
     found = findings(store, round)
     return {
-        row["subject"]: Final(
+        row["subject"]: FinalVerdict(
             verdict_of(row), DecidedBy(row["by"]), verdict_of(votes[row["subject"]]), found.get(row["subject"], ())
         )
         for row in judged.verdicts.iter_rows(named=True)
     }
 
 
-def _decided(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
+def _decided_verdicts(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
     out: dict[str, Verdict] = {}
     for round in rounds:
         out |= {s: v for s, v in verdicts_of(store, round).items() if v.standing is Standing.DECIDED}
@@ -74,7 +74,7 @@ def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
     """Subject -> what integrity rounds over this one found wrong with it: shortcut, leak, spurious."""
     out: dict[str, set[str]] = {}
     for review in rounds_over(store, round, RoundKind.INTEGRITY):
-        for e in given(store, review.id):
+        for e in standing_evaluations(store, review.id):
             if isinstance(e.payload, Labels) and e.payload.labels.get("integrity", SOUND) != SOUND:
                 out.setdefault(e.subject, set()).add(e.payload.labels["integrity"])
     return {subject: tuple(sorted(labels)) for subject, labels in out.items()}
@@ -84,7 +84,7 @@ def false_negatives(store: Store, round: str) -> Estimate:
     """Of the audited fails of a round, the share that should have passed, with its one-sided exact bound (RLI B.5)."""
     from worksample.metrics import false_negative_bound
 
-    looked = _decided(store, rounds_over(store, round, RoundKind.FALSE_NEGATIVES))
+    looked = _decided_verdicts(store, rounds_over(store, round, RoundKind.FALSE_NEGATIVES))
     return false_negative_bound(sum(bool(v.passed) for v in looked.values()), len(looked))
 
 
@@ -98,8 +98,8 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
     from worksample.results.entrants import entrants
 
-    passed = _succeeded(store, round) if passed is None else passed
-    rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise) and e.second is not None]
+    passed = _holistic_passes(store, round) if passed is None else passed
+    rows = [e for e in standing_evaluations(store, round) if isinstance(e.payload, Pairwise) and e.second is not None]
     entrant = entrants(store, {id for e in rows for id in (e.subject, e.second) if id is not None})
     said = [e.payload for e in rows if isinstance(e.payload, Pairwise)]
     preference = pair_preference(
@@ -118,7 +118,7 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
     )
 
 
-def _succeeded(store: Store, round: str) -> dict[str, bool | None]:
+def _holistic_passes(store: Store, round: str) -> dict[str, bool | None]:
     """What the holistic round says that a round of pairs was opened with."""
     with store.database.reading() as connection:
         source = find_queue(connection, round).settings["holistic"]

@@ -36,7 +36,7 @@ BATCH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class ConversionResult:
     """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
 
     `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
@@ -78,7 +78,7 @@ class Converter:
     """Quoted paths of the views that somebody waits for."""
 
     @property
-    def usual(self) -> bool:
+    def has_usual_limits(self) -> bool:
         """Only failures under the usual limits say something of the file."""
         return self.limits == LIMITS and self.seconds is None
 
@@ -105,7 +105,7 @@ class Converter:
             background=self.background,
         )
 
-    async def light(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, Raw]:
+    async def convert_light_files(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, ConversionResult]:
         """Many files in one process: the views of those that are light, and the family of the others.
 
         A file that brings the process down, and those after it, are not in the answer.
@@ -113,7 +113,7 @@ class Converter:
         try:
             async with open_box(config) as box, self._shown_in(box, entries):
                 limit = FairTimeout(BATCH_SECONDS)
-                done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
+                done = await box.run(COMMAND, input=job_message(entries, light=True), timeout=limit)
                 return await self._taken(box, done, len(entries))
         except SandboxUnavailable:
             raise
@@ -132,33 +132,35 @@ class Converter:
             for path in mine:
                 self.boxes.pop(path, None)
 
-    async def one(self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False) -> Raw:
+    async def convert_file(
+        self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False
+    ) -> ConversionResult:
         """One file in a box of its own; never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
             async with open_box(config) as box, self._shown_in(box, [entry]):
                 limit = FairTimeout(seconds, self.backstop)
-                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
+                done = await box.run(COMMAND, input=job_message([entry], light=False, plain=plain), timeout=limit)
                 found = await self._taken(box, done, 1)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return Raw(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
+            return ConversionResult(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
         blame = _blame(done)
-        kept = 0.0 if not self.usual or blame.ours else None
+        kept = 0.0 if not self.has_usual_limits or blame.ours else None
         again = not done.timed_out or (not done.starved and family in _COLOURED)
-        return found.get(0) or Raw(
+        return found.get(0) or ConversionResult(
             {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
         )
 
-    async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
+    async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, ConversionResult]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
         if not any(plain.get("files") for plain in answers.values()):
-            return {number: Raw(plain) for number, plain in answers.items()}
+            return {number: ConversionResult(plain) for number, plain in answers.items()}
         # Nothing of the job may go on writing while its artefacts are read.
         await box.clear()
         found = await asyncio.to_thread(_scan, box.output_path, self.store.blobs)
-        return {number: Raw(plain, *_own(found, number)) for number, plain in answers.items()}
+        return {number: ConversionResult(plain, *_store_artefacts(found, number)) for number, plain in answers.items()}
 
 
 def _scan(path: Path, blobs: Sink) -> Manifest:
@@ -180,7 +182,7 @@ COMMAND = [
 ]
 
 
-def order(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
+def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
     """What `in_box.main` reads."""
     files = [[number, entry.path] for number, entry in enumerate(entries)]
     return json.dumps(
@@ -198,7 +200,7 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
     return (number, plain) if sound else None
 
 
-def _own(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
+def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
     """A file's artefacts: blobs by path below the output folder, and what it unpacked, as a manifest."""
     start, unpacked = f"{number}/", f"{number}/unpacked/"
     files = {e.path: e.blob for e in manifest.files if e.path.startswith(start) and e.blob is not None}

@@ -32,10 +32,10 @@ class Need:
     @property
     def line(self) -> str:
         """What to type where it is missing."""
-        return _typed(self.debian, extra=bool(self.module))
+        return _install_command(self.debian, extra=bool(self.module))
 
 
-def _typed(debian: Iterable[str], *, extra: bool) -> str:
+def _install_command(debian: Iterable[str], *, extra: bool) -> str:
     lines = []
     if packages := tuple(dict.fromkeys(debian)):
         lines.append(privileged(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
@@ -105,7 +105,7 @@ def version(name: str) -> str | None:
     return found.group() if found else ""
 
 
-def named(name: str) -> str:
+def name_with_version(name: str) -> str:
     """ "LibreOffice 7.4.7"."""
     return f"{NEEDS[name].title} {version(name) or ''}".strip()
 
@@ -113,7 +113,9 @@ def named(name: str) -> str:
 def install_line(names: Iterable[str]) -> str:
     """What brings all of these: each package once, by one command of each installer; "" for none."""
     wanted = [NEEDS[name] for name in names]
-    return _typed((package for need in wanted for package in need.debian), extra=any(need.module for need in wanted))
+    return _install_command(
+        (package for need in wanted for package in need.debian), extra=any(need.module for need in wanted)
+    )
 
 
 def missing(names: tuple[str, ...]) -> list[str]:

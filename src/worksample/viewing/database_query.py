@@ -11,7 +11,7 @@ from worksample.box import FairTimeout, open_box
 from worksample.errors import UsageError
 from worksample.records import Manifest
 
-from .box_converter import COMMAND, Converter, order
+from .box_converter import COMMAND, Converter, job_message
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -41,7 +41,7 @@ async def query(store: Store, manifest: Manifest, path: str, sql: str) -> QueryR
         raise UsageError(f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long")
     config = await asyncio.to_thread(Converter(store, manifest).config)
     async with open_box(config) as box:
-        done = await box.run(COMMAND, input=order([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
+        done = await box.run(COMMAND, input=job_message([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
     try:
         _, plain = json.loads(done.stdout)
         if "unreadable" in plain:

@@ -52,12 +52,12 @@ async def exhibits(store: Store, manifest: str, *, parallel: int = 2) -> tuple[E
     found: list[Exhibit] = []
     for entry in sorted(read.entries, key=lambda e: e.path):
         if entry.kind is not EntryKind.FOLDER and entry.path in views:
-            found += await _Shown(store, entry, views[entry.path]).exhibits()
+            found += await _ViewedFile(store, entry, views[entry.path]).exhibits()
     return tuple(found)
 
 
 @dataclass
-class _Shown:
+class _ViewedFile:
     """One file and its view."""
 
     store: Store
@@ -157,11 +157,11 @@ class _Shown:
             return []
         name = self.entry.path
         try:
-            drawn = await _print(self.store, digest, int(self.view.meta.get("pages", 1)))
+            drawn = await _render_pdf(self.store, digest, int(self.view.meta.get("pages", 1)))
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            drawn = _Print(said=f"its pages could not be drawn: {error.what}", blame=Visibility.CRASHED)
+            drawn = _PdfPages(said=f"its pages could not be drawn: {error.what}", blame=Visibility.CRASHED)
         found: list[Exhibit] = []
         if with_text and drawn.text.strip():
             found.append(Exhibit.of_text(drawn.text[:TEXT], f"{name}, its text"))
@@ -179,7 +179,7 @@ def _outputs(cell: dict[str, Any]) -> str:
 
 
 @dataclass
-class _Print:
+class _PdfPages:
     """What poppler made of a PDF. `said`, `blame`: why not all of it is there."""
 
     text: str = ""
@@ -203,13 +203,13 @@ class _Print:
             self.blame = Visibility.CRASHED
 
 
-async def _print(store: Store, digest: str, count: int) -> _Print:
+async def _render_pdf(store: Store, digest: str, count: int) -> _PdfPages:
     """Text and first pages (PNG, or JPEG where that is smaller than what is shown) of a PDF, in a box. SandboxError
     where the box is lost."""
     size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
     one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))
     config = await asyncio.to_thread(Converter(store, one).config)
-    found, last = _Print(), min(count, PAGES)
+    found, last = _PdfPages(), min(count, PAGES)
     async with open_box(config) as box:
         source = f"{IN}/print.pdf"
         words = ["pdftotext", "-layout", "-enc", "UTF-8", source, "-"]

@@ -63,13 +63,13 @@ def formats() -> list[Format]:
     out = []
     for title, extensions, kind, badge, names in _TABLE:
         lacking = needs.missing(names)
-        says = f"converted ({needs.named(names[0])})" if badge == _C and names and not lacking else badge
+        says = f"converted ({needs.name_with_version(names[0])})" if badge == _C and names and not lacking else badge
         line = needs.install_line(lacking)
         out.append(Format(title, tuple(extensions.split()), kind, says, names, not lacking, line))
     return out
 
 
-def expected(name: str) -> Format | None:
+def expected_format(name: str) -> Format | None:
     """What a file of this name is likely to be shown as; the content decides in the end."""
     extension = name.rpartition(".")[2].lower() if "." in name else ""
     return next((f for f in formats() if extension in f.extensions), None)

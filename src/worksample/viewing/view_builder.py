@@ -13,10 +13,10 @@ from worksample.errors import CaptureError, UsageError
 from worksample.models.exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest, canonical
 from worksample.viewing import converter_requirements as needs
-from worksample.viewing.box_converter import BATCH, Converter, Raw
+from worksample.viewing.box_converter import BATCH, ConversionResult, Converter
 from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS
 from worksample.viewing.view_cache import ViewCache, key
-from worksample.viewing.views import View, beside, blamed, card
+from worksample.viewing.views import View, card, resolve_beside, with_blame
 from worksample.viewing.views_in_progress import ALONE, InProgress
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ async def view(store: Store, manifest: Manifest, path: str, *, converter: Conver
     if entry is None:
         names = ", ".join(one.path for one in manifest.files[:NAMED])
         raise UsageError(f"the manifest has no {path!r}", next=f"one of {names}" if names else "it holds no file")
-    work = _Work(converter or Converter(store, manifest))
+    work = _ViewBuild(converter or Converter(store, manifest))
     return (await work.run([entry], turn=asyncio.Semaphore(1), on_done=lambda path, view: None))[path]
 
 
-def kept(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
+def find_view(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
     """The view that is there without a box; None where one has to be made, or the manifest lacks the path.
 
     `digest`: the manifest's, which its caller knows and which takes long to work out. Raises StoreError.
@@ -68,14 +68,14 @@ async def prepare(
     `only`: these paths. `turn`: entered for each box, instead of `parallel`. `watch`: paths that it does not let
     begin are left out.
     """
-    work = _Work(converter or Converter(store, manifest), watch=watch)
+    work = _ViewBuild(converter or Converter(store, manifest), watch=watch)
     entries = manifest.entries if only is None else [e for e in manifest.entries if e.path in only]
     turn = turn or asyncio.Semaphore(max(1, parallel))
     return await work.run(entries, turn=turn, on_done=on_done or (lambda path, view: None))
 
 
 @dataclass
-class _Work:
+class _ViewBuild:
     converter: Converter
     done: dict[str, View] = field(default_factory=dict)
     watch: InProgress = ALONE
@@ -105,7 +105,7 @@ class _Work:
         on_done: Callable[[str, View], None],
     ) -> dict[str, View]:
         cache = ViewCache(self.store)
-        open_ = await asyncio.to_thread(self._known, cache, entries)
+        open_ = await asyncio.to_thread(self._fill_from_cache, cache, entries)
         for path, found in self.done.copy().items():
             on_done(path, found)
         if not open_:
@@ -117,8 +117,8 @@ class _Work:
                 e.path: card(f"the folder cannot be laid out: {error.what}", Visibility.CRASHED) for e in open_
             }
 
-        async def keep(entry: Entry, raw: Raw) -> None:
-            shown, by, seconds = self._shown(entry, raw)
+        async def keep(entry: Entry, raw: ConversionResult) -> None:
+            shown, by, seconds = self._view_of_result(entry, raw)
             if seconds != 0:
                 await asyncio.to_thread(cache.put, key(self.digest, entry), shown, by, seconds)
             self.done[entry.path] = shown
@@ -129,30 +129,30 @@ class _Work:
             async with turn:
                 if not self.watch.begin(entry.path):
                     return
-                raw = await self.converter.one(config, entry, family)
+                raw = await self.converter.convert_file(config, entry, family)
                 # A crash may be due to what makes the blind copy: then the view goes without one.
                 if raw.fault and raw.again:
-                    raw = await self.converter.one(config, entry, family, plain=not raw.lost)
+                    raw = await self.converter.convert_file(config, entry, family, plain=not raw.lost)
                 await keep(entry, raw)
 
         async def batch(some: Sequence[Entry]) -> None:
             async with turn:
                 some = [entry for entry in some if self.watch.begin(entry.path)]
-                found = await self.converter.light(config, some) if some else {}
+                found = await self.converter.convert_light_files(config, some) if some else {}
                 later = {}
                 for number, entry in enumerate(some):
                     raw = found.get(number)
                     if raw is None or set(raw.plain or {}) == {"family"}:
-                        later[entry] = raw.family if raw is not None else _likely(entry)
+                        later[entry] = raw.family if raw is not None else _likely_family(entry)
                         self.watch.end(entry.path, None)
                     else:
                         await keep(entry, raw)
-            await _together(single(entry, family) for entry, family in later.items())
+            await _gather(single(entry, family) for entry, family in later.items())
 
-        await _together(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
+        await _gather(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
         return self.done
 
-    def _known(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
+    def _fill_from_cache(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
         """Fill `done` with what needs no box; the entries that do."""
         left = []
         for entry in entries:
@@ -163,7 +163,7 @@ class _Work:
                 self.done[entry.path] = found
         return left
 
-    def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str, float | None]:
+    def _view_of_result(self, entry: Entry, raw: ConversionResult) -> tuple[View, str, float | None]:
         """The view from what a box said, who made it, and for how many seconds it is kept (None: for good)."""
         plain = raw.plain or {}
         about: dict[str, Any] = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
@@ -192,7 +192,7 @@ class _Work:
             said = f"its converter's answer is not a view: {str(error)[:200]}"
             return card(said, Visibility.FILE, source=entry.blob, meta=about), "", None
 
-    def _made(self, entry: Entry, raw: Raw, plain: dict[str, Any]) -> View:
+    def _made(self, entry: Entry, raw: ConversionResult, plain: dict[str, Any]) -> View:
         files = {"source": entry.blob} if entry.blob else {}
         for name, place in plain["files"].items():
             files[str(name)] = raw.files[str(place)]
@@ -202,7 +202,7 @@ class _Work:
             files["unpacked"] = self.store.blobs.put(canonical(raw.manifest.plain()))
         wanted = list(dict.fromkeys(str(n) for n in plain["beside"]))[:BESIDE]
         if wanted:
-            found = {name: beside(self.files, entry.path, name) for name in wanted}
+            found = {name: resolve_beside(self.files, entry.path, name) for name in wanted}
             meta["beside"] = {name: place for name, place in found.items() if place}
             meta["absent"] = [name for name, place in found.items() if not place]
         blame = Visibility(plain["lacks"] or ("shown" if plain["inspectable"] else "file"))
@@ -212,14 +212,14 @@ class _Work:
                 "badge": _badge(str(plain["badge"]), by),
                 "files": files,
                 "meta": meta,
-                "problem": blamed(str(plain["problem"]), blame),
+                "problem": with_blame(str(plain["problem"]), blame),
                 "inspectable": plain["inspectable"],
                 "visibility": blame,
             }
         )
 
 
-async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+async def _gather(work: Iterable[Coroutine[Any, Any, None]]) -> None:
     """All at once; the first exception ends the others and is raised as it is."""
     tasks = [asyncio.create_task(one) for one in work]
     try:
@@ -233,10 +233,10 @@ async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
 def _badge(badge: str, by: str) -> str:
     if badge in ("native", "thumbnail only", "card"):
         return badge
-    return f"converted ({needs.named(by)})" if by in needs.NEEDS else "native"
+    return f"converted ({needs.name_with_version(by)})" if by in needs.NEEDS else "native"
 
 
-def _likely(entry: Entry) -> str:
+def _likely_family(entry: Entry) -> str:
     """Where a batch died before it said: text, which most files are."""
     return "text" if entry.size < 4 << 20 else ""
 
@@ -282,7 +282,7 @@ class Rendering:
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 
 
-async def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
+async def renderings_of(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
     """Make the views of all files and say what they are, sorted by path.
 
     Raises what `prepare` does.

@@ -94,16 +94,16 @@ class View:
 def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
     """What is shown where nothing better can be, and who is to blame for that."""
     files = {"source": source} if source is not None else {}
-    said = blamed(problem[: TEXT - len(NOT_THE_FILE)], blame)
+    said = with_blame(problem[: TEXT - len(NOT_THE_FILE)], blame)
     return View("card", "card", files, dict(meta or {}), said, inspectable=False, visibility=blame)
 
 
-def blamed(problem: str, blame: Visibility) -> str:
+def with_blame(problem: str, blame: Visibility) -> str:
     """The problem, with a sentence for whoever judges where the file is not to blame for it."""
     return problem + NOT_THE_FILE if blame.ours else problem
 
 
-def beside(files: Collection[str], path: str, name: str) -> str | None:
+def resolve_beside(files: Collection[str], path: str, name: str) -> str | None:
     """Which of `files` (quoted paths) a `name` written in the file at `path` means; None where it is none of them."""
     steps: list[str] = path.split("/")[:-1]
     for step in name.replace("\\", "/").split("/"):

@@ -25,8 +25,8 @@ def faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, s
     for template in list(kind.get("templates", []))[:FACES]:
         front, back = str(template.get("front", "")), str(template.get("back", ""))
         for number in _clozes(front, values):
-            shown = filled(front, fields, number, hide=True)
-            behind = filled(back, fields | {"FrontSide": shown}, number, hide=False)
+            shown = fill_template(front, fields, number, hide=True)
+            behind = fill_template(back, fields | {"FrontSide": shown}, number, hide=False)
             label = str(template.get("name", "")) + (f" {number}" if number else "")
             out.append((label, shown, behind))
     if not out:
@@ -43,7 +43,7 @@ def _clozes(front: str, values: list[str]) -> list[int]:
     return sorted(found)[:FACES] or [0]
 
 
-def filled(template: str, fields: Mapping[str, str], cloze: int, *, hide: bool) -> str:
+def fill_template(template: str, fields: Mapping[str, str], cloze: int, *, hide: bool) -> str:
     """A template with a note's fields: `{{Field}}`, `{{filter:Field}}`, `{{#Field}}`, `{{^Field}}`, `{{/Field}}`."""
     out, open_, size, at = list[str](), list[tuple[str, bool]](), 0, 0
 

@@ -104,7 +104,7 @@ class BlobResponse(Response):
         await self._pour(start, end, receive, send)
 
     async def _pour(self, start: int, end: int, receive: Receive, send: Send) -> None:
-        gone = asyncio.create_task(_gone(receive))
+        gone = asyncio.create_task(_wait_for_disconnect(receive))
         fd = await asyncio.to_thread(os.open, self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             while start < end and not gone.done():
@@ -119,7 +119,7 @@ class BlobResponse(Response):
             gone.cancel()
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Ends where the client goes away; a server would otherwise let a file be read to its end for nobody."""
     while (await receive())["type"] != "http.disconnect":
         pass

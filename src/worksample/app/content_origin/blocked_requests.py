@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.app.content_origin.content_request import Content, asked, number, read
+from worksample.app.content_origin.content_request import ContentServices, number_field, query_fields, read_body
 from worksample.app.content_origin.refusals import ContentRefused
 from worksample.people.clock import wall
 from worksample.people.judging.blinding import scrub
@@ -22,21 +22,21 @@ LARGEST = 32 << 10
 """Bytes of a report: browsers send the policy along."""
 
 
-async def blocked(content: Content, grant: Grant, request: Request) -> Response:
+async def serve_blocked_requests(content: ContentServices, grant: Grant, request: Request) -> Response:
     key = f"{grant.session} {grant.item} {grant.pane}"
     if request.method == "POST":
-        url, directive = _reported(await read(request, LARGEST, content.services.config.body_seconds))
+        url, directive = _read_report(await read_body(request, LARGEST, content.services.config.body_seconds))
         content.reports.note(key, url, directive)
         return Response(status_code=204)
     # A pane shows many files, one after another: the moment at which a view was answered keeps them apart.
-    since = number(asked(request), "since", digits=18)
+    since = number_field(query_fields(request), "since", digits=18)
     rows = [
         {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)
     ]
     return JSONResponse({"blocked": rows})
 
 
-def _reported(body: bytes) -> tuple[str, str]:
+def _read_report(body: bytes) -> tuple[str, str]:
     """As `report-uri` sends it (CSP Level 3, 5.3)."""
     try:
         said = json.loads(body)["csp-report"]
@@ -49,7 +49,7 @@ DISTINCT, LABELS, LONGEST = 200, 500, 300
 _OUTSIDE = ("http://", "https://", "ws://", "wss://")
 
 
-class Reports:
+class BlockedRequests:
     """For any number of threads. Pages may invent reports of their own: they are a hint to show, no evidence."""
 
     def __init__(self) -> None:

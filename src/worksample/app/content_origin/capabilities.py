@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from worksample.people.access.tokens import hashed
+from worksample.people.access.tokens import hash_token
 from worksample.people.clock import SECOND
 from worksample.store.people_tables import accounts, capabilities, sessions
 
@@ -76,18 +76,18 @@ class Capabilities:
         labels = {pane: label_of(session_token, item_id, pane, digest) for pane, digest in panes.items() if digest}
         rows: Rows = [
             {
-                "hash": hashed(label), "session": hashed(session_token), "account": account_id, "item": item_id,
+                "hash": hash_token(label), "session": hash_token(session_token), "account": account_id, "item": item_id,
                 "pane": pane, "manifest": panes[pane], "hidden": words, "expires": now + self._lasts,
             }
             for pane, label in labels.items()
         ]  # fmt: skip
         with self._db.reading() as connection:
-            lacking = any(_lacking(connection, rows, now + self._lasts // 2))
+            lacking = any(_missing_or_stale(connection, rows, now + self._lasts // 2))
         if lacking:
             with self._db.writing() as connection:
                 connection.execute(delete(capabilities).where(_c.expires <= now))
                 # Once more: another thread or process may have been faster.
-                absent, stale = _lacking(connection, rows, now + self._lasts // 2)
+                absent, stale = _missing_or_stale(connection, rows, now + self._lasts // 2)
                 for row in stale:
                     values = {"expires": row["expires"], "hidden": row["hidden"]}
                     connection.execute(update(capabilities).where(_c.hash == row["hash"]).values(values))
@@ -97,7 +97,7 @@ class Capabilities:
                 self.forget(session_token)
         return labels
 
-    def remembered(self, label: str) -> Grant | None:
+    def find_remembered(self, label: str) -> Grant | None:
         """What this process found a moment ago, without asking the database."""
         now = self._clock()
         with self._lock:
@@ -108,14 +108,14 @@ class Capabilities:
         """What a label opens now; None where it is wrong or expired, its session over or its account disabled."""
         if not LABEL.fullmatch(label):
             return None
-        found = self.remembered(label)
+        found = self.find_remembered(label)
         if found is not None:
             return found
         now = self._clock()
         tables = capabilities.join(sessions, sessions.c.hash == capabilities.c.session)
         tables = tables.join(accounts, accounts.c.id == sessions.c.account)
         query = select(capabilities, sessions.c.expires.label("until"), sessions.c.ends, accounts.c.disabled)
-        query = query.select_from(tables).where(capabilities.c.hash == hashed(label))
+        query = query.select_from(tables).where(capabilities.c.hash == hash_token(label))
         with self._db.reading() as connection:
             row = connection.execute(query.where(accounts.c.id == capabilities.c.account)).first()
         if row is None or row.disabled or min(row.expires, row.until, row.ends) <= now:
@@ -133,7 +133,7 @@ class Capabilities:
 
     def forget(self, session_token: str) -> None:
         """Forget at once what this process remembers of a session; call it where one ends."""
-        session = hashed(session_token)
+        session = hash_token(session_token)
         with self._lock:
             for label in [label for label, (_, grant) in self._known.items() if grant.session == session]:
                 del self._known[label]
@@ -145,7 +145,7 @@ class Capabilities:
                 del self._known[label]
 
 
-def _lacking(connection: Connection, rows: Rows, until: int) -> tuple[Rows, Rows]:
+def _missing_or_stale(connection: Connection, rows: Rows, until: int) -> tuple[Rows, Rows]:
     """Those that are not there, and those that run out before `until` or hide other words."""
     query = select(_c.hash, _c.hidden, _c.expires).where(_c.hash.in_([row["hash"] for row in rows]))
     held = {kept.hash: kept for kept in connection.execute(query)}

@@ -9,14 +9,14 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
 
-from worksample.app.content_origin.file_tree import SiteTree, Trees
+from worksample.app.content_origin.file_tree import FileTree, FileTreeCache
 from worksample.app.content_origin.refusals import ContentRefused, not_found
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry
 from worksample.viewing import View
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.blocked_requests import Reports
+    from worksample.app.content_origin.blocked_requests import BlockedRequests
     from worksample.app.content_origin.capabilities import Grant
     from worksample.app.server.services import AppServices
 
@@ -28,62 +28,64 @@ ARCHIVE_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Content:
+class ContentServices:
     """One per server process."""
 
     services: AppServices
-    trees: Trees
-    reports: Reports
+    trees: FileTreeCache
+    reports: BlockedRequests
     asking: set[str] = field(default_factory=set)
     """Labels that have a query under way."""
 
-    async def tree(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
-        found = self.trees.known(digest, hidden)
+    async def tree(self, digest: str, hidden: tuple[str, ...]) -> FileTree:
+        found = self.trees.find_cached(digest, hidden)
         return found if found is not None else await asyncio.to_thread(self.trees.find, digest, hidden)
 
-    async def root(self, grant: Grant) -> SiteTree:
+    async def root(self, grant: Grant) -> FileTree:
         return await self.tree(grant.manifest, grant.hidden)
 
-    async def inside(self, tree: SiteTree, entry: Entry, *, wait: float = 1.0) -> SiteTree | Converting:
+    async def unpacked_tree(self, tree: FileTree, entry: Entry, *, wait: float = 1.0) -> FileTree | ViewPending:
         """What an archive was unpacked to. Raises Refused where it was not, or is none."""
-        shown = await self.services.preparing.view(tree.digest, entry.path, wait=wait)
-        if isinstance(shown, Converting):
+        shown = await self.services.view_preparer.view(tree.digest, entry.path, wait=wait)
+        if isinstance(shown, ViewPending):
             return shown
         if "unpacked" not in shown.files:
             raise not_found()
         return await self.tree(shown.files["unpacked"], tree.hidden)
 
-    async def follow(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[SiteTree, Entry] | Converting:
+    async def follow(
+        self, grant: Grant, paths: list[str], *, wait: float = 1.0
+    ) -> tuple[FileTree, Entry] | ViewPending:
         """The file at the last of the paths, each of which lies in the archive before it. Raises Refused."""
         if not paths or len(paths) > DEPTH:
             raise not_found()
         tree = await self.root(grant)
         for path in paths[:-1]:
-            found = await self.inside(tree, find(tree, path), wait=wait)
-            if isinstance(found, Converting):
+            found = await self.unpacked_tree(tree, find_entry(tree, path), wait=wait)
+            if isinstance(found, ViewPending):
                 return found
             tree = found
-        return tree, find(tree, paths[-1])
+        return tree, find_entry(tree, paths[-1])
 
     async def view(
         self, grant: Grant, paths: list[str], *, wait: float = 1.0
-    ) -> tuple[SiteTree, Entry, View] | Converting:
+    ) -> tuple[FileTree, Entry, View] | ViewPending:
         """The same with its view."""
         found = await self.follow(grant, paths, wait=wait)
-        if isinstance(found, Converting):
+        if isinstance(found, ViewPending):
             return found
-        shown = await self.services.preparing.view(found[0].digest, found[1].path, wait=wait)
-        return shown if isinstance(shown, Converting) else (*found, shown)
+        shown = await self.services.view_preparer.view(found[0].digest, found[1].path, wait=wait)
+        return shown if isinstance(shown, ViewPending) else (*found, shown)
 
 
-def find(tree: SiteTree, path: str) -> Entry:
+def find_entry(tree: FileTree, path: str) -> Entry:
     entry = tree.find(path)
     if entry is None:
         raise not_found()
     return entry
 
 
-def asked(request: Request) -> dict[str, list[str]]:
+def query_fields(request: Request) -> dict[str, list[str]]:
     """The query's fields by name. Raises Refused for what is none."""
     try:
         pairs = parse_qsl(
@@ -98,16 +100,16 @@ def asked(request: Request) -> dict[str, list[str]]:
     return out
 
 
-def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
+def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
     values = fields.get(name, [usual])
     if len(values) != 1:
         raise ContentRefused(400, "a field is there twice")
     return values[0]
 
 
-def number(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
+def number_field(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
     """A whole number from 0; 0 where it is not said. Refused with more digits."""
-    text = one(fields, name, "0")
+    text = single_field(fields, name, "0")
     if not (text.isascii() and text.isdigit() and len(text) <= digits):
         raise ContentRefused(400, "no such number")
     return int(text)
@@ -119,13 +121,13 @@ def link(verb: str, paths: list[str], **more: str) -> str:
     return f"/.worksample/{verb}?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
 
 
-def done(found: tuple[SiteTree, Entry] | tuple[SiteTree, Entry, View] | Converting) -> None:
+def require_ready(found: tuple[FileTree, Entry] | tuple[FileTree, Entry, View] | ViewPending) -> None:
     """Refused with a hint to come again, where a file is not there yet."""
-    if isinstance(found, Converting):
+    if isinstance(found, ViewPending):
         raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})
 
 
-async def read(request: Request, most: int, seconds: float) -> bytes:
+async def read_body(request: Request, most: int, seconds: float) -> bytes:
     """Raises Refused for a body that is larger, or slower, or not whole."""
     said = request.headers.get("content-length", "0")
     if not (said.isascii() and said.isdigit()) or int(said) > most:

@@ -21,7 +21,7 @@ TREES = 64
 
 
 @dataclass(frozen=True)
-class SiteTree:
+class FileTree:
     """`given`: real path -> the one that is given out, where it is another; `real`: the way back."""
 
     digest: str
@@ -72,28 +72,28 @@ class SiteTree:
             {"path": self.name(e.path), "kind": e.kind.value, "size": e.size, "note": scrub(e.note, self.hidden)}
             for e in self.manifest.entries
         ]
-        return packed({"entries": rows, "total": len(rows), "bytes": self.manifest.size})
+        return gzip_json({"entries": rows, "total": len(rows), "bytes": self.manifest.size})
 
 
-def packed(plain: Any) -> bytes:
+def gzip_json(plain: Any) -> bytes:
     return gzip.compress(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode(), 5, mtime=0)
 
 
-class Trees:
+class FileTreeCache:
     """Those that were asked for last, for any number of threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[str, tuple[str, ...]], SiteTree] = OrderedDict()
+        self._known: OrderedDict[tuple[str, tuple[str, ...]], FileTree] = OrderedDict()
         self._lock = threading.Lock()
 
-    def known(self, digest: str, hidden: tuple[str, ...]) -> SiteTree | None:
+    def find_cached(self, digest: str, hidden: tuple[str, ...]) -> FileTree | None:
         with self._lock:
             return self._known.get((digest, hidden))
 
-    def find(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
+    def find(self, digest: str, hidden: tuple[str, ...]) -> FileTree:
         """Raises RecordMissing, CaptureError."""
-        found = self.known(digest, hidden)
+        found = self.find_cached(digest, hidden)
         if found is None:
             found = build(digest, self._store.manifest(digest), hidden)
             with self._lock:
@@ -103,13 +103,13 @@ class Trees:
         return found
 
 
-def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> SiteTree:
+def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> FileTree:
     entries = {entry.path: entry for entry in manifest.entries}
-    given = blotted(list(entries), hidden)
-    return SiteTree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
+    given = scrub_paths(list(entries), hidden)
+    return FileTree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
 
 
-def blotted(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:
+def scrub_paths(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:
     """Real path -> path without the words, for each path and each folder on its way that holds one.
 
     The same for the same paths. Names that become equal within a folder are numbered.

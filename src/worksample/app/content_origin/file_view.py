@@ -11,12 +11,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from worksample.app.content_origin.blob_response import BlobResponse
-from worksample.app.content_origin.content_request import Content, asked, done, link, one
-from worksample.app.content_origin.file_tree import SiteTree
+from worksample.app.content_origin.content_request import (
+    ContentServices,
+    link,
+    query_fields,
+    require_ready,
+    single_field,
+)
+from worksample.app.content_origin.file_tree import FileTree
 from worksample.app.content_origin.media_types import by_content
-from worksample.app.content_origin.original_file import sent
+from worksample.app.content_origin.original_file import file_response
 from worksample.app.content_origin.refusals import not_found
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.people.clock import wall
 from worksample.people.judging.blinding import scrub
 from worksample.viewing import View
@@ -31,24 +37,24 @@ _AS_THEY_ARE = frozenset({"file", "format", "type"})
 _PATHS = frozenset({"entry"})
 
 
-async def view(content: Content, grant: Grant, request: Request) -> Response:
+async def serve_view(content: ContentServices, grant: Grant, request: Request) -> Response:
     """200 with the view, or 202 while it is made."""
-    paths = asked(request).get("path", [])
+    paths = query_fields(request).get("path", [])
     found = await content.view(grant, paths)
-    if isinstance(found, Converting):
-        return converting(found)
+    if isinstance(found, ViewPending):
+        return converting_response(found)
     tree, entry, shown = found
     above = [*paths[:-1], tree.name(entry.path)]
     # What is blocked from this moment on is this file's: `blocked` is asked with it.
-    return JSONResponse({**plain(tree, above, shown), "at": wall()})
+    return JSONResponse({**view_body(tree, above, shown), "at": wall()})
 
 
-def converting(state: Converting) -> Response:
+def converting_response(state: ViewPending) -> Response:
     body = {"state": "converting", "seconds": round(state.seconds, 1)}
     return JSONResponse(body, 202, headers={"retry-after": "1"})
 
 
-def plain(tree: SiteTree, paths: list[str], shown: View) -> dict[str, Any]:
+def view_body(tree: FileTree, paths: list[str], shown: View) -> dict[str, Any]:
     """The view as its reader gets it. `paths`: the way to the file, as it is given out."""
     files = {}
     for name, digest in shown.files.items():
@@ -60,12 +66,12 @@ def plain(tree: SiteTree, paths: list[str], shown: View) -> dict[str, Any]:
     return {
         **shown.plain(),
         "files": files,
-        "meta": _scrubbed(tree, shown.meta),
+        "meta": _scrub_meta(tree, shown.meta),
         "problem": scrub(shown.problem, tree.hidden),
     }
 
 
-def _scrubbed(tree: SiteTree, meta: Mapping[str, Any]) -> dict[str, Any]:
+def _scrub_meta(tree: FileTree, meta: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in meta.items():
         if name == "beside" and isinstance(value, Mapping):
@@ -74,45 +80,45 @@ def _scrubbed(tree: SiteTree, meta: Mapping[str, Any]) -> dict[str, Any]:
         elif name in _PATHS and isinstance(value, str):
             out[name] = tree.name(value)
         else:
-            out[name] = clean(value, tree.hidden, name)
+            out[name] = scrub_value(value, tree.hidden, name)
     return out
 
 
-def clean(value: Any, hidden: tuple[str, ...], name: str = "") -> Any:
+def scrub_value(value: Any, hidden: tuple[str, ...], name: str = "") -> Any:
     """Every text in it without these words."""
     if not hidden:
         return value
     if isinstance(value, str):
         return value if name in _AS_THEY_ARE else scrub(value, hidden)
     if isinstance(value, Mapping):
-        return {key: clean(one, hidden, key) for key, one in value.items()}
-    return [clean(one, hidden, name) for one in value] if isinstance(value, list | tuple) else value
+        return {key: scrub_value(one, hidden, key) for key, one in value.items()}
+    return [scrub_value(one, hidden, name) for one in value] if isinstance(value, list | tuple) else value
 
 
 _NAMES = frozenset({"tree"})
 """Artefacts that list names of files, which may say who made them."""
 
 
-async def artefact(content: Content, grant: Grant, request: Request) -> Response:
+async def serve_artefact(content: ContentServices, grant: Grant, request: Request) -> Response:
     """By its name in the view's `files`."""
-    fields = asked(request)
-    name = one(fields, "name")
+    fields = query_fields(request)
+    name = single_field(fields, "name")
     found = await content.view(grant, fields.get("path", []))
-    done(found)
+    require_ready(found)
     assert isinstance(found, tuple)
     tree, entry, shown = found
     digest = shown.files.get(name)
     if digest is None or name in PRIVATE:
         raise not_found()
     if name == "source":
-        return await sent(content, tree, entry, request, blind=shown.files.get("blind"), download=False)
+        return await file_response(content, tree, entry, request, blind=shown.files.get("blind"), download=False)
     blobs = content.services.store.blobs
     if name in _NAMES and tree.hidden:
-        return await asyncio.to_thread(lambda: _listed(blobs.read(digest), tree.hidden))
+        return await asyncio.to_thread(lambda: _scrubbed_json(blobs.read(digest), tree.hidden))
     path = await asyncio.to_thread(blobs.path, digest)
     kind = by_content(await asyncio.to_thread(blobs.read, digest, 512), name)
     return BlobResponse(path, kind, f'"{digest}"', request.headers)
 
 
-def _listed(data: bytes, hidden: tuple[str, ...]) -> Response:
-    return JSONResponse(clean(json.loads(data), hidden))
+def _scrubbed_json(data: bytes, hidden: tuple[str, ...]) -> Response:
+    return JSONResponse(scrub_value(json.loads(data), hidden))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from worksample.viewing.views import beside
+from worksample.viewing.views import resolve_beside
 
 from .content_request import link
-from .file_tree import SiteTree
+from .file_tree import FileTree
 from .media_types import extension
 
 _TARGET = re.compile(r'(?<=\s)(src|href)="([^"]*)"')
@@ -18,7 +18,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _RENDERED = frozenset({"md", "markdown", "tex", "ltx"})
 
 
-def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
+def rewrite_links(markup: str, tree: FileTree, path: str, above: list[str]) -> str:
     """The markup of the file at a real path. `above`: the archives around it, as they are given out.
 
     Outside pictures stay, for the policy blocks and counts them; outside links can no longer be followed.
@@ -27,7 +27,7 @@ def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
     def place(written: str) -> str | None:
         name = html.unescape(written)
         for form in (name, re.split(r"[?#]", name)[0], unquote(re.split(r"[?#]", name)[0])):
-            found = beside(tree.files, path, form)
+            found = resolve_beside(tree.files, path, form)
             if found is not None:
                 return found
         return None
@@ -48,7 +48,7 @@ def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
     return _TARGET.sub(put, markup)
 
 
-def with_media(markup: str, media: Callable[[str], str | None]) -> str:
+def rewrite_media_sources(markup: str, media: Callable[[str], str | None]) -> str:
     """Sources in a flash card's markup, which quotes them in any way. `media`: name -> address, None where absent."""
 
     def put(match: re.Match[str]) -> str:

@@ -11,8 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from worksample.app.content_origin.anki_cards import faces
-from worksample.app.content_origin.content_request import Content, asked, done, link, number, one
-from worksample.app.content_origin.link_rewriting import relinked, with_media
+from worksample.app.content_origin.content_request import (
+    ContentServices,
+    link,
+    number_field,
+    query_fields,
+    require_ready,
+    single_field,
+)
+from worksample.app.content_origin.link_rewriting import rewrite_links, rewrite_media_sources
 from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.content_origin.security_policies import page_policy
 from worksample.viewing import View
@@ -24,17 +31,17 @@ LARGEST = 32 << 20
 """Bytes of an artefact that is made a page of."""
 
 
-async def page(content: Content, grant: Grant, request: Request) -> Response:
+async def serve_page(content: ContentServices, grant: Grant, request: Request) -> Response:
     """`name=html`; `n`: which cell of a notebook, or which note of a deck, from 0; `theme`: light or dark."""
-    fields = asked(request)
-    theme, paths = one(fields, "theme"), fields.get("path", [])
+    fields = query_fields(request)
+    theme, paths = single_field(fields, "theme"), fields.get("path", [])
     if theme not in THEMES:
         raise ContentRefused(400, "theme is light or dark")
-    if one(fields, "name", "html") != "html":
+    if single_field(fields, "name", "html") != "html":
         raise not_found()
-    place = number(fields, "n")
+    place = number_field(fields, "n")
     found = await content.view(grant, paths)
-    done(found)
+    require_ready(found)
     assert isinstance(found, tuple)
     tree, entry, shown = found
     if shown.kind in _SCRIPTED and request.headers.get("sec-fetch-dest") == "document":
@@ -44,7 +51,7 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
 
     def made() -> bytes:
         if shown.kind in ("markdown", "tex"):
-            body = relinked(_text(content, shown, "html"), tree, entry.path, above[:-1])
+            body = rewrite_links(_text(content, shown, "html"), tree, entry.path, above[:-1])
         elif shown.kind == "notebook":
             body = _outputs(json.loads(_text(content, shown, "cells")), place)
         elif shown.kind == "cards":
@@ -52,9 +59,9 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
         else:
             raise not_found()
         kind = "output" if shown.kind == "notebook" else shown.kind
-        return shell(body, kind=kind, theme=theme, tells_size=shown.kind in _SCRIPTED)
+        return html_page(body, kind=kind, theme=theme, tells_size=shown.kind in _SCRIPTED)
 
-    body = await asyncio.to_thread(_checked, made)
+    body = await asyncio.to_thread(_check_artefact, made)
     policy = page_policy(content.services.config, scripts=shown.kind in _SCRIPTED)
     headers = {"content-security-policy": policy, "cache-control": "private, no-cache", "vary": "Sec-Fetch-Dest"}
     return Response(body, media_type="text/html", headers=headers)
@@ -64,7 +71,7 @@ _SCRIPTED = frozenset({"notebook"})
 """Formats that run scripts where they are at home."""
 
 
-def _checked(made: Any) -> bytes:
+def _check_artefact(made: Any) -> bytes:
     """Artefacts were made in a box that a hostile file may have taken over: anything can be in them."""
     try:
         body: bytes = made()
@@ -73,7 +80,7 @@ def _checked(made: Any) -> bytes:
     return body
 
 
-def _text(content: Content, shown: View, name: str) -> str:
+def _text(content: ContentServices, shown: View, name: str) -> str:
     digest = shown.files.get(name)
     if digest is None:
         raise not_found()
@@ -105,7 +112,7 @@ def _cards(deck: dict[str, Any], place: int, paths: list[str]) -> str:
         for side, markup in (("front", front), ("back", back)):
             if markup:
                 title = escape(f"{label}: {side}" if label else side)
-                out.append(f'<section class="face"><h2>{title}</h2>{with_media(markup, address)}</section>')
+                out.append(f'<section class="face"><h2>{title}</h2>{rewrite_media_sources(markup, address)}</section>')
     return "\n".join(out)
 
 
@@ -148,7 +155,7 @@ _SIZE = (
 """Tells the frame around it how high it is. The page in it may say the same wrongly: whoever listens sets a limit."""
 
 
-def shell(body: str, *, kind: str, theme: str = "", tells_size: bool = False) -> bytes:
+def html_page(body: str, *, kind: str, theme: str = "", tells_size: bool = False) -> bytes:
     """A whole page. `body` is markup and put in as it is: the policy that goes with it keeps it still."""
     mode = f' data-theme="{escape(theme)}"' if theme else ""
     return (

@@ -18,14 +18,14 @@ from worksample.app.evidence.schemas import (
     Votes,
     VoteView,
 )
-from worksample.app.judging.vote_schemas import said_of
+from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.rounds.responses import find_round
 from worksample.app.server.figures import background_of, micros_of
 from worksample.app.server.services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
-from worksample.people.evaluations import amendments_of, standing
+from worksample.people.evaluations import amendments_of, exclude_struck
 from worksample.people.judging.blinding import giveaways, scrub
 from worksample.records import (
     Agent,
@@ -44,7 +44,7 @@ from worksample.records import (
 )
 from worksample.results.entrants import entrants
 from worksample.store.people_tables import items
-from worksample.viewing import kept
+from worksample.viewing import find_view
 
 BARRED = "You have seen who made what: nothing of this round, nor of rounds that look at it, is given to you any more."
 
@@ -133,7 +133,7 @@ def votes_of(services: AppServices, account: Account, id: str, *, names: bool) -
 def vote_rows(services: AppServices, round: Round, found: Sequence[Evaluation], *, names: bool) -> tuple[VoteView, ...]:
     """Evaluations of a round, by time."""
     amendments = amendments_of(services.store)
-    stands = {e.id for e in standing(found, amendments)}
+    stands = {e.id for e in exclude_struck(found, amendments)}
     labels = BlindLabels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
     versions = sorted({e.evaluator for e in found})
     voters = {v.id: v for v in services.store.find(Evaluator, id=versions)} if versions else {}
@@ -143,7 +143,7 @@ def vote_rows(services: AppServices, round: Round, found: Sequence[Evaluation], 
         VoteView(
             evaluation=e.id, submission=e.subject, second=e.second, agent=labels.agent(e.subject),
             second_agent=labels.agent(e.second) if e.second else None, instance=labels.instance(e.instance),
-            voter=_voter(e, voters, accounts), outcome=e.outcome.value, said=said_of(e.payload),
+            voter=_voter(e, voters, accounts), outcome=e.outcome.value, said=vote_view(e.payload),
             critical_flaw=str(e.record.get("critical_flaw", "")), recognised=str(e.record.get("recognised", "")),
             reason=e.reason, minutes=e.minutes, at=micros_of(e.at), stands=e.id in stands,
             struck=next((out[key] for key in targets_of(e) if key in out), None),
@@ -214,7 +214,7 @@ def leaks_of(services: AppServices, id: str) -> Leaks:
         for entry in manifest.entries:
             if entry.kind is not EntryKind.FILE or entry.blob is None:
                 continue
-            view = kept(store, manifest, part.manifest, entry.path)
+            view = find_view(store, manifest, part.manifest, entry.path)
             looked, waiting = looked + (view is not None), waiting + (view is None)
             said = tuple(map(str, view.meta.get("leaks", ()))) if view is not None else ()
             if said:

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from worksample.app.judging.schemas import PaneView
-from worksample.app.judging.vote_schemas import Said
+from worksample.app.judging.vote_schemas import VoteContent
 from worksample.app.rounds.schemas import Id
-from worksample.app.server.figures import AnyFigure, BackgroundOf
+from worksample.app.server.figures import AnyFigure, EvaluatorBackground
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import DecidedBy
 from worksample.records import AmendmentAction, AmendmentTarget, EvaluatorKind, Protocol, Purpose, Standing
@@ -57,7 +57,7 @@ class Voter(ResponseBody):
     id: str
     account: str | None
     name: str
-    background: BackgroundOf
+    background: EvaluatorBackground
 
 
 class VoteView(ResponseBody):
@@ -71,7 +71,7 @@ class VoteView(ResponseBody):
     instance: str
     voter: Voter
     outcome: Literal["given", "declined", "failed"]
-    said: Said | None
+    said: VoteContent | None
     critical_flaw: str
     recognised: str
     reason: str

@@ -20,7 +20,7 @@ _a = assignments.c
 
 
 @dataclass(frozen=True, slots=True)
-class ServerRun:
+class AnswerCounter:
     """`account`: whose; None for everybody's, at this server and at others over the store."""
 
     store: Store

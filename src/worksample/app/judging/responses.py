@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from worksample.app.judging.schemas import ItemView, Mine, OwnAnswer, PaneView, Past, QueueView
-from worksample.app.judging.vote_schemas import said_of
+from worksample.app.judging.schemas import HistoryRow, ItemView, OwnAnswer, OwnProgress, PaneView, QueueView
+from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.server.figures import micros_of
 from worksample.app.server.markdown import render
 from worksample.app.server.services import AppServices
-from worksample.people import Account, Item, Queue, Role, RoundKind, gold_results, own_queues, read_kept
+from worksample.people import Account, Item, Queue, Role, RoundKind, gold_results, own_queues, read_stored_instructions
 from worksample.records import Evaluation, Experiment
 
 _TITLES = {
@@ -40,16 +40,16 @@ def queue_views(services: AppServices, account: Account) -> list[QueueView]:
                 experiment=_experiment(services, account, queue.settings["experiment"]),
                 state=queue.state,  # type: ignore[arg-type]
                 missing=own.missing,
-                mine=Mine(open=own.open, done=own.done, skipped=own.skipped),
+                mine=OwnProgress(open=own.open, done=own.done, skipped=own.skipped),
                 left=own.left,
                 soft_limit_minutes=queue.spec.minutes,
-                passed=_passed(services, account, queue),
+                passed=_passed_quiz(services, account, queue),
             )
         )
     return out
 
 
-def _passed(services: AppServices, account: Account, queue: Queue) -> bool | None:
+def _passed_quiz(services: AppServices, account: Account, queue: Queue) -> bool | None:
     if queue.kind is not RoundKind.CALIBRATION:
         return None
     return next(
@@ -65,15 +65,15 @@ def _experiment(services: AppServices, account: Account, id: str | None) -> str:
     return found[0].name if found else id
 
 
-def history_view(services: AppServices, account: Account) -> list[Past]:
+def history_view(services: AppServices, account: Account) -> list[HistoryRow]:
     """Newest first."""
-    return [Past(**row) for row in services.people.drafting.history(account)]
+    return [HistoryRow(**row) for row in services.people.drafting.history(account)]
 
 
 def own_answer_view(evaluation: Evaluation) -> OwnAnswer:
     """The person's own, as it stands on record."""
     return OwnAnswer(
-        said=said_of(evaluation.payload), critical_flaw=str(evaluation.record.get("critical_flaw", "")),
+        said=vote_view(evaluation.payload), critical_flaw=str(evaluation.record.get("critical_flaw", "")),
         reason=evaluation.reason or "", minutes=evaluation.minutes, at=micros_of(evaluation.at),
     )  # fmt: skip
 
@@ -105,5 +105,5 @@ def _page(services: AppServices, item: Item) -> str:
     """This form's page of the version under which the round runs."""
     told = services.people.instructions
     if told.digest != item.instructions:
-        told = read_kept(services.store, item.instructions)
+        told = read_stored_instructions(services.store, item.instructions)
     return told.pages.get(item.protocol, "")

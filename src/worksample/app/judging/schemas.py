@@ -10,12 +10,12 @@ from worksample.app.server.json_models import Micros, RequestBody, ResponseBody,
 from worksample.people import Form, RoundKind
 from worksample.records import By, Importance
 
-from .vote_schemas import Said
+from .vote_schemas import VoteContent
 
 Payload = dict[str, JsonValue]
 
 
-class Mine(ResponseBody):
+class OwnProgress(ResponseBody):
     open: int
     done: int
     skipped: int
@@ -32,7 +32,7 @@ class QueueView(ResponseBody):
     """Name; for admins alone, "" for others: it may tell what was compared."""
     state: Literal["open", "paused", "closed"]
     missing: str
-    mine: Mine
+    mine: OwnProgress
     left: int
     """How many items this person could still be given."""
     soft_limit_minutes: float
@@ -122,7 +122,7 @@ class ItemView(ResponseBody):
     """(pane's label, path)."""
 
 
-class Beat(ResponseBody):
+class LeaseReceipt(ResponseBody):
     expires: Micros
 
 
@@ -155,21 +155,21 @@ class Flag(RequestBody):
     text: str = Field(max_length=5000)
 
 
-class Given(ResponseBody):
+class AnswerReceipt(ResponseBody):
     evaluation: str
 
 
 class OwnAnswer(ResponseBody):
     """`said` null: skipped, and `reason` says why."""
 
-    said: Said | None
+    said: VoteContent | None
     critical_flaw: str
     reason: str
     minutes: float | None
     at: Micros
 
 
-class Earlier(ResponseBody):
+class EarlierVote(ResponseBody):
     """What one voter said before."""
 
     voter: int
@@ -195,7 +195,7 @@ class OwnFlag(ResponseBody):
     answer: str
 
 
-class Past(ResponseBody):
+class HistoryRow(ResponseBody):
     """One of the person's items."""
 
     item: str

@@ -20,7 +20,7 @@ Answer = Callable[[dict[str, Any], dict[str, str]], dict[str, Any]]
 
 
 @dataclass
-class PassingTime:
+class ManualClock:
     """A clock that goes on only when somebody works."""
 
     now: int
@@ -35,7 +35,7 @@ class ScriptedExperts:
 
     store: Store
     answer: Answer
-    clock: PassingTime
+    clock: ManualClock
     minutes: float = 10
     names: Sequence[str] = field(default=("expert-1", "expert-2"))
 
@@ -61,12 +61,12 @@ class ScriptedExperts:
         count = 0
         for name in self.names:
             async with httpx.AsyncClient(transport=transport, base_url=config.app_origin) as client:
-                count += await _Sitting(self, client, config).work(name)
+                count += await _ExpertSession(self, client, config).work(name)
         return count
 
 
 @dataclass
-class _Sitting:
+class _ExpertSession:
     experts: ScriptedExperts
     client: Any
     config: AppConfig

@@ -9,7 +9,7 @@ from worksample.app.accounts.schemas import TrainingState
 from worksample.app.server.authentication import ServicesOf, SignedIn
 from worksample.app.server.json_models import ResponseBody
 from worksample.app.server.markdown import render, title_of
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.people.rounds.instructions import PAGES
 
 router = APIRouter(prefix="/api/v1/training", tags=["training"])
@@ -28,7 +28,7 @@ class Training(TrainingState):
     pages: tuple[Page, ...]
 
 
-@router.get("", responses=fails(401))
+@router.get("", responses=error_responses(401))
 def training(services: ServicesOf, account: SignedIn) -> Training:
     """All pages of the version in force."""
     texts = services.people.instructions.pages
@@ -41,7 +41,7 @@ def training(services: ServicesOf, account: SignedIn) -> Training:
     return Training(digest=state.digest, read=state.read, pages=pages)
 
 
-@router.post("/read", status_code=204, responses=fails(401, 403))
+@router.post("/read", status_code=204, responses=error_responses(401, 403))
 def read_training(services: ServicesOf, account: SignedIn) -> None:
     """Note that this person has read it."""
     if not services.people.has_read_training(account):

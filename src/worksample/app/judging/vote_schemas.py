@@ -10,7 +10,7 @@ from worksample.app.server.json_models import ResponseBody
 from worksample.records import Importance, PairwiseChoice, Payload
 
 
-class HolisticSaid(ResponseBody):
+class HolisticContent(ResponseBody):
     """1 no, 2 yes, 3 better than the reference."""
 
     type: Literal["holistic"]
@@ -19,7 +19,7 @@ class HolisticSaid(ResponseBody):
     inspected: bool
 
 
-class PairwiseSaid(ResponseBody):
+class PairwiseContent(ResponseBody):
     """Sides are as they were shown: the first is `submission`."""
 
     type: Literal["pairwise"]
@@ -28,7 +28,7 @@ class PairwiseSaid(ResponseBody):
     justification: str
 
 
-class PartSaid(ResponseBody):
+class CriterionResult(ResponseBody):
     """One criterion's result. `fraction` null: skipped."""
 
     name: str
@@ -38,24 +38,24 @@ class PartSaid(ResponseBody):
     gate: bool
     reason: str
     skip: Literal["not_applicable", "cannot_judge"] | None
-    parts: tuple[PartSaid, ...]
+    parts: tuple[CriterionResult, ...]
 
 
-class GradeSaid(ResponseBody):
+class GradeContent(ResponseBody):
     type: Literal["grade"]
     score: float
-    parts: tuple[PartSaid, ...]
+    parts: tuple[CriterionResult, ...]
     composition: str
     reason: str
 
 
-class TagsSaid(ResponseBody):
+class TagsContent(ResponseBody):
     type: Literal["tags"]
     tags: tuple[str, ...]
     note: str
 
 
-class LabelsSaid(ResponseBody):
+class LabelsContent(ResponseBody):
     type: Literal["labels"]
     labels: dict[str, str]
     note: str
@@ -64,10 +64,12 @@ class LabelsSaid(ResponseBody):
     """A rubric that was written with it."""
 
 
-Said = Annotated[HolisticSaid | PairwiseSaid | GradeSaid | TagsSaid | LabelsSaid, Field(discriminator="type")]
-_READ: TypeAdapter[Said] = TypeAdapter(Said)
+VoteContent = Annotated[
+    HolisticContent | PairwiseContent | GradeContent | TagsContent | LabelsContent, Field(discriminator="type")
+]
+_READ: TypeAdapter[VoteContent] = TypeAdapter(VoteContent)
 
 
-def said_of(payload: Payload | None) -> Said | None:
+def vote_view(payload: Payload | None) -> VoteContent | None:
     """As it goes over the wire."""
     return _READ.validate_python(payload.model_dump(mode="json")) if payload is not None else None

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 
 
-class Gate:
+class BoxGate:
     """`places` for work that nobody waits for; work that somebody waits for goes first and has one place more."""
 
     def __init__(self, places: int) -> None:
@@ -50,7 +50,7 @@ class Gate:
 class _Turn(AbstractAsyncContextManager[None]):
     """One entry to the gate; any number of tasks may use the same."""
 
-    def __init__(self, gate: Gate, *, urgent: bool) -> None:
+    def __init__(self, gate: BoxGate, *, urgent: bool) -> None:
         self._gate, self._urgent = gate, urgent
 
     async def __aenter__(self) -> None:

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import Micros, ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.viewing import formats as formats_of
 
 router = APIRouter(prefix="/api/v1", tags=["machine"])
@@ -49,7 +49,7 @@ class Conversions(ResponseBody):
     faults: tuple[ConversionFault, ...]
 
 
-@router.get("/formats", responses=fails(401, 403))
+@router.get("/formats", responses=error_responses(401, 403))
 def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
     """Every format that is shown, and what this machine lacks for it."""
     return [
@@ -60,10 +60,10 @@ def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
     ]
 
 
-@router.get("/conversions", responses=fails(401, 403))
+@router.get("/conversions", responses=error_responses(401, 403))
 def conversions(services: ServicesOf, account: Admin) -> Conversions:
     """How far the preparing of deliverables is."""
-    found = services.preparing.progress()
+    found = services.view_preparer.progress()
     faults = tuple(ConversionFault(what=f["what"], next=f["next"], at=f["at"]) for f in found.pop("faults"))
     running = tuple(RunningFolder(**f) for f in found.pop("running"))
     return Conversions(**found, running=running, faults=faults)

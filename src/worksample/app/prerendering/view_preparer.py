@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from worksample.app.prerendering.gate import Gate
+from worksample.app.prerendering.gate import BoxGate
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
 from worksample.people.judging.item import panes_of
@@ -26,7 +26,7 @@ from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.records import Instance, Round, digest_of
 from worksample.results.graded import as_graded
 from worksample.store.people_tables import items
-from worksample.viewing import Converter, QueryResult, View, kept, prepare, query
+from worksample.viewing import Converter, QueryResult, View, find_view, prepare, query
 
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Converting:
+class ViewPending:
     """The view is being made, for so many seconds."""
 
     seconds: float
@@ -66,7 +66,7 @@ class _Folder:
     converter: Converter | None = None
 
 
-class Preparing:
+class ViewPreparer:
     """One per server process. At most `config.convert_parallel` boxes stand in the background, and one more for
     views that somebody waits for. Processes over one store leave to each other what another does already.
     """
@@ -78,7 +78,7 @@ class Preparing:
         self._store = store
         self._converter = converter or partial(Converter, background=True)
         self._workers = max(1, config.convert_parallel)
-        self._gate = Gate(self._workers)
+        self._gate = BoxGate(self._workers)
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._busy: Busy = {}
         self._asked: dict[Key, tuple[float, asyncio.Task[View]]] = {}
@@ -99,7 +99,7 @@ class Preparing:
     async def start(self) -> None:
         """Begin with what open rounds will show."""
         self._stopped = False
-        for work in (self._refill(), *(self._work() for _ in range(self._workers))):
+        for work in (self._refill(), *(self._run_worker() for _ in range(self._workers))):
             self._tasks.add(asyncio.create_task(work))
 
     async def stop(self) -> None:
@@ -114,25 +114,25 @@ class Preparing:
 
     # -- what somebody waits for
 
-    async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | Converting:
+    async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | ViewPending:
         """The view at a quoted path of the manifest with this digest, if it is there within `wait` seconds.
 
         The work goes on after that, once however many ask. UsageError for a path that the manifest lacks;
         SandboxUnavailable, StoreError.
         """
         key = (manifest, path)
-        found = self._remembered(key) or await asyncio.to_thread(self._kept, key)
+        found = self._find_recent(key) or await asyncio.to_thread(self._find_cached, key)
         if found is not None:
             return found
         if key not in self._asked:
             if self._stopped or len(self._asked) >= AT_ONCE:
-                return Converting(0.0)
+                return ViewPending(0.0)
             self._asked[key] = (time.monotonic(), asyncio.create_task(self._make(key)))
-            self._asked[key][1].add_done_callback(lambda task: self._made(key, task))
+            self._asked[key][1].add_done_callback(lambda task: self._record_result(key, task))
         since, task = self._asked[key]
         await asyncio.wait({task}, timeout=wait)
         if not task.done() or task.cancelled():
-            return Converting(time.monotonic() - since)
+            return ViewPending(time.monotonic() - since)
         return task.result()
 
     async def query(self, manifest: str, path: str, sql: str) -> QueryResult:
@@ -140,7 +140,7 @@ class Preparing:
         async with self._gate.urgent:
             return await query(self._store, await asyncio.to_thread(self._store.manifest, manifest), path, sql)
 
-    def _remembered(self, key: Key) -> View | None:
+    def _find_recent(self, key: Key) -> View | None:
         at, view = self._recent.get(key, (0.0, None))
         seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
         return view if view is not None and time.monotonic() - at < seconds else None
@@ -152,13 +152,13 @@ class Preparing:
         while len(self._recent) > REMEMBERED:
             self._recent.popitem(last=False)
 
-    def _kept(self, key: Key) -> View | None:
+    def _find_cached(self, key: Key) -> View | None:
         manifest = self._store.manifest(key[0])
         if manifest.find(key[1]) is None:
             raise UsageError(f"no file at {key[1]!r}")
-        return kept(self._store, manifest, *key)
+        return find_view(self._store, manifest, *key)
 
-    def _made(self, key: Key, task: asyncio.Task[View]) -> None:
+    def _record_result(self, key: Key, task: asyncio.Task[View]) -> None:
         self._asked.pop(key, None)
         if task.cancelled():
             return
@@ -177,12 +177,12 @@ class Preparing:
                 if found is not None:
                     return found
                 continue
-            async with self._sole(f"view {digest_of(key)}") as alone:
-                found = await asyncio.to_thread(self._kept, key)
+            async with self._exclusive_lease(f"view {digest_of(key)}") as alone:
+                found = await asyncio.to_thread(self._find_cached, key)
                 if found is not None:
                     return found
                 if alone:
-                    watch = Watching(self._busy, key[0])
+                    watch = BusyPaths(self._busy, key[0])
                     try:
                         turn = self._gate.urgent
                         made = await prepare(self._store, manifest, only={key[1]}, turn=turn, watch=watch)
@@ -225,7 +225,7 @@ class Preparing:
 
     async def _refill(self) -> None:
         while True:
-            found = await self._guarded(asyncio.to_thread(wanted, self._store, self._items))
+            found = await self._run_guarded(asyncio.to_thread(manifests_to_prepare, self._store, self._items))
             again, self._failed = list(self._failed), {}
             self.add([*(found or ()), *again])
             self._wake.clear()
@@ -235,7 +235,7 @@ class Preparing:
             except TimeoutError:
                 continue
 
-    async def _work(self) -> None:
+    async def _run_worker(self) -> None:
         while True:
             if not self._queue:
                 await asyncio.sleep(0.5)
@@ -244,7 +244,7 @@ class Preparing:
             folder.since = time.monotonic()
             self._running[digest] = folder
             try:
-                done = await self._guarded(self._prepare(folder))
+                done = await self._run_guarded(self._prepare(folder))
             finally:
                 del self._running[digest]
             if done:
@@ -254,13 +254,13 @@ class Preparing:
 
     async def _prepare(self, folder: _Folder) -> bool:
         """False where another process is at it, or where views failed by our fault: it is looked at again later."""
-        async with self._sole(f"prepare {folder.digest}") as alone:
+        async with self._exclusive_lease(f"prepare {folder.digest}") as alone:
             if not alone:
                 return False
             manifest = await asyncio.to_thread(self._store.manifest, folder.digest)
             folder.files = len(manifest.entries)
             folder.converter = self._converter(self._store, manifest)
-            watch, unpacked, ours = Watching(self._busy, folder.digest), list[str](), list[str]()
+            watch, unpacked, ours = BusyPaths(self._busy, folder.digest), list[str](), list[str]()
 
             def note(path: str, view: View) -> None:
                 folder.done += 1
@@ -282,7 +282,7 @@ class Preparing:
 
     # -- both
 
-    async def _guarded(self, work: Coroutine[Any, Any, Any]) -> Any:
+    async def _run_guarded(self, work: Coroutine[Any, Any, Any]) -> Any:
         """The result; None for what failed, which is noted and does not end the worker."""
         task = asyncio.create_task(work)
         try:
@@ -309,7 +309,7 @@ class Preparing:
         self._faults.append({"what": what, "next": next, "at": time.time_ns() // 1000, "missing": missing})
 
     @asynccontextmanager
-    async def _sole(self, name: str) -> AsyncIterator[bool]:
+    async def _exclusive_lease(self, name: str) -> AsyncIterator[bool]:
         """Whether no other process does this now."""
         if not await asyncio.to_thread(self._store.lease, name, self._owner, LEASE_SECONDS):
             yield False
@@ -337,7 +337,7 @@ Busy = dict[Key, asyncio.Future[View | None]]
 
 
 @dataclass
-class Watching:
+class BusyPaths:
     """Notes what boxes of one piece of work look at, so that others wait for it."""
 
     busy: Busy
@@ -362,7 +362,7 @@ class Watching:
             self.end(path, None)
 
 
-def wanted(store: Store, known: set[str]) -> list[str]:
+def manifests_to_prepare(store: Store, known: set[str]) -> list[str]:
     """Digests of the manifests of items that are not in `known`, in the order in which they are given out.
 
     The ids of these items are added to `known`. Raises StoreError.

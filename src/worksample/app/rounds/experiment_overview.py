@@ -9,15 +9,15 @@ from fastapi import APIRouter, Path
 
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.server.json_models import ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.app.server.services import AppServices
-from worksample.app.workstations.responses import seats_of
-from worksample.app.workstations.schemas import SeatView
+from worksample.app.workstations.responses import assignment_views
+from worksample.app.workstations.schemas import AssignmentView
 from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Form, Queue, list_queues, refuse_votes_at_work
 from worksample.people.access.profile import person_of
-from worksample.people.quality.disagreements import DisputedAnswer, Parting, names_of, partings
-from worksample.people.quality.round_dashboard import wanted_of
+from worksample.people.quality.disagreements import DisputedAnswer, DisputedQuestion, disputed_questions, names_of
+from worksample.people.quality.round_dashboard import wanted_votes
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Submission
 
 router = APIRouter(prefix="/api/v1", tags=["waiting"])
@@ -75,7 +75,7 @@ class ExperimentWaits(ResponseBody):
     places: int
     rounds: tuple[RoundWaits, ...]
     work: tuple[WaitingWork, ...]
-    seats: tuple[SeatView, ...]
+    seats: tuple[AssignmentView, ...]
 
 
 class Side(ResponseBody):
@@ -111,13 +111,13 @@ class Disagreements(ResponseBody):
     rows: tuple[Disagreement, ...]
 
 
-@router.get("/waiting", responses=fails(401, 403))
+@router.get("/waiting", responses=error_responses(401, 403))
 def waiting(services: ServicesOf, account: Admin) -> list[ExperimentWaits]:
     """What waits for people and for judges, and the hours and pay that are left."""
     return waiting_of(services)
 
 
-@router.get("/experiments/{id}/disagreements", responses=fails(401, 403, 404, 409))
+@router.get("/experiments/{id}/disagreements", responses=error_responses(401, 403, 404, 409))
 def disagreements(id: ExperimentId, services: ServicesOf, account: Reviewer) -> Disagreements:
     """Where people, judges and programs part on the same work."""
     return disagreements_of(services, account, id)
@@ -140,7 +140,7 @@ def _experiment(services: AppServices, experiment: Experiment, queues: list[Queu
         waits_for_people=now.waits_for_people, waits_for_judge=now.waits_for_judge, ungraded=now.ungraded,
         reattempts=now.reattempts, due=now.due, places=now.places,
         rounds=tuple(_round(services, queue) for queue in queues if queue.state != "closed"),
-        work=tuple(_work(services, whom)), seats=seats_of(services, experiment) if now.places else (),
+        work=tuple(_work(services, whom)), seats=assignment_views(services, experiment) if now.places else (),
     )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def _work(services: AppServices, whom: dict[str, EvaluatorKind]) -> Iterator[Wai
 
 
 def _round(services: AppServices, queue: Queue) -> RoundWaits:
-    left = wanted_of(services.store, queue)
+    left = wanted_votes(services.store, queue)
     return RoundWaits(
         round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol,
         state=queue.state,  # type: ignore[arg-type]
@@ -164,7 +164,7 @@ def _round(services: AppServices, queue: Queue) -> RoundWaits:
 def disagreements_of(services: AppServices, account: Account, experiment: str) -> Disagreements:
     """Conflict while an item of one of the rounds is open to the person; RecordMissing."""
     services.store.get(Experiment, experiment)
-    found = partings(services.store, experiment)
+    found = disputed_questions(services.store, experiment)
     for round in sorted(found.rounds):
         refuse_votes_at_work(services.store, account, round)
     shown = found.found[:MOST]
@@ -177,7 +177,7 @@ def disagreements_of(services: AppServices, account: Account, experiment: str) -
     return Disagreements(looked_at=found.looked_at, parted=len(found.found), most=MOST, rows=rows)
 
 
-def _disagreement(p: Parting, keys: dict[str, str], names: dict[str, str]) -> Disagreement:
+def _disagreement(p: DisputedQuestion, keys: dict[str, str], names: dict[str, str]) -> Disagreement:
     return Disagreement(
         submission=p.submission, instance=keys[p.instance], criterion=p.criterion, text=p.text,
         between=tuple(kind.value for kind in p.between), sides=tuple(_side(a, names) for a in p.answers),

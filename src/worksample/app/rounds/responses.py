@@ -16,7 +16,7 @@ from worksample.people.access.name_disclosure import has_seen_names
 from worksample.people.quality.round_dashboard import progress
 from worksample.people.round_verdicts import rounds_over
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.people.rounds.screening_results import keep_looks
+from worksample.people.rounds.screening_results import store_looks
 from worksample.records import Amendment, AmendmentTarget, Experiment, Instance, Purpose, Round, Task, struck
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ def _job_row(store: Store, one: Instance, asked: int) -> JobRow:
     )
 
 
-def looked_at(store: Store, jobs: Sequence[str]) -> str:
+def screen_jobs(store: Store, jobs: Sequence[str]) -> str:
     """Digest of what a program found in these jobs. RecordMissing, SandboxUnavailable."""
     from worksample.formats.jobs.screening import Looking, look_at_jobs
 
     found = [store.get(Instance, id) for id in dict.fromkeys(jobs)]
     looks = asyncio.run(look_at_jobs(Looking(store), found))
-    return keep_looks(store, {id: look.plain() for id, look in looks.items()})
+    return store_looks(store, {id: look.plain() for id, look in looks.items()})

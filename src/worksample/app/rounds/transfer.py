@@ -14,7 +14,7 @@ from worksample.app.rounds.responses import find_round
 from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import RequestBody, ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.files.scratch import scratch
 from worksample.people import Form, export_csv, export_jsonl, export_parquet, export_precomputed, import_judgments
 from worksample.records import Evaluation, ResolutionRule, Round
@@ -54,7 +54,7 @@ class Imported(ResponseBody):
     again: bool
 
 
-@router.get("/rounds/{id}/export", response_class=Response, responses={200: _FILE, **fails(401, 403, 404)})
+@router.get("/rounds/{id}/export", response_class=Response, responses={200: _FILE, **error_responses(401, 403, 404)})
 def export_round(id: RoundId, format: Annotated[Format, Query()], services: ServicesOf, account: Admin) -> Response:
     """A round's evaluations (jsonl, parquet), what stands of them as an import takes it (csv), or its verdicts as
     Inspect's `precomputed_scores` (precomputed)."""
@@ -69,7 +69,7 @@ def export_round(id: RoundId, format: Annotated[Format, Query()], services: Serv
     return Response(data, media_type=kind, headers=headers)
 
 
-@router.post("/imports", status_code=201, responses=fails(401, 403, 413, 422))
+@router.post("/imports", status_code=201, responses=error_responses(401, 403, 413, 422))
 def import_round(body: NewImport, services: ServicesOf, account: Admin) -> Imported:
     """A round of judgments that were made elsewhere: all rows, or nothing and `faults` by row."""
     known = {round.id for round in services.store.find(Round)}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from worksample.app.rubrics.schemas import (
     CriterionBody,
     FlawView,
-    Linted,
+    LintResult,
     RubricRow,
     RubricView,
     SuggestedView,
@@ -20,8 +20,8 @@ from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
 from worksample.files.scratch import scratch
 from worksample.people import InvalidAnswer
-from worksample.people.rubrics.suggestions import Suggestion, taken
-from worksample.people.rubrics.versions import Version, asked_in_rounds, newest, versions
+from worksample.people.rubrics.suggestions import Suggestion, taken_suggestions
+from worksample.people.rubrics.versions import Version, asked_in_rounds, newest_versions, versions
 from worksample.records import Criteria, Criterion
 from worksample.tasks.criteria import read_criteria
 
@@ -63,7 +63,7 @@ def bodies_of(criteria: Criteria) -> tuple[CriterionBody, ...]:
     )
 
 
-def linted(texts: Sequence[str]) -> Linted:
+def lint_texts(texts: Sequence[str]) -> LintResult:
     """By the linter of `task check`; what is empty is not looked at."""
     flaws = tuple(
         tuple(FlawView(fault=f.fault, words=f.words, instead=INSTEAD[f.fault]) for f in lint(text))
@@ -72,14 +72,14 @@ def linted(texts: Sequence[str]) -> Linted:
         for text in texts
     )
     unusual = lint_size(len(texts))
-    return Linted(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
+    return LintResult(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
 
 
 def all_rubrics(services: AppServices) -> list[RubricRow]:
     """By name."""
     rounds, names = asked_in_rounds(services.store), _names(services)
     out = []
-    for v in newest(services.store):
+    for v in newest_versions(services.store):
         asked = {id for one in versions(services.store, v.rubric) for id in rounds.get(one.digest, ())}
         out.append(
             RubricRow(
@@ -93,7 +93,7 @@ def all_rubrics(services: AppServices) -> list[RubricRow]:
 def rubric_of(services: AppServices, name: str) -> RubricView:
     """RecordMissing."""
     rounds, names = asked_in_rounds(services.store), _names(services)
-    drafts = taken(services.store, name)
+    drafts = taken_suggestions(services.store, name)
     found = versions(services.store, name)
     return RubricView(
         name=name,
@@ -104,7 +104,9 @@ def rubric_of(services: AppServices, name: str) -> RubricView:
 def version_view(services: AppServices, version: Version) -> VersionView:
     """One that was just made: no round asked it yet but those that asked the same criteria before."""
     rounds = asked_in_rounds(services.store).get(version.digest, ())
-    return _view(version, _names(services), rounds, taken(services.store, version.rubric).get(version.number, ()))
+    return _view(
+        version, _names(services), rounds, taken_suggestions(services.store, version.rubric).get(version.number, ())
+    )
 
 
 def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...], drafts: Sequence[Suggestion]) -> VersionView:

@@ -54,7 +54,7 @@ class FlawView(ResponseBody):
     instead: str
 
 
-class Linted(ResponseBody):
+class LintResult(ResponseBody):
     """`flaws`: of each text, in order. `size`: what is unusual about how many there are, or nothing."""
 
     flaws: tuple[tuple[FlawView, ...], ...]

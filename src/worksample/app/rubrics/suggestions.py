@@ -14,7 +14,7 @@ from worksample.experiments.loading import judging_config
 from worksample.experiments.model_check import service_of
 from worksample.models import Exhibit, ModelRole, ModelService, Probe, ask, fields, judges_of, plus
 from worksample.people import Account
-from worksample.people.rubrics.suggestions import Suggestion, keep, spent
+from worksample.people.rubrics.suggestions import Suggestion, store_suggestion, suggestion_usage
 from worksample.people.rubrics.versions import WRITERS
 from worksample.records import Importance, Usage
 
@@ -39,7 +39,7 @@ INSTRUCTION = (
 
 
 @dataclass(frozen=True)
-class Suggesting:
+class CriteriaSuggester:
     """The model that suggests, with what it may spend."""
 
     role: ModelRole
@@ -51,7 +51,7 @@ class Suggesting:
     async def suggest(self, store: Store, by: Account, rubric: str, brief: str, count: int, at: int) -> Suggestion:
         """Criteria for a brief, kept with what they took, as a failure is. Denied; JudgeError where there are none."""
         by.may(*WRITERS)
-        before = await asyncio.to_thread(spent, store, ROLE)
+        before = await asyncio.to_thread(suggestion_usage, store, ROLE)
         total = Usage()
         for used in before:
             total = plus(total, used) if total.requests else used
@@ -60,15 +60,15 @@ class Suggesting:
         made = Suggestion(uuid.uuid4().hex, rubric, by.id, ROLE, role.model, role.version, "", "", (), "", Usage(), at)
         try:
             answer, used = await ask(role, probe_of(brief, count))
-            made = _with(made, used, answer.record)
+            made = _with_usage(made, used, answer.record)
             criteria = criteria_of(answer.value, count)
         except JudgeError as error:
             if isinstance(error.usage, Usage):
-                made = _with(made, error.usage, error.record)
-            await asyncio.to_thread(keep, store, replace(made, failed=error.what[:500]))
+                made = _with_usage(made, error.usage, error.record)
+            await asyncio.to_thread(store_suggestion, store, replace(made, failed=error.what[:500]))
             raise
         made = replace(made, criteria=criteria)
-        await asyncio.to_thread(keep, store, made)
+        await asyncio.to_thread(store_suggestion, store, made)
         return made
 
 
@@ -94,13 +94,13 @@ def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
     return tuple(found.items())
 
 
-def _with(made: Suggestion, used: Usage, record: Mapping[str, Any]) -> Suggestion:
+def _with_usage(made: Suggestion, used: Usage, record: Mapping[str, Any]) -> Suggestion:
     """With what it took, and the digests of the last call, which gave the answer."""
     last = (record.get("calls") or [{}])[-1]
     return replace(made, usage=used, prompt=str(last.get("prompt", "")), answer=str(last.get("answer", "")))
 
 
-def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
+def load_suggester(store: Store, file: Path | None) -> CriteriaSuggester | None:
     """What a server's `--judges` file configures. ManifestError, PlanError, UsageError where it cannot be used."""
     if file is None:
         return None
@@ -111,4 +111,4 @@ def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
     if len(models) > 1:
         raise UsageError(f"[judges.{ROLE}] is a panel: one model suggests", where=str(file), next="name one model")
     role = replace(models[0], service=service_of(models[0].model, config.services, config.prices))
-    return Suggesting(role)
+    return CriteriaSuggester(role)

@@ -33,11 +33,11 @@ def make_api() -> FastAPI:
         openapi_url=None,
         redirect_slashes=False,
         generate_unique_id_function=_name,
-        responses=problems.fails(400),
+        responses=problems.error_responses(400),
     )
     for router in routers():
         app.include_router(router)
-    problems.install(app)
+    problems.install_error_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=LEVEL)
     schema = app.openapi
     app.openapi = lambda: _exact(schema())  # type: ignore[method-assign]

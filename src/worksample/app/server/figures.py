@@ -28,11 +28,11 @@ def micros_of(at: datetime) -> int:
     return round(at.timestamp() * 1000) * 1000
 
 
-def background_of(evaluator: Evaluator | None) -> BackgroundOf:
+def background_of(evaluator: Evaluator | None) -> EvaluatorBackground:
     """What is known of a person; nothing of judge models, programs and people from elsewhere."""
     known = evaluator is not None and evaluator.type is EvaluatorKind.PERSON
     profile = profile_of(evaluator) if known and evaluator is not None else Profile()
-    return BackgroundOf(
+    return EvaluatorBackground(
         domains=profile.domains, hours=profile.hours, earnings=profile.earnings, rating=profile.rating,
         pay_rate=profile.pay_rate,
     )  # fmt: skip
@@ -75,7 +75,7 @@ class NoFigure(ResponseBody):
 AnyFigure = Figure | NoFigure
 
 
-class BackgroundOf(ResponseBody):
+class EvaluatorBackground(ResponseBody):
     """Null is unknown. US dollars."""
 
     domains: tuple[str, ...]

@@ -57,7 +57,7 @@ def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = Non
         if e.errno == errno.EADDRINUSE and free:
             bound = _bind(bind, 0)
         else:
-            raise _refused(e, bind, wanted) from e
+            raise _bind_error(e, bind, wanted) from e
     taken: int = bound.getsockname()[1]
     if port is None or port == 0:
         config = dataclasses.replace(config, port=taken)
@@ -77,7 +77,7 @@ def _bind(address: str, port: int) -> socket.socket:
     return bound
 
 
-def _refused(e: OSError, address: str, port: int) -> UsageError:
+def _bind_error(e: OSError, address: str, port: int) -> UsageError:
     if e.errno == errno.EADDRINUSE:
         return UsageError(f"port {port} is in use", next="--port 0 takes a free one")
     if e.errno == errno.EACCES:
@@ -106,7 +106,7 @@ def serve(app: Any, listening: BoundSocket, ready: Callable[[], None]) -> None:
 
 
 @contextmanager
-def serving(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
+def serve_in_thread(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
     """Serve in a thread until the block ends, for scripts and tests; requests are answered from its beginning on."""
     import uvicorn
 
@@ -144,12 +144,12 @@ def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.
     """No access log: addresses of deliverables are secrets. Forwarded addresses are believed behind a proxy alone."""
     import uvicorn
 
-    from worksample.app.server.middleware.strict_http_parser import Strict
+    from worksample.app.server.middleware.strict_http_parser import StrictHttpProtocol
 
     return uvicorn.Config(
         app,
         workers=workers,
-        http=partial(Strict, head_seconds=config.head_seconds),  # type: ignore[arg-type]
+        http=partial(StrictHttpProtocol, head_seconds=config.head_seconds),  # type: ignore[arg-type]
         loop="uvloop",
         ws="none",
         lifespan="on",
@@ -162,7 +162,7 @@ def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.
     )
 
 
-def browse(url: str) -> bool:
+def open_browser(url: str) -> bool:
     """Open a page in this machine's browser, without waiting for it; False where there is no screen for one."""
     if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ):
         # A browser in the terminal would take it away from the server.

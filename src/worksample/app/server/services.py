@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
     from worksample.app.content_origin.capabilities import Capabilities
-    from worksample.app.prerendering.view_preparer import Preparing
-    from worksample.app.rubrics.suggestions import Suggesting
+    from worksample.app.prerendering.view_preparer import ViewPreparer
+    from worksample.app.rubrics.suggestions import CriteriaSuggester
     from worksample.app.workstations.manager import Workstations
     from worksample.people import People
     from worksample.store import Store
@@ -24,9 +24,9 @@ class AppServices:
     people: People
     capabilities: Capabilities
     """Addresses of deliverables: minted for an item's panes, found by content requests."""
-    preparing: Preparing
+    view_preparer: ViewPreparer
     """Turns deliverables into views, each once, in the background and on demand."""
     workstations: Workstations
     """The places at which people sit and work, with their boxes."""
-    suggesting: Suggesting | None = None
+    suggester: CriteriaSuggester | None = None
     """The model that suggests criteria; None where none is configured."""

@@ -17,14 +17,14 @@ from fastapi.routing import APIRoute
 from .authentication import SessionOf, SignedIn, SignedOut, services_of, signed_in, tokens_of
 
 
-async def shows_a_session(request: Request) -> None:
+async def require_session_token(request: Request) -> None:
     """Before anything else of a request is looked at. SignedOut."""
     services = await services_of(request)
     if not tokens_of(request.scope, services.config):
         raise SignedOut("not signed in", next="sign in")
 
 
-class OneThread(APIRoute):
+class SingleThreadRoute(APIRoute):
     """As `APIRoute`, for routes that are plain functions and have no need of headers of their own."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
@@ -47,8 +47,8 @@ class OneThread(APIRoute):
             if name not in (*account, *session)
         ]
         run.__signature__ = signature.replace(parameters=[asking, *others])  # type: ignore[attr-defined]
-        before = [d for d in options.pop("dependencies", None) or () if d.dependency is not shows_a_session]
-        super().__init__(path, run, dependencies=[Depends(shows_a_session), *before], **options)
+        before = [d for d in options.pop("dependencies", None) or () if d.dependency is not require_session_token]
+        super().__init__(path, run, dependencies=[Depends(require_session_token), *before], **options)
 
     def _answer(self, said: Any) -> Any:
         if self.response_field is None or isinstance(said, Response):

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def make() -> ASGIApp:
+def make_app() -> ASGIApp:
     """The application, from what the starting process said."""
     from worksample.store import Store
 
     told = json.loads(os.environ[VARIABLE])
-    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_stop_with_parent, args=(os.getppid(),), daemon=True).start()
     config = AppConfig(**{**told["config"], **{key: Path(path) for key in PATHS if (path := told["config"][key])}})
     made = create_app(Store.open(told["store"]), config)
     gc.freeze()  # as `serving.serve` does
     return made
 
 
-def _outlive_nobody(parent: int) -> None:
+def _stop_with_parent(parent: int) -> None:
     """Stop where the process that started this one is gone: nobody else would, and the port would stay taken."""
     while os.getppid() == parent:
         time.sleep(1)

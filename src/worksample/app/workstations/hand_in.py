@@ -25,7 +25,7 @@ from worksample.records import (
     Usage,
     canonical,
 )
-from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
+from worksample.results.assignments.assignment import SlotAssignment, account_of, assignment_events, event_after
 from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
 from worksample.runs.outcome import after_capture
@@ -41,7 +41,7 @@ CAST = "session.cast"
 
 
 @dataclass(frozen=True)
-class Handing:
+class HandInRequest:
     """`rate`: US dollars per hour of the person; None: unknown. `name`: as accounts have it."""
 
     task: WorkstationTask
@@ -52,7 +52,7 @@ class Handing:
     outcome: TrialOutcome
 
 
-async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
+async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInRequest, log: bytes) -> Trial:
     """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
     captured = await take(box, store.blobs, handing.task.instance)
     outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
@@ -63,7 +63,12 @@ async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: byt
 
 
 def _commit(
-    store: Store, seat: Seat, of: Handing, parts: dict[str, SubmissionPart], outcome: TrialOutcome, log: bytes
+    store: Store,
+    seat: SlotAssignment,
+    of: HandInRequest,
+    parts: dict[str, SubmissionPart],
+    outcome: TrialOutcome,
+    log: bytes,
 ) -> Trial:
     last = event_after(
         seat,
@@ -73,7 +78,7 @@ def _commit(
         output=parts["output"].manifest,
         terminal=store.blobs.put(log) if log else None,
     )
-    events = [*events_of(store, seat.slot), last]
+    events = [*assignment_events(store, seat.slot), last]
     trial = _trial(store, seat, of, outcome)
     mine = _of_this_person(events)
     parts["trajectory"] = _trajectory(store, of, trial, mine)
@@ -96,7 +101,7 @@ def _commit(
     return trial
 
 
-def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Trial:
+def _trial(store: Store, seat: SlotAssignment, of: HandInRequest, outcome: TrialOutcome) -> Trial:
     slot, instance = of.task.slot, of.task.instance
     turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
     seconds = round(seat.seconds_at(of.at), 3)
@@ -152,7 +157,7 @@ _SAYS = {
 }
 
 
-def _trajectory(store: Store, of: Handing, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
+def _trajectory(store: Store, of: HandInRequest, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
     """The events as steps, with what was asked of the agent and what the terminal showed."""
     writer = TrajectoryWriter(prices={})
     for event in events:

@@ -11,31 +11,31 @@ from fastapi import APIRouter, Path, Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from worksample.app.server.authentication import Admin, ServicesOf, Worker
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.app.server.services import AppServices
 from worksample.app.workstations.responses import (
-    files_of,
-    handed_in_of,
-    rows_of,
-    sitting_of,
+    folder_listing,
+    hand_in_receipt,
+    person_at_work,
     timer_of,
-    view_of,
+    work_page,
+    work_rows,
 )
 from worksample.app.workstations.schemas import (
     Ask,
+    FolderListing,
     HandIn,
     HandInReceipt,
     Keys,
-    LeavePlace,
+    LeaveWork,
     Piece,
-    PlaceFiles,
-    PlaceRow,
-    PlaceView,
     Remove,
     Screen,
     TakeBack,
     Timer,
     Window,
+    WorkPage,
+    WorkRow,
 )
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Account
@@ -48,27 +48,27 @@ LISTENS = 5.0
 _FILE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {"application/octet-stream": {"schema": {"type": "string"}}}}
 }
-_HERE = fails(400, 401, 403, 404, 409, 503)
+_HERE = error_responses(400, 401, 403, 404, 409, 503)
 
 
-@router.get("/places", responses=fails(401, 403))
-def places(services: ServicesOf, account: Worker) -> list[PlaceRow]:
+@router.get("/places", responses=error_responses(401, 403))
+def list_work(services: ServicesOf, account: Worker) -> list[WorkRow]:
     """Places that this person has or may take."""
-    return rows_of(services, account)
+    return work_rows(services, account)
 
 
 @router.get("/places/{slot}", responses=_HERE)
-def place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
+def show_work(slot: SlotId, services: ServicesOf, account: Worker) -> WorkPage:
     """What is to be done at one of this person's places."""
-    return view_of(services, account, slot)
+    return work_page(services, account, slot)
 
 
 @router.post("/places/{slot}/take", responses=_HERE)
-async def take_place(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceView:
+async def take_work(slot: SlotId, services: ServicesOf, account: Worker) -> WorkPage:
     """Sit down. The time does not run yet."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
+    who = await run_in_threadpool(person_at_work, services, account, slot)
     await services.workstations.take(slot, who)
-    return await run_in_threadpool(view_of, services, account, slot)
+    return await run_in_threadpool(work_page, services, account, slot)
 
 
 async def _timer(services: AppServices, account: Account, slot: str) -> Timer:
@@ -78,33 +78,35 @@ async def _timer(services: AppServices, account: Account, slot: str) -> Timer:
 @router.post("/places/{slot}/start", responses=_HERE)
 async def start_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """The time runs, and the box goes on."""
-    await services.workstations.start(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.start(slot, await run_in_threadpool(person_at_work, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/pause", responses=_HERE)
 async def pause_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """The time does not run, and nothing goes on in the box."""
-    await services.workstations.pause(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.pause(slot, await run_in_threadpool(person_at_work, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/heartbeat", responses=_HERE)
 async def beat_timer(slot: SlotId, services: ServicesOf, account: Worker) -> Timer:
     """Still at work. Without it the time is paused after two minutes."""
-    await services.workstations.beat(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    await services.workstations.beat(slot, await run_in_threadpool(person_at_work, services, account, slot))
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/leave", status_code=204, responses=_HERE)
-async def leave_place(slot: SlotId, body: LeavePlace, services: ServicesOf, account: Worker) -> Response:
+async def leave_work(slot: SlotId, body: LeaveWork, services: ServicesOf, account: Worker) -> Response:
     """Give the place back: somebody else may do the task, from its beginning."""
-    await services.workstations.leave(slot, await run_in_threadpool(sitting_of, services, account, slot), body.reason)
+    await services.workstations.leave(
+        slot, await run_in_threadpool(person_at_work, services, account, slot), body.reason
+    )
     return Response(status_code=204)
 
 
 @router.post("/places/{slot}/take-back", status_code=204, responses=_HERE)
-async def take_back_place(slot: SlotId, body: TakeBack, services: ServicesOf, account: Admin) -> Response:
+async def take_back_work(slot: SlotId, body: TakeBack, services: ServicesOf, account: Admin) -> Response:
     """Take a place from whoever has it, before its time is up. What they made stays, as theirs alone."""
     await services.workstations.take_back(slot, account.name, body.reason)
     return Response(status_code=204)
@@ -113,16 +115,16 @@ async def take_back_place(slot: SlotId, body: TakeBack, services: ServicesOf, ac
 @router.post("/places/{slot}/ask", responses=_HERE)
 async def ask_agent(slot: SlotId, body: Ask, services: ServicesOf, account: Worker) -> Timer:
     """Have the agent go on with what there is; the next run lets it."""
-    await services.workstations.ask(slot, await run_in_threadpool(sitting_of, services, account, slot), body.words)
+    await services.workstations.ask(slot, await run_in_threadpool(person_at_work, services, account, slot), body.words)
     return await _timer(services, account, slot)
 
 
 @router.post("/places/{slot}/submit", responses=_HERE)
-async def hand_in_place(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandInReceipt:
+async def hand_in_work(slot: SlotId, body: HandIn, services: ServicesOf, account: Worker) -> HandInReceipt:
     """Hand in what lies in the output folder. Twice is once."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
+    who = await run_in_threadpool(person_at_work, services, account, slot)
     trial = await services.workstations.hand_in(slot, who, empty=body.empty)
-    return await run_in_threadpool(handed_in_of, services, trial)
+    return await run_in_threadpool(hand_in_receipt, services, trial)
 
 
 # -- the terminal
@@ -134,8 +136,8 @@ async def screen(
     wait: Annotated[float, Query(ge=0, le=LISTENS)] = LISTENS,
 ) -> Screen:  # fmt: skip
     """What the terminal shows after so many bytes, as soon as there is any; it has ended where no time runs."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
-    terminal = await services.workstations.watched(slot, who)
+    who = await run_in_threadpool(person_at_work, services, account, slot)
+    terminal = await services.workstations.terminal_if_running(slot, who)
     if terminal is None:
         return Screen(data="", at=0, ended=True)
     return Screen.model_validate(await terminal.screen(after, wait))
@@ -144,7 +146,7 @@ async def screen(
 @router.post("/places/{slot}/keys", status_code=204, responses=_HERE)
 async def type_keys(slot: SlotId, body: Keys, services: ServicesOf, account: Worker) -> Response:
     """Type into the terminal."""
-    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(person_at_work, services, account, slot))
     await terminal.keys(body.text.encode("utf-8", "replace"))
     return Response(status_code=204)
 
@@ -152,7 +154,7 @@ async def type_keys(slot: SlotId, body: Keys, services: ServicesOf, account: Wor
 @router.post("/places/{slot}/window", status_code=204, responses=_HERE)
 async def size_window(slot: SlotId, body: Window, services: ServicesOf, account: Worker) -> Response:
     """How large the terminal's window is."""
-    terminal = await services.workstations.shell(slot, await run_in_threadpool(sitting_of, services, account, slot))
+    terminal = await services.workstations.shell(slot, await run_in_threadpool(person_at_work, services, account, slot))
     await terminal.size(body.rows, body.columns)
     return Response(status_code=204)
 
@@ -161,30 +163,30 @@ async def size_window(slot: SlotId, body: Window, services: ServicesOf, account:
 
 
 @router.get("/places/{slot}/files", responses=_HERE)
-async def place_files(slot: SlotId, services: ServicesOf, account: Worker) -> PlaceFiles:
+async def list_output(slot: SlotId, services: ServicesOf, account: Worker) -> FolderListing:
     """What lies in the output folder."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
-    return files_of(await services.workstations.files(slot, who))
+    who = await run_in_threadpool(person_at_work, services, account, slot)
+    return folder_listing(await services.workstations.files(slot, who))
 
 
 @router.post("/places/{slot}/files", responses=_HERE)
-async def upload_piece(slot: SlotId, body: Piece, services: ServicesOf, account: Worker) -> PlaceFiles:
+async def upload_piece(slot: SlotId, body: Piece, services: ServicesOf, account: Worker) -> FolderListing:
     """A piece of a file for the output folder; with the last one the file is there."""
     try:
         piece = base64.b64decode(body.data, validate=True)
     except binascii.Error:
         raise UsageError("a piece of a file is base64") from None
-    who = await run_in_threadpool(sitting_of, services, account, slot)
+    who = await run_in_threadpool(person_at_work, services, account, slot)
     done = await services.workstations.upload(slot, who, body.path, body.offset, piece, last=body.last)
-    return files_of(await services.workstations.files(slot, who)) if done else PlaceFiles(files=())
+    return folder_listing(await services.workstations.files(slot, who)) if done else FolderListing(files=())
 
 
 @router.post("/places/{slot}/remove", responses=_HERE)
-async def remove_file(slot: SlotId, body: Remove, services: ServicesOf, account: Worker) -> PlaceFiles:
+async def remove_file(slot: SlotId, body: Remove, services: ServicesOf, account: Worker) -> FolderListing:
     """Remove a file or folder of the output."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
+    who = await run_in_threadpool(person_at_work, services, account, slot)
     await services.workstations.remove(slot, who, body.path)
-    return files_of(await services.workstations.files(slot, who))
+    return folder_listing(await services.workstations.files(slot, who))
 
 
 @router.get("/places/{slot}/output", response_class=Response, responses={**_FILE, **_HERE})
@@ -192,8 +194,8 @@ async def download_output(
     slot: SlotId, services: ServicesOf, account: Worker, path: Annotated[str, Query(min_length=1, max_length=4000)]
 ) -> Response:
     """A file of the output folder."""
-    who = await run_in_threadpool(sitting_of, services, account, slot)
-    return _attached(path, await services.workstations.download(slot, who, path))
+    who = await run_in_threadpool(person_at_work, services, account, slot)
+    return _attachment(path, await services.workstations.download(slot, who, path))
 
 
 @router.get("/places/{slot}/input", response_class=Response, responses={**_FILE, **_HERE})
@@ -201,15 +203,15 @@ def download_input(
     slot: SlotId, services: ServicesOf, account: Worker, path: Annotated[str, Query(min_length=1, max_length=4000)]
 ) -> Response:
     """A file of what is given."""
-    view_of(services, account, slot)
+    work_page(services, account, slot)
     instance = services.store.get(Instance, services.store.get(Slot, slot).instance)
     entry = services.store.manifest(instance.work.inputs).find(path)
     if entry is None or entry.blob is None:
         raise RecordMissing("no such file", where=path)
-    return _attached(path, services.store.blobs.read(entry.blob))
+    return _attachment(path, services.store.blobs.read(entry.blob))
 
 
-def _attached(path: str, data: bytes) -> Response:
+def _attachment(path: str, data: bytes) -> Response:
     """To be kept as a file and never shown: whoever made it, it is no page of ours."""
     name = unquote_path(path).rsplit(b"/", 1)[-1]
     headers = {

@@ -16,7 +16,7 @@ KEYS = 100_000
 """Characters that can be typed at once."""
 
 
-class PlaceRow(ResponseBody):
+class WorkRow(ResponseBody):
     """A place that this person may have, or has. `agent`: the turn of the agent with whom they work."""
 
     slot: str
@@ -40,7 +40,7 @@ class DeliverableView(ResponseBody):
     about: str
 
 
-class PlaceFile(ResponseBody):
+class FolderEntry(ResponseBody):
     """`path` as manifests write it. `size` in bytes."""
 
     path: str
@@ -56,7 +56,7 @@ class TurnView(ResponseBody):
     said: str
 
 
-class PlaceView(ResponseBody):
+class WorkPage(ResponseBody):
     """One of this person's places. `limit`: seconds that they may work; null: as long as it takes."""
 
     slot: str
@@ -66,7 +66,7 @@ class PlaceView(ResponseBody):
     brief_html: str
     rubric_html: str
     deliverables: tuple[DeliverableView, ...]
-    inputs: tuple[PlaceFile, ...]
+    inputs: tuple[FolderEntry, ...]
     input: str
     output: str
     """Where both lie in the box."""
@@ -79,7 +79,7 @@ class PlaceView(ResponseBody):
     turns: tuple[TurnView, ...]
 
 
-class SeatView(ResponseBody):
+class AssignmentView(ResponseBody):
     """A place that somebody has, as an admin sees it. `seconds` of work; `last`: when something was heard last."""
 
     slot: str
@@ -98,8 +98,8 @@ class Timer(ResponseBody):
     until: Micros | None
 
 
-class PlaceFiles(ResponseBody):
-    files: tuple[PlaceFile, ...]
+class FolderListing(ResponseBody):
+    files: tuple[FolderEntry, ...]
 
 
 class Screen(ResponseBody):
@@ -136,7 +136,7 @@ class Ask(RequestBody):
     words: str = Field(min_length=1, max_length=20_000)
 
 
-class LeavePlace(RequestBody):
+class LeaveWork(RequestBody):
     reason: str = Field(default="", max_length=2000)
 
 

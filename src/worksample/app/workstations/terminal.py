@@ -36,7 +36,7 @@ class Terminal:
         self._logged = 0
         self._news = asyncio.Event()
         self._writing = asyncio.Lock()
-        self._reader = asyncio.create_task(self._read())
+        self._reader = asyncio.create_task(self._read_output())
 
     @classmethod
     async def open(cls, box: Box, folder: str) -> Terminal:
@@ -47,7 +47,7 @@ class Terminal:
             return cls(await box.start(["sh", "-c", SHELLS, code], cwd=folder), framed=True)
         return cls(await box.start(["sh", "-c", PLAIN], cwd=folder), framed=False)
 
-    async def _read(self) -> None:
+    async def _read_output(self) -> None:
         try:
             while data := await self._process.stdout.read(1 << 16):
                 self._take(data)

@@ -13,7 +13,7 @@ from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
 from worksample.records import AssignmentAct, EntryKind, Manifest
-from worksample.results.assignments.assignment import Seat, commit, event_after
+from worksample.results.assignments.assignment import SlotAssignment, commit_event, event_after
 from worksample.sandboxes.capture.box_capture import USUAL, snapshot
 from worksample.store import Store
 
@@ -38,7 +38,7 @@ class Workstation:
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def note(self, seat: Seat, act: AssignmentAct, at: datetime, **rest: Any) -> Seat:
+    async def note(self, seat: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
         """Write what happens, with what lies in the output by now and what the terminal showed since."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:
@@ -46,12 +46,12 @@ class Workstation:
             digest = found.manifest_digest
         log = self.terminal.log() if self.terminal else b""
 
-        def write() -> Seat:
+        def write() -> SlotAssignment:
             kept = None if digest == seat.output else digest
             event = event_after(
                 seat, self.person, act, at, output=kept, terminal=self.store.blobs.put(log) if log else None, **rest
             )
-            return commit(self.store, event)
+            return commit_event(self.store, event)
 
         seat = await asyncio.to_thread(write)
         self.unkept = self.unkept and digest is None

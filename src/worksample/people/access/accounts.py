@@ -17,7 +17,7 @@ from worksample.store.people_tables import accounts, sessions, tickets
 
 from .account import Account, Role, find_account, join_roles, read_account, read_roles
 from .profile import Profile, evaluator_of, profile_of
-from .tokens import check_password, hash_password, hashed, name_key, new_token
+from .tokens import check_password, hash_password, hash_token, name_key, new_token
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -62,7 +62,7 @@ class Accounts:
                 raise Conflict("this invitation is not open any more")
             connection.execute(update(tickets).where(tickets.c.hash == row.hash).values(kind=REVOKED))
 
-    def invited(self, token: str) -> tuple[frozenset[Role], int]:
+    def invitation_roles(self, token: str) -> tuple[frozenset[Role], int]:
         """The roles that an invitation gives, and until when it is good, in microseconds since 1970. Denied."""
         with self._db.reading() as connection:
             row = self._ticket_of(connection, token, INVITED)
@@ -77,7 +77,7 @@ class Accounts:
         with self._db.writing() as connection:
             row = self._spend(connection, token, INVITED)
             account = self._create(connection, name, row.roles, kept)
-        return self._named(account)
+        return self._commit_evaluator(account)
 
     def create(self, name: str, roles: Collection[str]) -> Account:
         """An account for the store's owner, entered by one-time links; the one there is where the name is known."""
@@ -85,7 +85,7 @@ class Accounts:
         with self._db.writing() as connection:
             row = connection.execute(select(accounts).where(accounts.c.key == name_key(name))).first()
             account = read_account(row) if row is not None else self._create(connection, name, wanted, None)
-        return self._named(account) if row is None else account
+        return self._commit_evaluator(account) if row is None else account
 
     def _create(self, connection: Connection, name: str, roles: str, password: str | None) -> Account:
         shown = " ".join(name.split())
@@ -102,7 +102,7 @@ class Accounts:
         connection.execute(accounts.insert().values(row))
         return find_account(connection, id)
 
-    def _named(self, account: Account) -> Account:
+    def _commit_evaluator(self, account: Account) -> Account:
         """Its first Evaluator record, after the row: a kill in between costs nothing, for judging makes it too."""
         self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
         return account
@@ -146,7 +146,7 @@ class Accounts:
 
     def session(self, token: str) -> Account | None:
         """Whose session it is; None where it is wrong, expired, ended, or its account disabled."""
-        now, hash = self._clock(), hashed(token)
+        now, hash = self._clock(), hash_token(token)
         with self._db.reading() as connection:
             row = connection.execute(sql.SESSION, {"hash": hash}).first()
         if row is None or row.disabled or min(row.expires, row.ends) <= now:
@@ -160,7 +160,7 @@ class Accounts:
     def logout(self, token: str) -> None:
         """End the session."""
         with self._db.writing() as connection:
-            connection.execute(delete(sessions).where(sessions.c.hash == hashed(token)))
+            connection.execute(delete(sessions).where(sessions.c.hash == hash_token(token)))
 
     # -- administration
 
@@ -216,14 +216,14 @@ class Accounts:
 
     def _ticket(self, kind: str, account: str | None, roles: str, author: str, lasts: int) -> str:
         token, now = new_token(), self._clock()
-        row = {"hash": hashed(token), "kind": kind, "account": account, "roles": roles, "author": author}
+        row = {"hash": hash_token(token), "kind": kind, "account": account, "roles": roles, "author": author}
         with self._db.writing() as connection:
             connection.execute(delete(tickets).where(tickets.c.expires < now - 30 * DAY))
             connection.execute(tickets.insert().values({**row, "expires": now + lasts, "used": None}))
         return token
 
     def _ticket_of(self, connection: Connection, token: str, kind: str) -> Any:
-        mine = (tickets.c.hash == hashed(token)) & (tickets.c.kind == kind)
+        mine = (tickets.c.hash == hash_token(token)) & (tickets.c.kind == kind)
         row = connection.execute(select(tickets).where(mine)).first()
         if row is None or row.used is not None or row.expires <= self._clock():
             raise Denied(_SPENT, next=_ANEW)
@@ -238,6 +238,6 @@ class Accounts:
     def _session(self, connection: Connection, account: str) -> str:
         token, now = new_token(), self._clock()
         connection.execute(delete(sessions).where((sessions.c.expires <= now) | (sessions.c.ends <= now)))
-        row = {"hash": hashed(token), "account": account, "expires": now + IDLE, "ends": now + SESSION, "at": now}
+        row = {"hash": hash_token(token), "account": account, "expires": now + IDLE, "ends": now + SESSION, "at": now}
         connection.execute(sessions.insert().values(row))
         return token

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from worksample.store.people_tables import accounts, activity, assignments, sessions, tickets
 
 from .accounts import IDLE, INVITED, REVOKED
-from .tokens import hashed
+from .tokens import hash_token
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -62,6 +62,6 @@ def invitations(store: Store) -> list[Invitation]:
 
 def ends_at(store: Store, token: str) -> int:
     """When an invitation or a one-time link ends, in microseconds since 1970; 0 for one that is not there."""
-    query = select(tickets.c.expires).where(tickets.c.hash == hashed(token))
+    query = select(tickets.c.expires).where(tickets.c.hash == hash_token(token))
     with store.database.reading() as connection:
         return int(connection.execute(query).scalar() or 0)

@@ -10,7 +10,7 @@ from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
 from worksample.people.judging import lease_queries as sql
 from worksample.people.judging.assignment_states import BARRED, LEASED, RESUMABLE
-from worksample.people.rounds.queues import Queue, all_queues, note
+from worksample.people.rounds.queues import Queue, add_activity, all_queues
 from worksample.records import Round, Submission, digest_of
 from worksample.store.people_tables import activity, assignments, items
 
@@ -89,7 +89,7 @@ def _show(connection: Connection, account: Account, circle: set[str], noted: set
     for named in sorted(noted):
         id = digest_of([NAMES, named, account.id])[:32]
         if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
-            note(connection, id, account.id, None, NAMES, named, clock())
+            add_activity(connection, id, account.id, None, NAMES, named, clock())
     # What ran out or was given back could be had again without asking for the next one.
     mine = (_a.account == account.id) & _a.queue.in_(circle) & _a.state.in_(RESUMABLE)
     connection.execute(update(assignments).where(mine).values(state=BARRED))

@@ -17,7 +17,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def hashed(token: str) -> str:
+def hash_token(token: str) -> str:
     """What the database keeps of a token. It is random, so a plain hash cannot be turned round."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 

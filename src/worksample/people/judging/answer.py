@@ -8,7 +8,7 @@ from typing import Any
 from worksample.people.access.tokens import storable
 from worksample.people.errors import InvalidAnswer
 from worksample.people.rounds.forms import FINDINGS, SPECS, Form
-from worksample.people.rounds.job_questions import CRITERIA, WHY, Question, asked, asks_of, options_of
+from worksample.people.rounds.job_questions import CRITERIA, WHY, Question, all_questions, asks_of, options_of
 from worksample.records import (
     Criteria,
     GradePayload,
@@ -147,7 +147,7 @@ def _integrity(answer: _Answer) -> Payload | None:
 
 def _qualification(answer: _Answer, questions: Sequence[Question]) -> Payload | None:
     labels, reasons = {}, {}
-    for question in asked(questions):
+    for question in all_questions(questions):
         labels[question.name] = answer.choice(question.name, tuple(value for value, _ in options_of(question)))
         against = not question.answers and labels[question.name] == NO
         if why := answer.text(question.name + WHY, needed=against):

@@ -15,7 +15,7 @@ from worksample.people.access.tokens import storable
 from worksample.people.clock import SECOND, Clock
 from worksample.people.errors import Conflict
 from worksample.people.quality.flags import all_flags
-from worksample.people.rounds.queues import Queue, find_queue, note
+from worksample.people.rounds.queues import Queue, add_activity, find_queue
 from worksample.records import Instance, canonical
 from worksample.store.people_tables import assignments, items, seen
 
@@ -23,7 +23,7 @@ from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED, STRUCK
 from .blinding import scrub
 from .item import Draft, Item, build_item, hidden_words
-from .item_leases import Leasing, own
+from .item_leases import ItemLeases, own_row
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -35,8 +35,8 @@ _Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c
 
 
-class Drafting:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing) -> None:
+class Drafts:
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases) -> None:
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
@@ -56,7 +56,7 @@ class Drafting:
         return None if parts is None else build_item(self._store, *parts)
 
     def _parts(self, connection: Connection, account: Account, id: str) -> _Parts:
-        mine = own(connection, id, account)
+        mine = own_row(connection, id, account)
         row = connection.execute(sql.ITEM, {"id": id}).one()
         queue = find_queue(connection, row.queue)
         looked = connection.execute(sql.SEEN, {"item": id, "account": account.id}).all()
@@ -65,7 +65,7 @@ class Drafting:
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
         """Names that would give away who made what is shown. NotYours."""
         with self._db.reading() as connection:
-            own(connection, item, account)
+            own_row(connection, item, account)
             row = connection.execute(sql.ITEM, {"id": item}).one()
         return hidden_words(self._store, row)
 
@@ -81,7 +81,7 @@ class Drafting:
         text = _text(payload)
         with self._db.writing() as connection:
             now = self._clock()
-            mine = self._leasing.hold(connection, item, account, now)
+            mine = self._leasing.renew(connection, item, account, now)
             held = self._draft(connection, mine)
             current = held.revision if held is not None else 0
             if held is not None and revision == current - 1 and canonical(dict(held.payload)).decode() == text:
@@ -115,7 +115,7 @@ class Drafting:
         """Note that a file was opened. NotYours; nothing happens twice, nor beyond 20,000 files."""
         pane, path = storable(pane)[:100], storable(path)[:3000]
         with self._db.writing() as connection:
-            own(connection, item, account)
+            own_row(connection, item, account)
             mine = (seen.c.item == item) & (seen.c.account == account.id)
             here = mine & (seen.c.pane == pane) & (seen.c.path == path)
             if connection.execute(select(seen.c.at).where(here)).first() is not None:
@@ -135,7 +135,7 @@ class Drafting:
         with self._db.reading() as connection:
             rows = connection.execute(query.order_by(_a.started.desc(), _a.item)).all()
             forms = {id: find_queue(connection, id).form.value for id in {row.queue for row in rows}}
-        raised = self._raised(account)
+        raised = self._flags_by_item(account)
         titles = {id: self._store.get(Instance, id).title for id in {row.instance for row in rows}}
         return [
             {
@@ -146,7 +146,7 @@ class Drafting:
             for row in rows
         ]  # fmt: skip
 
-    def _raised(self, account: Account) -> dict[str, list[dict[str, Any]]]:
+    def _flags_by_item(self, account: Account) -> dict[str, list[dict[str, Any]]]:
         """The person's flags by item."""
         out: dict[str, list[dict[str, Any]]] = {}
         for flag in all_flags(self._store, account.id):
@@ -159,7 +159,7 @@ class Drafting:
     def read_training(self, account: Account, instructions: str) -> None:
         """Note that the person has read a version of the instructions."""
         with self._db.writing() as connection:
-            note(connection, uuid.uuid4().hex, account.id, None, "training", instructions, self._clock())
+            add_activity(connection, uuid.uuid4().hex, account.id, None, "training", instructions, self._clock())
 
 
 def _text(payload: Mapping[str, Any]) -> str:

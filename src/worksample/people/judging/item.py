@@ -118,7 +118,7 @@ def grading_of(instance: Instance, form: Form, first: Protocol | None = None) ->
 def criteria_of(instance: Instance, queue: Queue) -> Criteria:
     """The criteria that are asked in a round: those of its kind of evaluator. None where its form asks for none."""
     grading = instance.grading.get(queue.protocol)
-    return grading.asked_of(queue.asked.value) if grading and queue.form is Form.RUBRIC else Criteria()
+    return grading.asked_of(queue.evaluator_kind.value) if grading and queue.form is Form.RUBRIC else Criteria()
 
 
 def panes_of(

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select, update
 
 from worksample.people.quality.gold_items import note_quiz
 from worksample.people.rounds.forms import Form
-from worksample.people.rounds.job_questions import asked, deciding
+from worksample.people.rounds.job_questions import all_questions, deciding_names
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import (
     Evaluation,
@@ -32,7 +32,7 @@ from .assignment_states import RESUMABLE, STRUCK
 _a, _i = assignments.c, items.c
 
 
-def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
+def mark_done(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
     """Mark an assignment as handed in. Doing it twice changes nothing."""
     mine = {"its_item": row.item, "its_account": row.account}
     done = {**mine, "now_state": state, "its_evaluation": evaluation, "until": now}
@@ -71,7 +71,7 @@ def settle_ties(connection: Connection, item: str) -> None:
 def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
     """Where fewer votes are wanted than before, those that nobody took are not given out."""
     said = _standing(connection, row)
-    deciding_ones = deciding(asked(queue.questions))
+    deciding_ones = deciding_names(all_questions(queue.questions))
     votes = [
         all(e.payload.labels.get(name) != NO for name in deciding_ones)
         for e in sorted(said, key=lambda e: (e.at, e.id)) if isinstance(e.payload, Labels)

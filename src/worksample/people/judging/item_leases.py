@@ -18,7 +18,7 @@ from worksample.people.clock import Clock
 from worksample.people.errors import Conflict, NotReady, NotYours
 from worksample.people.judging import lease_queries as sql
 from worksample.people.judging.assignment_states import DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
-from worksample.people.judging.item_completion import finish
+from worksample.people.judging.item_completion import mark_done
 from worksample.people.rounds.queues import OPEN, Queue, all_queues, find_queue
 from worksample.records import digest_of
 from worksample.store.people_tables import assignments, items
@@ -34,7 +34,7 @@ def evaluation_id(item: str, account: str) -> str:
     return digest_of([item, account])[:32]
 
 
-class Leasing:
+class ItemLeases:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._db, self._clock = store.database, clock
 
@@ -46,7 +46,7 @@ class Leasing:
         person works; a round limits how many may be open.
         """
         now = self._clock()
-        self._sweep(connection, now)
+        self._expire_leases(connection, now)
         held = [row for row in self._open(connection, account, now) if round is None or row.queue == round]
         if held and not ahead:
             return self._again(connection, held[0], now)
@@ -59,7 +59,7 @@ class Leasing:
                 return item
         return self._again(connection, held[0], now) if held else None
 
-    def note_said(self, account: Account) -> None:
+    def mark_submitted(self, account: Account) -> None:
         """Note what the person handed in before a process died between the answer and the queue's note of it."""
         with self._db.writing() as connection:
             self._open(connection, account, self._clock())
@@ -73,7 +73,7 @@ class Leasing:
             if connection.execute(sql.SAID, {"id": id}).first() is None:
                 held.append(row)
             else:
-                finish(connection, row, id, now)
+                mark_done(connection, row, id, now)
         return held
 
     def _again(self, connection: Connection, row: Any, now: int) -> str:
@@ -86,7 +86,7 @@ class Leasing:
             return []
         found = [find_queue(connection, round)] if round is not None else all_queues(connection)
         found = [q for q in found if q.state == OPEN and account.roles & q.roles]
-        lacking = [(q, missing(connection, q, account)) for q in found]
+        lacking = [(q, missing_step(connection, q, account)) for q in found]
         if round is not None and any(lacks for _, lacks in lacking):
             raise NotReady(lacking[0][1], where=round)
         return [q for q, lacks in lacking if not lacks]
@@ -113,17 +113,17 @@ class Leasing:
             return
         row = {
             **mine, "queue": queue.round, "state": LEASED, "expires": now + queue.lease, "started": now,
-            "ordinal": states.taken, "flipped": flipped(queue.seed, account.id, states.taken), "active": 0,
+            "ordinal": states.taken, "flipped": is_flipped(queue.seed, account.id, states.taken), "active": 0,
             "evaluation": None,
         }  # fmt: skip
         connection.execute(sql.ASSIGN, row)
 
-    def _sweep(self, connection: Connection, now: int) -> None:
+    def _expire_leases(self, connection: Connection, now: int) -> None:
         """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
         for row in connection.execute(sql.LATE, {"now": now}).all():
             id = evaluation_id(row.item, row.account)
             if connection.execute(sql.SAID, {"id": id}).first() is not None:
-                finish(connection, row, id, now)
+                mark_done(connection, row, id, now)
                 continue
             self._set(connection, row, state=EXPIRED)
             connection.execute(update(items).where(_i.id == row.item).values(free=_i.free + 1))
@@ -135,12 +135,12 @@ class Leasing:
 
     # -- what is out
 
-    def hold(self, connection: Connection, item: str, account: Account, now: int) -> Any:
+    def renew(self, connection: Connection, item: str, account: Account, now: int) -> Any:
         """The person's row of an item that is open to them, its lease renewed.
 
         One that ran out is had again where nobody took it. NotYours, Conflict.
         """
-        row = own(connection, item, account)
+        row = own_row(connection, item, account)
         if row.state in (DONE, SKIPPED, STRUCK):
             raise Conflict("this item is handed in already")
         queue = find_queue(connection, row.queue)
@@ -156,7 +156,7 @@ class Leasing:
         """Keep an item; returns until when, in microseconds since 1970. NotYours, Conflict."""
         with self._db.writing() as connection:
             now = self._clock()
-            row = self.hold(connection, item, account, now)
+            row = self.renew(connection, item, account, now)
             return now + find_queue(connection, row.queue).lease
 
     def take_back(self, item: str, account: Account) -> None:
@@ -165,7 +165,7 @@ class Leasing:
         NotYours, NotReady; Conflict where it was not skipped, where others have it, and where too many are open.
         """
         with self._db.writing() as connection:
-            row = own(connection, item, account)
+            row = own_row(connection, item, account)
             if row.state == LEASED:
                 return
             if row.state != SKIPPED:
@@ -173,7 +173,7 @@ class Leasing:
             queue = find_queue(connection, row.queue)
             if queue.state != OPEN:
                 raise Conflict(f"the round is {queue.state}, so nothing of it is given out")
-            if lacks := missing(connection, queue, account):
+            if lacks := missing_step(connection, queue, account):
                 raise NotReady(lacks, where=queue.round)
             held = connection.execute(sql.HELD, {"account": account.id}).all()
             held = [one for one in held if one.queue == queue.round]
@@ -187,13 +187,13 @@ class Leasing:
     def release(self, item: str, account: Account) -> None:
         """Give it back without a word; the person may be given it again. NotYours; nothing happens twice."""
         with self._db.writing() as connection:
-            row = own(connection, item, account)
+            row = own_row(connection, item, account)
             if row.state == LEASED:
                 self._set(connection, row, state=RELEASED)
                 connection.execute(update(items).where(_i.id == item).values(free=_i.free + 1))
 
 
-def own(connection: Connection, item: str, account: Account) -> Any:
+def own_row(connection: Connection, item: str, account: Account) -> Any:
     """The person's row of an item. NotYours where there is none, or one that only keeps the person out."""
     # Not every database can even be asked for a text that is none.
     mine = {"item": item, "account": account.id}
@@ -203,7 +203,7 @@ def own(connection: Connection, item: str, account: Account) -> Any:
     return row
 
 
-def missing(connection: Connection, queue: Queue, account: Account) -> str:
+def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
     """What the person has to do before this queue gives anything out; "" for nothing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
@@ -225,7 +225,7 @@ def random_start(seed: int, account: str) -> tuple[float, bool]:
     return draw.random(), draw.random() < 0.5
 
 
-def flipped(seed: int, account: str, ordinal: int) -> bool:
+def is_flipped(seed: int, account: str, ordinal: int) -> bool:
     """Whether a person's item number `ordinal` is turned round: one of every two is, and which one is drawn."""
     first = int(digest_of([seed, account, ordinal // 2])[:8], 16) & 1
     return bool(first ^ (ordinal & 1))

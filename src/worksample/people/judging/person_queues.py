@@ -14,7 +14,7 @@ from worksample.store.people_tables import assignments
 
 from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED
-from .item_leases import missing
+from .item_leases import missing_step
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -49,7 +49,7 @@ def _own_queue(connection: Connection, queue: Queue, account: Account) -> OwnQue
     values = {"queue": queue.round, "account": account.id, "name": name_key(account.name)}
     left: int = connection.execute(free, values).scalar_one()
     return OwnQueue(
-        queue, missing(connection, queue, account), counts.get(LEASED, 0), counts.get(DONE, 0), counts.get(SKIPPED, 0),
+        queue, missing_step(connection, queue, account), counts.get(LEASED, 0), counts.get(DONE, 0), counts.get(SKIPPED, 0),
         left,
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _a, _i = assignments.c, items.c
 
 
-def follow(store: Store, evaluation: str, action: AmendmentAction) -> bool:
+def follow_amendment(store: Store, evaluation: str, action: AmendmentAction) -> bool:
     """Ask for one more in place of a struck answer, or take that back where nobody has it yet. Doing it twice changes
     nothing. Whether anything changed.
     """
@@ -36,7 +36,7 @@ def follow(store: Store, evaluation: str, action: AmendmentAction) -> bool:
         return True
 
 
-def catch_up(store: Store, round: str) -> int:
+def follow_all_amendments(store: Store, round: str) -> int:
     """Let a round's queue follow all amendments, by whatever way they came. How many answers are asked anew."""
     e = schema.evaluations.c
     with store.database.reading() as connection:
@@ -51,7 +51,7 @@ def catch_up(store: Store, round: str) -> int:
     for evaluation, state, evaluator in rows:
         gone = bool({(AmendmentTarget.EVALUATION, evaluation), (AmendmentTarget.EVALUATOR, evaluator)} & out)
         if gone and state == DONE:
-            anew += follow(store, evaluation, AmendmentAction.STRIKE)
+            anew += follow_amendment(store, evaluation, AmendmentAction.STRIKE)
         elif not gone and state == STRUCK:
-            follow(store, evaluation, AmendmentAction.RESTORE)
+            follow_amendment(store, evaluation, AmendmentAction.RESTORE)
     return anew

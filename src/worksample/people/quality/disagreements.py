@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.people.evaluations import amendments_of, standing
+from worksample.people.evaluations import amendments_of, exclude_struck
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,
@@ -44,7 +44,7 @@ class DisputedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class DisputedQuestion:
     """`criterion`: its id, or `WHOLE`; `text`: its words, where the instance has them."""
 
     submission: str
@@ -62,16 +62,16 @@ class Parting:
 
 
 @dataclass(frozen=True, slots=True)
-class Partings:
+class DisputedQuestions:
     """`looked_at`: questions that two or more answered; `found`: those on which they part."""
 
     looked_at: int
-    found: tuple[Parting, ...]
+    found: tuple[DisputedQuestion, ...]
     rounds: frozenset[str]
     """Of which anything was read."""
 
 
-def partings(store: Store, experiment: str) -> Partings:
+def disputed_questions(store: Store, experiment: str) -> DisputedQuestions:
     """Of all that stands on an experiment's submissions: passing as a whole, and criterion by criterion.
 
     The same criterion is the same question under the program's protocol and the rubric's. What was skipped says
@@ -84,7 +84,7 @@ def partings(store: Store, experiment: str) -> Partings:
     said: dict[tuple[str, str], dict[str, DisputedAnswer]] = {}
     places: dict[str, str] = {}
     for id, round in votes.items():
-        found = standing(store.find(Evaluation, round=id, outcome=EvaluationOutcome.GIVEN), amendments)
+        found = exclude_struck(store.find(Evaluation, round=id, outcome=EvaluationOutcome.GIVEN), amendments)
         passes = passes_of(store, round) if any(isinstance(e.payload, GradePayload) for e in found) else {}
         for e in sorted(found, key=lambda e: (e.at, e.id)):
             places[e.subject] = e.instance
@@ -95,11 +95,11 @@ def partings(store: Store, experiment: str) -> Partings:
     parted = {key: answers for key, answers in several.items() if len({a.passed for a in answers}) > 1}
     texts = {id: _texts(store.get(Instance, id)) for id in {places[subject] for subject, _ in parted}}
     rows = [
-        Parting(subject, places[subject], criterion, texts[places[subject]].get(criterion, ""), answers)
+        DisputedQuestion(subject, places[subject], criterion, texts[places[subject]].get(criterion, ""), answers)
         for (subject, criterion), answers in parted.items()
     ]
     rows.sort(key=lambda p: (p.criterion != WHOLE, p.instance, p.submission, p.criterion))
-    return Partings(len(several), tuple(rows), frozenset(votes))
+    return DisputedQuestions(len(several), tuple(rows), frozenset(votes))
 
 
 def _answers(e: Evaluation, passes: dict[str, bool]) -> Iterator[tuple[str, bool, str, str]]:

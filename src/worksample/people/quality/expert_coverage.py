@@ -58,11 +58,11 @@ def coverage(store: Store) -> tuple[Coverage, ...]:
         and e.outcome is EvaluationOutcome.GIVEN
         and not gone & set(targets_of(e))
     ]
-    rows = [_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
+    rows = [_is_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
     return tuple(row for row in rows if row.set != NO_SET or row.jobs)
 
 
-def _covered(
+def _is_covered(
     one: ExpertSet | None, jobs: Iterable[Instance], said: Iterable[Evaluation], people: dict[str, Evaluator]
 ) -> Coverage:
     # Versions of a job are one job.

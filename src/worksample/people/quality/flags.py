@@ -13,9 +13,9 @@ from worksample.people.access.account import Account, Role
 from worksample.people.access.tokens import storable
 from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
-from worksample.people.judging.item_leases import own
+from worksample.people.judging.item_leases import own_row
 from worksample.people.judging.withdrawn_items import WITHDRAWN
-from worksample.people.rounds.queues import note
+from worksample.people.rounds.queues import add_activity
 from worksample.store.people_tables import activity, items
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _a, _i = activity.c, items.c
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class FlagClosure:
     """`by`: an account's id."""
 
     note: str
@@ -51,7 +51,7 @@ class ItemFlag:
     text: str
     at: int
     withdrawn: bool
-    closed: Closed | None
+    closed: FlagClosure | None
 
 
 def raise_flag(store: Store, item: str, account: Account, kind: str, text: str, *, clock: Clock) -> None:
@@ -59,9 +59,9 @@ def raise_flag(store: Store, item: str, account: Account, kind: str, text: str, 
     if kind not in FLAGS:
         raise UsageError(f"no such flag: {kind}", next=f"one of {', '.join(FLAGS)}")
     with store.database.writing() as connection:
-        own(connection, item, account)
+        own_row(connection, item, account)
         said = f"{kind}: {storable(text).strip()[:LONGEST]}"
-        note(connection, uuid.uuid4().hex, account.id, item, _FLAG, said, clock())
+        add_activity(connection, uuid.uuid4().hex, account.id, item, _FLAG, said, clock())
 
 
 def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -> None:
@@ -77,7 +77,7 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
             raise RecordMissing("no such flag", where=id)
         if id in _closings(connection):
             raise Conflict("this flag is closed already")
-        note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
+        add_activity(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
 def all_flags(store: Store, raised_by: str = "") -> list[ItemFlag]:
@@ -105,7 +105,7 @@ def all_flags(store: Store, raised_by: str = "") -> list[ItemFlag]:
     return out
 
 
-def _closings(connection: Connection) -> dict[str, Closed]:
+def _closings(connection: Connection) -> dict[str, FlagClosure]:
     """Flag -> how it was closed."""
     rows = connection.execute(select(_a.id, _a.note, _a.account, _a.at).where(_a.kind == _CLOSED))
-    return {row.id.removeprefix(_OF): Closed(row.note, row.account, row.at) for row in rows}
+    return {row.id.removeprefix(_OF): FlagClosure(row.note, row.account, row.at) for row in rows}

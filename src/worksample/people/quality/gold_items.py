@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from worksample.people.clock import moment
 from worksample.people.judging.assignment_states import STRUCK
 from worksample.people.rounds.forms import RoundKind
-from worksample.people.rounds.queues import Queue, note
+from worksample.people.rounds.queues import Queue, add_activity
 from worksample.records import Evaluation, GradePayload, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items
 
@@ -72,7 +72,7 @@ def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, eval
     right = compare(row, evaluation)["right"]
     id = digest_of(["gold", row.id, account])[:32]
     if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
-        note(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
+        add_activity(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
     if queue.kind is not RoundKind.CALIBRATION:
         return
     total = connection.execute(select(items.c.id).where(items.c.queue == queue.round)).all()
@@ -83,7 +83,7 @@ def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, eval
         return
     share = answered.count("gold.right") / len(answered)
     kind = "quiz.passed" if share >= NEEDED - 1e-9 else "quiz.failed"
-    note(connection, digest_of(["quiz", queue.round, account])[:32], account, None, kind, queue.round, now)
+    add_activity(connection, digest_of(["quiz", queue.round, account])[:32], account, None, kind, queue.round, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
 from worksample.results.qualifying import decides, failed, votes_on
@@ -87,16 +87,16 @@ def judged_jobs(store: Store, round: Round) -> tuple[JudgedJob, ...]:
 
     verdicts = {s: f.verdict for s, f in final_verdicts(store, round.id).items()}
     said: dict[str, list[Evaluation]] = {}
-    for e in given(store, round.id):
+    for e in standing_evaluations(store, round.id):
         said.setdefault(e.subject, []).append(e)
-    found = (_judged(store, round, job, said.get(job, []), verdicts.get(job)) for job in round.subjects)
+    found = (_judged_job(store, round, job, said.get(job, []), verdicts.get(job)) for job in round.subjects)
     return tuple(sorted(found, key=lambda j: (j.key, j.job)))
 
 
 _BY = ("first look", "verification", "adjudication")
 
 
-def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> JudgedJob:
+def _judged_job(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> JudgedJob:
     instance = store.get(Instance, job)
     about = instance.about.job
     votes = votes_on(round, said)

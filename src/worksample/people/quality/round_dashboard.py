@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from worksample.people.access.profile import person_of, profile_of
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.forms import SPECS
 from worksample.people.rounds.queues import Queue, find_queue
@@ -103,7 +103,7 @@ def votes_of(store: Store, round: str) -> EvaluationVotes:
     from worksample.results.judging import passes_of
 
     passes = passes_of(store, store.get(Round, round))
-    for e in given(store, round):
+    for e in standing_evaluations(store, round):
         value = _vote(e, passes)
         if value is None:
             continue
@@ -207,7 +207,7 @@ class PositionBias:
 
 def position_bias(store: Store, round: str) -> list[PositionBias]:
     """All together first, then per person. 50 % is none, since the order was drawn and counterbalanced."""
-    rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise)]
+    rows = [e for e in standing_evaluations(store, round) if isinstance(e.payload, Pairwise)]
 
     def of(person: str | None) -> PositionBias:
         said = [e.payload for e in rows if person is None or person_of(e.evaluator) == person]
@@ -269,7 +269,7 @@ def throughput(store: Store, round: str) -> list[Throughput]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedVotes:
     """`minutes`: of one vote; `measured`: the median of those given, else the form's soft limit. `pay`: US dollars for
     all of them at the median pay rate of who judged so far, else of all who judge; None where nobody's is known.
     """
@@ -285,7 +285,7 @@ class Wanted:
         return self.votes * self.minutes / 60
 
 
-def wanted_of(store: Store, queue: Queue) -> Wanted:
+def wanted_votes(store: Store, queue: Queue) -> WantedVotes:
     """What a round still wants; gold items and what is withdrawn are not counted."""
     now = progress(store, queue.round)
     said = [e for e in store.find(Evaluation, round=queue.round) if e.outcome is EvaluationOutcome.GIVEN]
@@ -294,7 +294,7 @@ def wanted_of(store: Store, queue: Queue) -> Wanted:
     votes = now.open + now.out
     rate = _pay_rate(store, {e.evaluator for e in said})
     pay = None if rate is None else votes * minutes / 60 * rate
-    return Wanted(votes, now.out, minutes, bool(times), pay)
+    return WantedVotes(votes, now.out, minutes, bool(times), pay)
 
 
 def _pay_rate(store: Store, judged: set[str]) -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from worksample.people.judging.queue_sync import catch_up
+from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import (
     Amendment,
     AmendmentTarget,
@@ -27,9 +27,9 @@ from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
 
 from .forms import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of
-from .instructions import Instructions, shipped
+from .instructions import Instructions, shipped_instructions
 from .open_round import add_pairs, open_people_round, top_up
-from .queue_filling import stock
+from .queue_filling import fill_queue
 from .queues import CLOSED, set_state
 from .round_config import PeopleRound
 
@@ -48,7 +48,7 @@ def round_in_force(store: Store, experiment: str, protocol: Protocol, by: Evalua
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
-class Calibrating:
+class CalibrationRounds:
     """Fills one protocol's rounds of labels, and once those are in sends on what the judge may not decide.
 
     Called by one process at a time for an experiment; after a kill at any step it completes what is there.
@@ -62,7 +62,7 @@ class Calibrating:
         self.kind = RoundKind.RUBRIC if protocol in BY_CRITERIA else RoundKind(protocol.value)
         rule, votes = votes_of(self.kind)
         self.rule, self.overlap = rule, overlap or votes
-        self.instructions, self.clock = instructions or shipped(), clock
+        self.instructions, self.clock = instructions or shipped_instructions(), clock
 
     def fill(self) -> int:
         """How many items came in."""
@@ -76,9 +76,11 @@ class Calibrating:
         if self.protocol is Protocol.PAIRWISE:
             drawn = [pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in labels.draw.drawn]
             came += add_pairs(self.store, labels.round.id, drawn)
-        for round in self._routed(judged):
+        for round in self._routed_rounds(judged):
             came += self._complete(round)
-        came += sum(catch_up(self.store, round.id) for round in (labels.round, *self._routed(judged)))
+        came += sum(
+            follow_all_amendments(self.store, round.id) for round in (labels.round, *self._routed_rounds(judged))
+        )
         return came or self._send_on(judged, labels)
 
     def _open(self, judged: Round) -> int:
@@ -123,9 +125,9 @@ class Calibrating:
         with self.store.database.reading() as connection:
             if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is not None:
                 return 0
-        return stock(self.store, round, self.clock())
+        return fill_queue(self.store, round, self.clock())
 
-    def _routed(self, judged: Round) -> list[Round]:
+    def _routed_rounds(self, judged: Round) -> list[Round]:
         out = struck(self.store.find(Amendment, target="round"))
         found = [r for r in self.store.find(Round, over=judged.id) if ROUTED in r.versions]
         return [r for r in found if (AmendmentTarget.ROUND, r.id) not in out]
@@ -163,12 +165,12 @@ class Calibrating:
         return len(why)
 
 
-def calibrating(
+def calibration_rounds(
     store: Store, experiment: Experiment, protocol: Protocol, overlap: int | None, instructions: Instructions | None,
     clock: Clock,
-) -> Calibrating | None:  # fmt: skip
+) -> CalibrationRounds | None:  # fmt: skip
     """None where the protocol's judges are not calibrated."""
     config = calibration_of(experiment)
     if config is None or protocol not in config.protocols:
         return None
-    return Calibrating(store, experiment, protocol, config, overlap, instructions, clock)
+    return CalibrationRounds(store, experiment, protocol, config, overlap, instructions, clock)

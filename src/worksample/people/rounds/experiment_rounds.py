@@ -9,17 +9,17 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.people.judging.queue_sync import catch_up
+from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 
-from .calibration_rounds import calibrating, round_in_force
+from .calibration_rounds import calibration_rounds, round_in_force
 from .forms import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
-from .instructions import Instructions, shipped
+from .instructions import Instructions, shipped_instructions
 from .item_plan import RoundForm
 from .open_round import open_people_round, top_up
-from .pilot import opened
-from .queue_filling import stock
+from .pilot import require_passed_pilot
+from .queue_filling import fill_queue
 from .round_config import PeopleRound
 from .subjects import submissions_of
 
@@ -51,7 +51,7 @@ def effort_of(protocol: Protocol, overlap: int | None = None) -> Effort:
 
 
 @dataclass(frozen=True)
-class OwnRounds:
+class ExperimentRounds:
     """overlap: evaluations of each submission; None: as the kind of round has it."""
 
     overlap: int | None = None
@@ -65,7 +65,7 @@ class OwnRounds:
         are drawn when nothing of the experiment is open any more, and more of them for work that is handed in after
         that; 0 until then, and where nothing can be compared.
         """
-        judges = calibrating(store, experiment, protocol, self.overlap, self.instructions, self.clock)
+        judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
             return self._own(store, experiment, protocol)
         # Work that is judged as a whole is the judge's then, and people's is the sample.
@@ -76,10 +76,10 @@ class OwnRounds:
         if round is not None:
             return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
-        asked = _something(store, experiment, RoundForm(FORM_OF[kind], protocol))
+        asked = _asks_anything(store, experiment, RoundForm(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
             return 0
-        instructions = self.instructions or shipped()
+        instructions = self.instructions or shipped_instructions()
         config = PeopleRound(
             kind=kind_of(protocol), experiment=experiment.id, overlap=self.overlap, reason=REASON,
             protocol=protocol if protocol in BY_CRITERIA else None,
@@ -97,13 +97,13 @@ class OwnRounds:
         with store.database.reading() as connection:
             lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
         # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
-        came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
+        came = fill_queue(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0
-        return came + top_up(store, round.id) + catch_up(store, round.id)
+        return came + top_up(store, round.id) + follow_all_amendments(store, round.id)
 
 
-def _something(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
+def _asks_anything(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
     """Whether people are asked anything of what was delivered so far."""
     delivered = {s.instance for s in submissions_of(store, experiment.id)}
     return any(asking.of(store.get(Instance, id)) for id in delivered)
@@ -111,7 +111,7 @@ def _something(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
 
 def _waiver(store: Store, instructions: Instructions) -> str:
     try:
-        opened(store, instructions.digest)
+        require_passed_pilot(store, instructions.digest)
     except PlanError:
         return WAIVED
     return ""

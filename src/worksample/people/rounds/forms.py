@@ -128,7 +128,7 @@ class RoundQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class FormSpec:
     """A row of the protocols' table. `minutes` is a soft limit: going over it is noted and costs nothing."""
 
     form: Form
@@ -142,10 +142,10 @@ class Spec:
     """A critical flaw ends the work: fail at once, and name the flaw (RLI B.4)."""
     asks: tuple[RoundQuestion, ...]
 
-    def with_reference(self, shown: bool | None) -> Spec:
+    def with_reference(self, shown: bool | None) -> FormSpec:
         return self if shown is None else replace(self, reference=shown)
 
-    def asking(self, asks: tuple[RoundQuestion, ...]) -> Spec:
+    def with_questions(self, asks: tuple[RoundQuestion, ...]) -> FormSpec:
         """With a round's own questions."""
         return replace(self, asks=asks)
 
@@ -191,8 +191,8 @@ _HOLISTIC = RoundQuestion(
 SPECS = {
     spec.form: spec
     for spec in (
-        Spec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
-        Spec(
+        FormSpec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
+        FormSpec(
             Form.PAIRWISE,
             ("AD-1", "AD-2"),
             True,
@@ -209,7 +209,7 @@ SPECS = {
                 _TOLD,
             ),
         ),
-        Spec(
+        FormSpec(
             Form.RUBRIC,
             ("Deliverable",),
             False,
@@ -231,7 +231,7 @@ SPECS = {
                 RoundQuestion("feedback", "criteria", "Why", required=False, when="a criterion fails or is skipped"),
             ),
         ),
-        Spec(
+        FormSpec(
             Form.TAGS,
             ("Deliverable",),
             True,
@@ -243,7 +243,7 @@ SPECS = {
                 RoundQuestion("note", "text", "Note", required=False),
             ),
         ),
-        Spec(
+        FormSpec(
             Form.INTEGRITY,
             ("Deliverable",),
             True,
@@ -252,7 +252,7 @@ SPECS = {
             False,
             (RoundQuestion("finding", "choice", "How did it come about?", FINDINGS), _WHY),
         ),
-        Spec(Form.QUALIFICATION, (), True, False, 15, False, ()),
+        FormSpec(Form.QUALIFICATION, (), True, False, 15, False, ()),
     )
 }
 """RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours. What is asked of

@@ -44,18 +44,18 @@ class Instructions:
         return canonical(dict(self.pages))
 
 
-def shipped() -> Instructions:
+def shipped_instructions() -> Instructions:
     """The package's own, in its own words after RLI B.4 and UpBench A.4."""
     folder = files("worksample.people") / "instructions"
     return Instructions({page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES})
 
 
-def read_folder(folder: Path) -> Instructions:
+def read_instructions(folder: Path) -> Instructions:
     """Pages from `training.md`, `holistic.md` and so on; those that are not there are the shipped ones.
 
     UsageError where none is there, or one is not UTF-8 or over 200 kB.
     """
-    pages = dict(shipped().pages)
+    pages = dict(shipped_instructions().pages)
     found = [page for page in PAGES if (folder / f"{page}.md").is_file()]
     if not found:
         raise UsageError("no page of instructions here", where=str(folder), next=f"write {PAGES[0]}.md")
@@ -70,6 +70,6 @@ def read_folder(folder: Path) -> Instructions:
     return Instructions(pages)
 
 
-def read_kept(store: Store, digest: str) -> Instructions:
+def read_stored_instructions(store: Store, digest: str) -> Instructions:
     """A version that a store keeps. RecordMissing."""
     return Instructions(json.loads(store.blobs.read(digest)))

@@ -14,7 +14,7 @@ from worksample.results.pairs import entries_of, sample_pairs
 
 from .forms import Form, RoundKind
 from .round_config import Gold, PeopleRound
-from .subjects import Subject, jobs, named, pick, subject_of
+from .subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -47,10 +47,10 @@ def plan_items(
     `known`: the pairs that it has already; only what they lack is drawn.
     """
     if asking.form is Form.QUALIFICATION:
-        return _placed(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
-    form, picked = asking.form, pick(store, config, seed)
+        return _plan_couples(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
+    form, picked = asking.form, pick_submissions(store, config, seed)
     over = store.get(Round, config.over) if config.over is not None else None
-    instances = {id: _graded(store, over, id) for id in sorted({s.instance for s in picked})}
+    instances = {id: _instance_as_graded(store, over, id) for id in sorted({s.instance for s in picked})}
     asked = {id for id, instance in instances.items() if asking.of(instance)}
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
@@ -58,19 +58,19 @@ def plan_items(
         by_id = {s.id: subject_of(s) for s in subjects}
         if config.pairs:
             named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
-            return _placed(store, named_, round, wanted, seed)
+            return _plan_couples(store, named_, round, wanted, seed)
         pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
-        return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
-    return _placed(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
+        return _plan_couples(store, [(a, b) for a, b in couples], round, wanted, seed)
+    return _plan_couples(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
 
 
 def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
     """Items that everybody answers."""
     out = []
     for one in gold:
-        pair = [subject_of(s) for s in named(store, [one.subject, *([one.second] if one.second else [])])]
-        planned = _placed(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
+        pair = [subject_of(s) for s in named_submissions(store, [one.subject, *([one.second] if one.second else [])])]
+        planned = _plan_couples(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
         expected: dict[str, Json] = {"answers": dict(one.expected), "explanation": one.explanation}
         out.append({**planned[0], "expected": canonical(expected).decode()})
     return out
@@ -79,7 +79,7 @@ def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list
 Couple = tuple[Subject, Subject | None]
 
 
-def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
+def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
     instances: dict[str, Instance] = {}
     out = []
     for one, other in couples:
@@ -110,7 +110,7 @@ def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, se
     return out
 
 
-def _graded(store: Store, over: Round | None, id: str) -> Instance:
+def _instance_as_graded(store: Store, over: Round | None, id: str) -> Instance:
     """As the round that is looked at judges it."""
     found = store.get(Instance, id)
     return found if over is None else as_graded(store, over, found)
@@ -125,7 +125,9 @@ def gradings_for(
     """
     out = dict(over.gradings) if whole and over is not None else {}
     for id in dict.fromkeys(item["instance"] for item in items):
-        instance = _graded(store, over if over is not None and over.protocol is asking.protocol else None, id)
+        instance = _instance_as_graded(
+            store, over if over is not None and over.protocol is asking.protocol else None, id
+        )
         if asking.protocol in instance.grading:
             out[id] = instance.grading_digest(asking.protocol)
     return out

@@ -58,12 +58,12 @@ CORE = tuple(Question(name=name, text=text, decides=True) for name, text in _TEX
 _BESIDE = {QUALITY: (*_YES_NO, (NONE, "There is none to see"))}
 
 
-def asked(questions: Sequence[Question] = ()) -> tuple[Question, ...]:
+def all_questions(questions: Sequence[Question] = ()) -> tuple[Question, ...]:
     """The core ones and one's own."""
     return (*CORE, *questions)
 
 
-def deciding(questions: Iterable[Question]) -> tuple[str, ...]:
+def deciding_names(questions: Iterable[Question]) -> tuple[str, ...]:
     """Names of those of which a no leaves a job out."""
     return tuple(q.name for q in questions if q.decides)
 
@@ -76,7 +76,7 @@ def options_of(question: Question) -> tuple[tuple[str, str], ...]:
 def asks_of(questions: Sequence[Question] = ()) -> tuple[RoundQuestion, ...]:
     """The form's questions: each with its reason, and the rubric that the expert may write at once (UpBench A.3)."""
     out: list[RoundQuestion] = []
-    for question in asked(questions):
+    for question in all_questions(questions):
         when = "needed where the answer is no" if not question.answers else ""
         out.append(RoundQuestion(question.name, "choice", question.text, options_of(question)))
         out.append(RoundQuestion(question.name + WHY, "text", "Why?", required=False, when=when))

@@ -22,9 +22,9 @@ from worksample.store.people_tables import items as item_table
 from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
 from .instructions import Instructions
 from .item_plan import RoundForm, gradings_for, plan_gold, plan_items
-from .job_questions import asked, deciding
-from .pilot import opened
-from .queue_filling import add_items, barred_from, said_before, stock
+from .job_questions import all_questions, deciding_names
+from .pilot import require_passed_pilot
+from .queue_filling import add_items, barred_accounts, earlier_evaluations, fill_queue
 from .queues import Queue, find_queue
 from .round_config import PeopleRound
 from .subjects import submissions_of
@@ -48,7 +48,7 @@ def open_people_round(
     form = asking.form
     digest = instructions.keep(store)
     if config.kind in _GATED and not config.waive_pilot:
-        opened(store, digest)
+        require_passed_pilot(store, digest)
     seed = config.seed if config.seed is not None else secrets.randbits(48)
     id = uuid.uuid4().hex
     gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
@@ -78,7 +78,7 @@ def open_people_round(
         "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
-        **({DECIDES: " ".join(deciding(asked(config.questions)))} if form is Form.QUALIFICATION else {}),
+        **({DECIDES: " ".join(deciding_names(all_questions(config.questions)))} if form is Form.QUALIFICATION else {}),
         **({"qualification.looks": config.looks} if config.looks else {}),
         **config.versions,
     }
@@ -101,7 +101,7 @@ def open_people_round(
         hidden = {"purpose": Purpose.CALIBRATION, "over": None, "versions": extra}
         rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), **hidden))
     store.commit(*rounds)
-    stock(store, round, clock())
+    fill_queue(store, round, clock())
     return round
 
 
@@ -194,10 +194,10 @@ def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> i
 
 
 def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[str, str]] = ()) -> int:
-    asking = RoundForm(queue.form, queue.protocol, queue.asked)
+    asking = RoundForm(queue.form, queue.protocol, queue.evaluator_kind)
     planned = plan_items(store, config, asking, queue.round, queue.seed, known)
-    barred = barred_from(store, queue.settings, planned, queue.round)
+    barred = barred_accounts(store, queue.settings, planned, queue.round)
     # Where the queue was made anew from its plan, what came later may have been answered already.
-    said, out = said_before(store, [queue.round]), struck(store.find(Amendment))
+    said, out = earlier_evaluations(store, [queue.round]), struck(store.find(Amendment))
     with store.database.writing() as connection:
         return add_items(connection, queue.round, planned, said, barred, out)

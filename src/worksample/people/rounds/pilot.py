@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.records import GradePayload, Holistic, Pairwise, Purpose, Round, is_accepted
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ def pilots(store: Store, instructions: str) -> list[Pilot]:
     """The pilots of a version, by time."""
     rounds = store.find(Round)
     mine = [r for r in rounds if r.purpose is Purpose.PILOT and _of(r) == instructions]
-    return [measure(store, r) for r in mine]
+    return [measure_pilot(store, r) for r in mine]
 
 
 def _of(round: Round) -> str:
     return round.versions.get("instructions", "")
 
 
-def measure(store: Store, round: Round) -> Pilot:
+def measure_pilot(store: Store, round: Round) -> Pilot:
     """Agreement on passing: the share of pairs of votes on one item that agree on whether it is accepted.
 
     Pairs of deliverables: on which one is closer to completion. Rubrics: on completion.
@@ -49,7 +49,7 @@ def measure(store: Store, round: Round) -> Pilot:
 
     subjects, votes, people = [], [], []
     pairs, passes = False, passes_of(store, round)
-    for e in given(store, round.id):
+    for e in standing_evaluations(store, round.id):
         match e.payload:
             case Holistic(score=score):
                 vote = float(is_accepted(score))
@@ -70,7 +70,7 @@ def measure(store: Store, round: Round) -> Pilot:
     return Pilot(round.id, share, items, good)
 
 
-def opened(store: Store, instructions: str) -> None:
+def require_passed_pilot(store: Store, instructions: str) -> None:
     """Raises PlanError unless a pilot of this version has passed."""
     found = pilots(store, instructions)
     if any(p.passed for p in found):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MANY = 400
 
 
-def stock(store: Store, round: Round, at: int) -> int:
+def fill_queue(store: Store, round: Round, at: int) -> int:
     """Insert the round's queue and items from its plan, those that are missing; returns how many items came in.
 
     Items whose evaluations are there already are not given out again. PlanError where the round has no plan.
@@ -44,9 +44,9 @@ def stock(store: Store, round: Round, at: int) -> int:
     if digest is None:
         raise PlanError("this round was not opened for people", where=round.id)
     plan = json.loads(store.blobs.read(digest))
-    said = said_before(store, {item["round"] for item in plan["items"]})
+    said = earlier_evaluations(store, {item["round"] for item in plan["items"]})
     out = struck(store.find(Amendment)) if said else set()
-    barred = barred_from(store, plan["settings"], plan["items"], round.id)
+    barred = barred_accounts(store, plan["settings"], plan["items"], round.id)
     with store.database.writing() as connection:
         if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None:
             body = json.dumps({name: plan[name] for name in ("form", "seed", "instructions", "rule", "settings")})
@@ -58,9 +58,9 @@ def stock(store: Store, round: Round, at: int) -> int:
         return count
 
 
-def restock(store: Store, round: str, *, clock: Clock) -> int:
+def refill_queue(store: Store, round: str, *, clock: Clock) -> int:
     """Make a round's queue anew where the database was lost; returns how many items came in."""
-    return stock(store, store.get(Round, round), clock())
+    return fill_queue(store, store.get(Round, round), clock())
 
 
 def add_items(
@@ -103,7 +103,7 @@ def _row_of(item: str, account: str, queue: str, evaluation: str | None, gone: b
     }  # fmt: skip
 
 
-def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
+def earlier_evaluations(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
     """What was given already: only where a queue is made anew is there any."""
     out: dict[Any, list[Evaluation]] = {}
     for round in sorted(rounds):
@@ -112,7 +112,9 @@ def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluatio
     return out
 
 
-def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str) -> dict[str, set[str]]:
+def barred_accounts(
+    store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str
+) -> dict[str, set[str]]:
     """Subject -> accounts that may not judge it: nobody reviews the own vote, and unchanged work that is graded again
     is judged by somebody else. `own`: the round, in which work may be labelled in several pairs.
     """
@@ -123,7 +125,7 @@ def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planne
         for e in store.find(Evaluation, round=[settings["over"], *labels]):
             out.setdefault(e.subject, set()).add(person_of(e.evaluator))
     if settings.get("again_by_others", True):
-        before = _before(store, [item["subject"] for item in planned])
+        before = _earlier_same_work(store, [item["subject"] for item in planned])
         earlier = sorted({id for ids in before.values() for id in ids})
         judged: dict[str, set[str]] = {}
         for start in range(0, len(earlier), _MANY):
@@ -134,7 +136,7 @@ def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planne
     return out
 
 
-def _before(store: Store, subjects: Sequence[str]) -> dict[str, list[str]]:
+def _earlier_same_work(store: Store, subjects: Sequence[str]) -> dict[str, list[str]]:
     """Subject -> the same work as it was handed in before, of subjects that are it once more, unchanged."""
     made: dict[str, str] = {}
     for start in range(0, len(subjects), _MANY):

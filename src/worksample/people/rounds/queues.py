@@ -14,7 +14,7 @@ from worksample.people.judging import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 
-from .forms import PROTOCOL_OF, SPECS, Form, RoundKind, Spec
+from .forms import PROTOCOL_OF, SPECS, Form, FormSpec, RoundKind
 from .job_questions import Question, asks_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Queue:
         return Protocol(self.settings.get("protocol") or PROTOCOL_OF[self.form])
 
     @property
-    def asked(self) -> EvaluatorKind:
+    def evaluator_kind(self) -> EvaluatorKind:
         """Whose criteria are asked: people's own, or those of whom the round looks at again."""
         return EvaluatorKind(self.settings.get("asked", EvaluatorKind.PERSON.value))
 
@@ -59,9 +59,9 @@ class Queue:
         return int(self.settings["lease_minutes"] * 60e6)
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> FormSpec:
         spec = SPECS[self.form].with_reference(self.settings["reference"])
-        return spec.asking(asks_of(self.questions)) if self.form is Form.QUALIFICATION else spec
+        return spec.with_questions(asks_of(self.questions)) if self.form is Form.QUALIFICATION else spec
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -109,7 +109,9 @@ def set_state(store: Store, round: str, state: str, by: Account | None = None) -
         connection.execute(update(queues).where(queues.c.round == round).values(state=state))
 
 
-def note(connection: Connection, id: str, account: str, item: str | None, kind: str, text: str, at: int) -> None:
+def add_activity(
+    connection: Connection, id: str, account: str, item: str | None, kind: str, text: str, at: int
+) -> None:
     """A row of activity."""
     row = {"id": id, "account": account, "item": item, "kind": kind, "note": text, "at": at}
     connection.execute(activity.insert().values(row))

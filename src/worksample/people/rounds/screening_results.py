@@ -15,7 +15,7 @@ SHOWN = "shown"
 """Of a look: what people read of it, as Markdown."""
 
 
-def keep_looks(store: Store, looks: Mapping[str, Mapping[str, Json]]) -> str:
+def store_looks(store: Store, looks: Mapping[str, Mapping[str, Json]]) -> str:
     """Put the looks, by instance, into the store; returns the digest of the blob that names them. Each has `shown`."""
     index: dict[str, Json] = {job: store.blobs.put(canonical(dict(look))) for job, look in sorted(looks.items())}
     return store.blobs.put(canonical(index))

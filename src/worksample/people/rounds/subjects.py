@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.people.access.tokens import name_key
-from worksample.people.evaluations import amendments_of, given, verdicts_of
+from worksample.people.evaluations import amendments_of, standing_evaluations, verdicts_of
 from worksample.people.rounds.forms import RoundKind
 from worksample.people.rounds.round_config import PeopleRound
 from worksample.records import (
@@ -52,7 +52,7 @@ def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submissio
     ]  # fmt: skip
 
 
-def named(store: Store, ids: Sequence[str]) -> list[Submission]:
+def named_submissions(store: Store, ids: Sequence[str]) -> list[Submission]:
     """These submissions, in this order, each once. RecordMissing."""
     wanted = list(dict.fromkeys(ids))
     found: dict[str, Submission] = {}
@@ -88,16 +88,16 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
     return kept
 
 
-def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
+def pick_submissions(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
     """The submissions that a round is about. PlanError where there is none."""
     if config.over is not None and not config.labels:
         found = _over(store, config, store.get(Round, config.over), seed)
     elif config.experiment is not None and not config.labels:
         found = submissions_of(store, config.experiment)
     else:
-        found = _without_struck(store, named(store, config.subjects))
+        found = _without_struck(store, named_submissions(store, config.subjects))
     if config.kind is RoundKind.PILOT:
-        chosen = {e.subject for e in at_random(entries_of(store, found), config.sample, seed)}
+        chosen = {e.subject for e in random_sample(entries_of(store, found), config.sample, seed)}
         found = [s for s in found if s.id in chosen]
     if not found and config.kind is not RoundKind.CALIBRATION:
         raise PlanError(
@@ -116,8 +116,8 @@ def _until_there_is_something(config: PeopleRound) -> str:
 
 def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:
     verdicts = verdicts_of(store, over)
-    ids = list(config.subjects) if config.subjects else _wanted(store, config.kind, over, verdicts)
-    found = _without_struck(store, named(store, ids))
+    ids = list(config.subjects) if config.subjects else _eligible(store, config.kind, over, verdicts)
+    found = _without_struck(store, named_submissions(store, ids))
     if config.subjects or config.kind in (RoundKind.AUDIT, RoundKind.ADJUDICATION):
         return found
     passed = {s: v.passed for s, v in verdicts.items()}
@@ -125,18 +125,18 @@ def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Sub
     if config.kind is RoundKind.FALSE_NEGATIVES:
         chosen = one_per_project(entries, config.sample, seed)
     elif config.kind is RoundKind.RELIABILITY:
-        chosen = enriched(entries, passed, config.sample, config.positives, seed)
+        chosen = enriched_sample(entries, passed, config.sample, config.positives, seed)
     else:
         fails = [e for e in entries if passed[e.subject] is False]
-        chosen = [e for e in entries if passed[e.subject]] + at_random(fails, config.sample, seed)
+        chosen = [e for e in entries if passed[e.subject]] + random_sample(fails, config.sample, seed)
     ids = [e.subject for e in chosen]
     return [s for s in found if s.id in set(ids)]
 
 
-def _wanted(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
+def _eligible(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
     """Ids that a kind may draw from, sorted."""
     if kind is RoundKind.ADJUDICATION:
-        return sorted(contested(store, over, verdicts))
+        return sorted(contested_subjects(store, over, verdicts))
     decided = {s: v.passed for s, v in verdicts.items() if v.standing is Standing.DECIDED}
     if kind is RoundKind.AUDIT:
         return sorted(s for s, passed in decided.items() if passed)
@@ -145,11 +145,11 @@ def _wanted(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verd
     return sorted(decided)
 
 
-def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
+def contested_subjects(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
     """Subjects whose votes are all in and decide nothing, and those whose votes differ on passing."""
     votes: dict[str, set[bool]] = {}
     counts: dict[str, int] = {}
-    for e in given(store, over.id):
+    for e in standing_evaluations(store, over.id):
         if e.second is None and isinstance(e.payload, Holistic):
             votes.setdefault(e.subject, set()).add(bool(is_accepted(e.payload.score)))
         counts[e.subject] = counts.get(e.subject, 0) + 1
@@ -168,13 +168,13 @@ def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> l
     return [draw.choice(projects[project]) for project in chosen]
 
 
-def at_random(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
+def random_sample(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
     """At most `size` of them."""
     ordered = sorted(entries, key=lambda e: e.subject)
     return random.Random(f"sample {seed}").sample(ordered, min(size, len(ordered)))
 
 
-def enriched(
+def enriched_sample(
     entries: Sequence[PairCandidate], passed: Mapping[str, bool | None], size: int, share: float, seed: int
 ) -> list[PairCandidate]:
     """At most `size` entries of which `share` passed, as far as there are that many; the rest fills up.
@@ -185,5 +185,5 @@ def enriched(
         raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")
     positive = [e for e in entries if passed.get(e.subject)]
     negative = [e for e in entries if passed.get(e.subject) is False]
-    few = at_random(positive, round(size * share), seed)
-    return few + at_random(negative, size - len(few), seed)
+    few = random_sample(positive, round(size * share), seed)
+    return few + random_sample(negative, size - len(few), seed)

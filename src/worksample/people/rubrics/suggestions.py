@@ -39,7 +39,7 @@ class Suggestion:
     at: int
 
 
-def keep(store: Store, made: Suggestion) -> None:
+def store_suggestion(store: Store, made: Suggestion) -> None:
     """Add it, also where nothing came of it: it was paid for."""
     body = {
         "model": made.model, "version": made.version, "prompt": made.prompt, "answer": made.answer,
@@ -51,7 +51,7 @@ def keep(store: Store, made: Suggestion) -> None:
         connection.execute(rubric_suggestions.insert().values(**row, body=json.dumps(body)))
 
 
-def spent(store: Store, role: str) -> list[Usage]:
+def suggestion_usage(store: Store, role: str) -> list[Usage]:
     """What all suggestions by a role took: caps hold over all servers and restarts."""
     with store.database.reading() as connection:
         rows = connection.execute(select(_s.body).where(_s.role == role)).scalars().all()
@@ -73,18 +73,18 @@ def note_taken(connection: Connection, rubric: str, number: int, ids: Collection
         connection.execute(rubric_taken.insert(), rows)
 
 
-def taken(store: Store, rubric: str) -> dict[int, list[Suggestion]]:
+def taken_suggestions(store: Store, rubric: str) -> dict[int, list[Suggestion]]:
     """Of each version, the suggestions of which it has criteria, by the time they were asked for."""
     joined = rubric_taken.join(rubric_suggestions, _s.id == rubric_taken.c.suggestion)
     query = select(rubric_taken.c.number, rubric_suggestions).select_from(joined).where(rubric_taken.c.rubric == rubric)
     out: dict[int, list[Suggestion]] = {}
     with store.database.reading() as connection:
         for row in connection.execute(query.order_by(_s.at, _s.id)):
-            out.setdefault(row.number, []).append(_read(row))
+            out.setdefault(row.number, []).append(_read_row(row))
     return out
 
 
-def _read(row: Any) -> Suggestion:
+def _read_row(row: Any) -> Suggestion:
     body = json.loads(row.body)
     criteria = tuple((text, Importance(importance)) for text, importance in body["criteria"])
     return Suggestion(

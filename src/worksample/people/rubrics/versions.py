@@ -93,19 +93,19 @@ def versions(store: Store, rubric: str) -> list[Version]:
         rows = connection.execute(select(rubric_versions).where(_v.rubric == rubric).order_by(_v.number.desc())).all()
     if not rows:
         raise RecordMissing("no such rubric", where=rubric)
-    return [_read(row) for row in rows]
+    return [_read_row(row) for row in rows]
 
 
-def newest(store: Store) -> list[Version]:
+def newest_versions(store: Store) -> list[Version]:
     """The latest version of each rubric, by name."""
     last = select(_v.rubric, func.max(_v.number).label("number")).group_by(_v.rubric).subquery()
     mine = (_v.rubric == last.c.rubric) & (_v.number == last.c.number)
     with store.database.reading() as connection:
         rows = connection.execute(select(rubric_versions).join(last, mine).order_by(_v.rubric)).all()
-    return [_read(row) for row in rows]
+    return [_read_row(row) for row in rows]
 
 
-def _read(row: Any) -> Version:
+def _read_row(row: Any) -> Version:
     criteria = Criteria.model_validate(json.loads(row.body))
     return Version(row.rubric, row.number, criteria, row.digest, row.author, row.reason, row.at)
 

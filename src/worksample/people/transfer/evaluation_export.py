@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.files.tables.numbers import written
-from worksample.people.evaluations import amendments_of, given, standing
+from worksample.people.evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
@@ -37,7 +37,7 @@ def export_parquet(store: Store, round: str, path: Path) -> int:
     schema = dict.fromkeys(texts, pl.String) | {"minutes": pl.Float64, "at": pl.String, "stands": pl.Boolean}
     out = io.BytesIO()
     pl.DataFrame(rows, schema=schema).with_columns(pl.col("at").str.to_datetime(time_zone="UTC")).write_parquet(out)
-    _put(path, out.getvalue())
+    _put_cell(path, out.getvalue())
     return len(rows)
 
 
@@ -47,7 +47,7 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     Raises RecordMissing, StoreFull.
     """
     record = store.get(Round, round)
-    found = given(store, record.id)
+    found = standing_evaluations(store, record.id)
     names = _names(store, found)
     rows = [
         {
@@ -64,7 +64,7 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    _put(path, out.getvalue().encode())
+    _put_cell(path, out.getvalue().encode())
     return len(rows)
 
 
@@ -89,7 +89,7 @@ def _cells(e: Evaluation) -> dict[str, str]:
 def _lines(store: Store, round: str) -> list[dict[str, Any]]:
     record = store.get(Round, round)
     found = store.find(Evaluation, round=record.id)
-    stands = {e.id for e in standing(found, amendments_of(store))}
+    stands = {e.id for e in exclude_struck(found, amendments_of(store))}
     names = _names(store, found)
     return [_line(e, names.get(e.evaluator, e.evaluator), e.id in stands) for e in found]
 
@@ -144,11 +144,11 @@ def _write(path: Path, rows: Iterable[dict[str, Any]], *, array: bool = False) -
     """Aside first, so that a full disk leaves the old file."""
     lines = [json.dumps(row, sort_keys=True) for row in rows]
     text = "[\n" + ",\n".join(lines) + "\n]\n" if array else "".join(line + "\n" for line in lines)
-    _put(path, text.encode())
+    _put_cell(path, text.encode())
     return len(lines)
 
 
-def _put(path: Path, data: bytes) -> None:
+def _put_cell(path: Path, data: bytes) -> None:
     draft = path.with_name(path.name + ".part")
     with keeping(str(path.parent)):
         path.parent.mkdir(parents=True, exist_ok=True)

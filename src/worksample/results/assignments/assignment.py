@@ -20,7 +20,7 @@ GAP = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SlotAssignment:
     """A place after its events. `number`: of the last one, 0 before the first."""
 
     slot: str
@@ -57,9 +57,9 @@ class Seat:
 
     def is_of(self, person: str, now: datetime) -> bool:
         """Whether this person sits there, under whatever version of the profile."""
-        return self.is_held(now) and account_of(self.person) == account_of(person)
+        return self.is_taken(now) and account_of(self.person) == account_of(person)
 
-    def is_held(self, now: datetime) -> bool:
+    def is_taken(self, now: datetime) -> bool:
         """Whether somebody sits there whose lease has not run out."""
         return self.held and (self.until is None or now < self.until)
 
@@ -69,18 +69,18 @@ def account_of(person: str) -> str:
     return person.partition("@")[0]
 
 
-def seat_after(slot: str, events: Iterable[AssignmentEvent]) -> Seat:
+def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssignment:
     """The place after its events, in whatever order they come."""
-    seat = Seat(slot)
+    seat = SlotAssignment(slot)
     for event in sorted(events, key=lambda e: e.number):
         seat = _after(seat, event)
     return seat
 
 
-def _after(seat: Seat, event: AssignmentEvent) -> Seat:
+def _after(seat: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
     if account_of(event.person) != account_of(seat.person):
         # Another's beginnings are evidence of theirs and no part of this person's work.
-        seat = Seat(seat.slot, asked=seat.asked)
+        seat = SlotAssignment(seat.slot, asked=seat.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
         seat,
@@ -106,23 +106,23 @@ class SeatConflict(UsageError):
     """The place is another's, was handed in, or is not in a state in which this can be done."""
 
 
-def events_of(store: Store, slot: str) -> list[AssignmentEvent]:
+def assignment_events(store: Store, slot: str) -> list[AssignmentEvent]:
     """In their order."""
     return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
-def seat_of(store: Store, slot: str) -> Seat:
+def assignment_of(store: Store, slot: str) -> SlotAssignment:
     """The place of a slot as it is now.
 
     One whose work was handed in and then struck is free again: nothing of it is lost, and the slot is open.
     """
-    seat = seat_after(slot, events_of(store, slot))
+    seat = assignment_after(slot, assignment_events(store, slot))
     if seat.closed and not store.find(Trial, slot=slot, live=True):
-        return Seat(slot, number=seat.number, asked=seat.asked)
+        return SlotAssignment(slot, number=seat.number, asked=seat.asked)
     return seat
 
 
-def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
+def event_after(seat: SlotAssignment, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
     """The record of what happens next; its number keeps two from happening at once."""
     number = seat.number + 1
     return AssignmentEvent(
@@ -136,19 +136,19 @@ def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **res
     )
 
 
-def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Seat:
+def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
     """Sit down, or sit there already: the lease is renewed. SeatConflict where another sits there or it is done."""
-    seat = seat_of(store, slot.id)
+    seat = assignment_of(store, slot.id)
     if seat.closed or slot.not_attemptable:
         raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this here")
     if seat.is_of(person, at):
         return seat
-    if seat.is_held(at):
+    if seat.is_taken(at):
         raise SeatConflict("somebody else has this place", next="take another one")
-    return commit(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
+    return commit_event(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
 
 
-def commit(store: Store, event: AssignmentEvent) -> Seat:
+def commit_event(store: Store, event: AssignmentEvent) -> SlotAssignment:
     """Write an event. RecordConflict where another was faster; equal ones are one."""
     store.commit(event)
-    return seat_of(store, event.slot)
+    return assignment_of(store, event.slot)

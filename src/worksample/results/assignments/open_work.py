@@ -5,35 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worksample.records import Experiment, Instance, Slot, Worker
-from worksample.results.assignments.assignment import seat_of
+from worksample.results.assignments.assignment import assignment_of
 from worksample.store import Store
 
-from .assignment import Seat
+from .assignment import SlotAssignment
 from .turns import arm_of, waits_for_person
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsPlace:
+class OpenWork:
     """`waits`: a person can go on now; else it is the agent's turn. `hours`: what the task says that people take."""
 
     slot: Slot
     instance: Instance
     worker: Worker
-    seat: Seat
+    assignment: SlotAssignment
     waits: bool
     hours: float | None
     pay: float | None
     """US dollars per hour where the person's profile names none."""
 
 
-def has_places(experiment: Experiment) -> bool:
+def has_human_work(experiment: Experiment) -> bool:
     """Whether people work in it."""
     return any(arm.worker is not Worker.AGENT for arm in experiment.arms)
 
 
-def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
+def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
     """The open places, in the order of the plan's slots."""
-    if not has_places(experiment):
+    if not has_human_work(experiment):
         return []
     found = []
     for slot in store.open_slots(experiment.id):
@@ -43,11 +43,11 @@ def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
         instance = store.get(Instance, slot.instance)
         about = instance.about.hours
         found.append(
-            PersonsPlace(
+            OpenWork(
                 slot=slot,
                 instance=instance,
                 worker=worker,
-                seat=seat_of(store, slot.id),
+                assignment=assignment_of(store, slot.id),
                 waits=waits_for_person(store, experiment, slot),
                 hours=about.middle if about else None,
                 pay=pay_of(experiment),

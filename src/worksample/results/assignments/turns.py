@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worksample.errors import Cause
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker, canonical
-from worksample.results.assignments.assignment import seat_of
+from worksample.results.assignments.assignment import assignment_of
 from worksample.results.reattempts.feeding import Feeding
 from worksample.results.reattempts.telling import PREVIOUS
 from worksample.store import Store
@@ -33,12 +33,12 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
     worker = arm_of(experiment, slot).worker
     if worker is not Worker.ASSISTED:
         return worker is Worker.HUMAN
-    return len(turns_of(store, slot.id)) > seat_of(store, slot.id).asked
+    return len(turns_of(store, slot.id)) > assignment_of(store, slot.id).asked
 
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
     """What the agent is given of the person's work; None for its first turn, and where it was not asked."""
-    seat, turns = seat_of(store, slot.id), turns_of(store, slot.id)
+    seat, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not seat.asks:
         return None
     asked = store.blobs.read(seat.asks[-1]).decode("utf-8")
@@ -50,7 +50,7 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
 
 def work_so_far(store: Store, slot: str) -> Manifest:
     """What a person finds in the output: their own work, and over it what the agent made since."""
-    seat, turns = seat_of(store, slot), turns_of(store, slot)
+    seat, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(seat.output) if seat.output else Manifest()
     fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
     for turn in fresh[-1:]:
@@ -60,6 +60,6 @@ def work_so_far(store: Store, slot: str) -> Manifest:
     return found
 
 
-def kept(store: Store, manifest: Manifest) -> str:
+def store_manifest(store: Store, manifest: Manifest) -> str:
     """The manifest's digest, with the manifest kept."""
     return store.blobs.put(canonical(manifest.plain()))

@@ -33,7 +33,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     made = ViewDraft("archive")
     head = job.head(8)
     if head.startswith((b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")):
-        return _listed(job, made)
+        return _extract_with_bsdtar(job, made)
     walk = _zip if zipfile.is_zipfile(job.file) else _tar
     members: list[Member] = []
     left, files, said = BYTES, FILES, ""
@@ -54,10 +54,12 @@ def convert(job: ConversionJob) -> ViewDraft:
         if not members:
             raise Unreadable(f"the archive is damaged: {str(e)[:200]}") from e
         said = f"the archive is damaged after {len(members)} entries: {str(e)[:200]}"
-    return _told(job, made, members, said or ("" if files > 0 else f"only the first {FILES:,} files are unpacked"))
+    return _member_note(
+        job, made, members, said or ("" if files > 0 else f"only the first {FILES:,} files are unpacked")
+    )
 
 
-def _told(job: ConversionJob, made: ViewDraft, members: list[Member], said: str) -> ViewDraft:
+def _member_note(job: ConversionJob, made: ViewDraft, members: list[Member], said: str) -> ViewDraft:
     rows = [[m.path, m.kind, m.size, m.packed, m.note] for m in members]
     made.files["tree"] = job.keep_json("tree.json", rows)
     made.meta |= {"entries": len(members), "bytes": sum(m.size for m in members), "size": job.size}
@@ -140,7 +142,7 @@ def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     yield Member(name, first, job.size), opened(job.file, "rb")
 
 
-def _listed(job: ConversionJob, made: ViewDraft) -> ViewDraft:
+def _extract_with_bsdtar(job: ConversionJob, made: ViewDraft) -> ViewDraft:
     """7z, RAR and zstd by bsdtar: into a folder of its own first, then read like any other."""
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
@@ -158,4 +160,4 @@ def _listed(job: ConversionJob, made: ViewDraft) -> ViewDraft:
     except _FAULTS:
         ran = run([bsdtar, "-tf", str(job.file)], seconds=30)
     made.by = "bsdtar"
-    return _told(job, made, members, "" if ran.ok else f"damaged or protected: {ran.err[:200]}")
+    return _member_note(job, made, members, "" if ran.ok else f"damaged or protected: {ran.err[:200]}")

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 from .archive import BYTES, FILES
-from .conversion_job import ConversionJob, Missing, Unreadable
+from .conversion_job import ConversionJob, MissingConverter, Unreadable
 from .format_detection import sniff
 
 SECONDS = 30.0
@@ -69,6 +69,6 @@ def _member(
             return found.read_bytes() if isinstance(found, Path) else found or data
         if inner.family in KEEPS or inner.family == "archive":
             leaks.append(_REST)
-    except (Unreadable, Missing, *FAULTS):
+    except (Unreadable, MissingConverter, *FAULTS):
         leaks.append(_REST)
     return data

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from .conversion_job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
+from .conversion_job import ConversionJob, ConverterFault, MissingConverter, Unreadable, ViewDraft
 
 LARGEST = 192 << 20
 """Bytes of a file that is held in memory, several times over."""
@@ -59,20 +59,20 @@ def add(job: ConversionJob, made: ViewDraft) -> None:
     """Add the artefact `blind`, make the converter's own artefacts blind, and note leaks."""
     leaks: list[str] = []
     if job.family in SCRUBBERS:
-        _guarded(lambda: _copy(job, made, leaks), leaks)
+        _run_guarded(lambda: _copy(job, made, leaks), leaks)
     elif job.family in KEEPS:
         leaks.append(KEEPS[job.family])
     if "pdf" in made.files:
         # The printing program copies the document's properties into its print.
-        _guarded(lambda: _print(job.out.parent / made.files["pdf"], leaks), leaks)
+        _run_guarded(lambda: _print(job.out.parent / made.files["pdf"], leaks), leaks)
     if leaks:
         made.meta["leaks"] = list(dict.fromkeys(leaks))[:20]
 
 
-def _guarded(work: object, leaks: list[str]) -> None:
+def _run_guarded(work: object, leaks: list[str]) -> None:
     try:
         work()  # type: ignore[operator]
-    except (Unreadable, ConverterFault, Missing, *FAULTS) as e:
+    except (Unreadable, ConverterFault, MissingConverter, *FAULTS) as e:
         # The words of a parser may hold the very names.
         leaks.append(f"what it says of its maker could not be removed ({type(e).__name__})")
 
@@ -83,15 +83,15 @@ def _copy(job: ConversionJob, made: ViewDraft, leaks: list[str]) -> None:
         return
     data = importlib.import_module(f".{SCRUBBERS[job.family]}", __package__).scrub(job, leaks)
     if isinstance(data, bytes) and data != job.file.read_bytes():
-        made.files["blind"] = job.keep("blind.bin", data)
+        made.files["blind"] = job.write_artefact("blind.bin", data)
     elif isinstance(data, Path):
         if filecmp.cmp(data, job.file, shallow=False):
             data.unlink()
         else:
-            made.files["blind"] = job.made(data)
+            made.files["blind"] = job.output_path(data)
 
 
 def _print(path: Path, leaks: list[str]) -> None:
-    from .blind_pdf import scrubbed
+    from .blind_pdf import scrub_pdf
 
-    path.write_bytes(scrubbed(path, leaks))
+    path.write_bytes(scrub_pdf(path, leaks))

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from xml.parsers import expat
 
-from .blind_embedded_pictures import cleaned
+from .blind_embedded_pictures import clean_pictures
 from .conversion_job import ConversionJob
 
 TELLING = re.compile(
@@ -42,10 +42,10 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 def pictures(data: bytes) -> bytes:
     """With the metadata of pictures that lie in the text removed."""
-    return cleaned(data, _PICTURE)
+    return clean_pictures(data, _PICTURE)
 
 
-def spliced(data: bytes, cuts: list[Cut]) -> bytes:
+def splice(data: bytes, cuts: list[Cut]) -> bytes:
     """Each (start, end) replaced; those within another are part of it."""
     out, at = [], 0
     for start, end, instead in sorted(cuts):
@@ -58,7 +58,7 @@ def spliced(data: bytes, cuts: list[Cut]) -> bytes:
 def svg(data: bytes) -> bytes:
     """Without metadata, editors' elements and attributes, comments and `Created with ...`. Raises ExpatError."""
     scan = _Svg(data)
-    return spliced(data, scan.cuts)
+    return splice(data, scan.cuts)
 
 
 class _Svg:
@@ -151,7 +151,7 @@ def html(data: bytes) -> bytes:
     text = data.decode("latin-1")
     scan = _Html(text)
     scan.feed(text)
-    return spliced(data, scan.cuts)
+    return splice(data, scan.cuts)
 
 
 class _Html(HTMLParser):

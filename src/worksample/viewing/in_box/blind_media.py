@@ -42,7 +42,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | Path | None:
     if box is None:
         leaks.append("tags of this kind of sound or film are not removed; it may name its maker")
         return None
-    return _remuxed(job, box)
+    return _remux(job, box)
 
 
 def _simple(head: bytes) -> Callable[[bytes], bytes] | None:
@@ -127,7 +127,7 @@ def _chunks(data: bytes, order: str, kept: set[bytes]) -> bytes:
     return data[:4] + struct.pack(order + "I", min(len(whole), 0xFFFFFFFF)) + whole
 
 
-def _remuxed(job: ConversionJob, box: str) -> Path:
+def _remux(job: ConversionJob, box: str) -> Path:
     """The same packets in a new box of the same kind. Raises Unreadable, Missing."""
     target = job.out / f"blind.{box}"
     words = [program("ffmpeg", "ffmpeg"), "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}"]

@@ -9,7 +9,7 @@ import zipfile
 from dataclasses import dataclass, field
 
 from .blind_model import without
-from .blind_picture import stripped
+from .blind_picture import strip_metadata
 from .blind_rtf_and_ole import compound, rich
 from .conversion_job import ConversionJob
 
@@ -37,7 +37,7 @@ PARTS = 20_000
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     data = job.file.read_bytes()
     if data.startswith(b"PK"):
-        return packed(data, leaks)
+        return scrub_zip(data, leaks)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         return compound(data, leaks)
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
@@ -58,7 +58,7 @@ class NumberedNames:
         return self.known.setdefault(name, f"Author {len(self.known) + 1}").encode() if name else name
 
 
-def packed(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
+def scrub_zip(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
     """OOXML and ODF: the same parts in the same order. Raises BadZipFile, ValueError."""
     people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
@@ -93,12 +93,12 @@ def _part(name: str, data: bytes, people: NumberedNames, leaks: list[str], depth
         return named_alike(data, people)
     if extension in _MEDIA:
         try:
-            return stripped(data) or data
+            return strip_metadata(data) or data
         except (ValueError, IndexError):
             leaks.append("a damaged picture in it was not rewritten")
             return data
     if extension in _OFFICE and data.startswith(b"PK") and depth < DEEPEST:
-        return packed(data, leaks, depth + 1)
+        return scrub_zip(data, leaks, depth + 1)
     if lower.endswith("vbaproject.bin") or extension == "ole" or "embeddings/" in lower:
         leaks.append("macros and embedded objects keep what they say of their makers")
     if "printersettings" in lower:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .blind_picture import jpeg
-from .conversion_job import ConversionJob, Missing, Unreadable
+from .conversion_job import ConversionJob, MissingConverter, Unreadable
 
 _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keywords", "/Thumb")
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")
@@ -17,15 +17,15 @@ LARGEST = 64 << 20
 
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
-    return scrubbed(job.file, leaks)
+    return scrub_pdf(job.file, leaks)
 
 
-def scrubbed(path: Path, leaks: list[str]) -> bytes:
+def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
     """The same pages; streams stay as they are packed. Raises Unreadable, Missing."""
     try:
         import pikepdf
     except ImportError as e:
-        raise Missing("pikepdf") from e
+        raise MissingConverter("pikepdf") from e
     try:
         with pikepdf.open(path) as pdf:
             if "/Info" in pdf.trailer:

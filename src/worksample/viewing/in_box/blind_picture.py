@@ -26,13 +26,13 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     if job.extension in _RAW:
         leaks.append("a camera's own format keeps what the camera wrote")
         return None
-    found = stripped(data)
+    found = strip_metadata(data)
     if found is None:
         leaks.append("this picture format is not rewritten; it may name its maker")
     return found
 
 
-def stripped(data: bytes) -> bytes | None:
+def strip_metadata(data: bytes) -> bytes | None:
     """Without metadata; None for a format that is not known here. Raises what parsers raise."""
     for magic, strip in _BY_MAGIC:
         if data.startswith(magic):

@@ -6,7 +6,7 @@ import io
 import re
 import struct
 
-from .conversion_job import Missing
+from .conversion_job import MissingConverter
 
 _GROUPS = re.compile(
     rb"\{\s*(?:\\\*\s*)?\\(info|generator|userprops|xmlnstbl|company|atnauthor|atnid|atrfauthor|password|template)\b"
@@ -59,7 +59,7 @@ def compound(data: bytes, leaks: list[str]) -> bytes:
     try:
         import olefile
     except ImportError as e:
-        raise Missing("olefile") from e
+        raise MissingConverter("olefile") from e
     file = io.BytesIO(data)
     with olefile.OleFileIO(file, write_mode=True) as ole:
         names = _names(ole)

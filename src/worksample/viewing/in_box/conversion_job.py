@@ -30,7 +30,7 @@ CONFUSION = (TypeError, AttributeError, AssertionError, NotImplementedError, Run
 READERS_FAULTS = (*DAMAGE, *CONFUSION)
 
 
-class Missing(Exception):
+class MissingConverter(Exception):
     """This machine lacks a converter; the argument is its name in `needs.NEEDS`."""
 
 
@@ -38,7 +38,7 @@ class Unreadable(Exception):
     """The file cannot be shown: damaged, protected, or beyond a limit. The argument says which, in a sentence."""
 
 
-class Heavy(Unreadable):
+class TooHeavy(Unreadable):
     """Showing the file takes more of the processor than is given, on any machine on any day."""
 
 
@@ -82,21 +82,21 @@ class ConversionJob:
         with self.file.open("rb") as f:
             return f.read(size)
 
-    def keep(self, name: str, data: bytes | str) -> str:
+    def write_artefact(self, name: str, data: bytes | str) -> str:
         """Write an artefact; returns what `Made.files` has for it."""
         path = self.out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
-        return self.made(path)
+        return self.output_path(path)
 
     def keep_json(self, name: str, value: Any) -> str:
-        return self.keep(name, json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+        return self.write_artefact(name, json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
 
-    def made(self, path: Path) -> str:
+    def output_path(self, path: Path) -> str:
         """For an artefact that a program wrote below `out`."""
         return f"{self.out.name}/{path.relative_to(self.out).as_posix()}"
 
-    def named(self, extension: str) -> Path:
+    def copy_as(self, extension: str) -> Path:
         """A copy under a plain name, for programs that go by names and write beside their source."""
         copy = self.work / f"source.{extension}"
         if not copy.exists():
@@ -125,14 +125,14 @@ def program(name: str, need: str) -> str:
     """A program's path. Raises Missing."""
     found = shutil.which(name)
     if found is None:
-        raise Missing(need)
+        raise MissingConverter(need)
     return found
 
 
 def module(name: str, need: str) -> None:
     """Raises Missing where a library is not here."""
     if importlib.util.find_spec(name) is None:
-        raise Missing(need)
+        raise MissingConverter(need)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class ConverterRun:
     err: str
 
 
-def at_most(seconds: int) -> Callable[[], None]:
+def cpu_limit(seconds: int) -> Callable[[], None]:
     """For `preexec_fn`: the program, and each that it starts, may use so many seconds of processors."""
     return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
@@ -158,14 +158,14 @@ def run(
     before = _used()
     try:
         given: dict[str, Any] = {"input": input} if input is not None else {"stdin": subprocess.DEVNULL}
-        done = subprocess.run(words, capture_output=True, cwd=cwd, check=False, preexec_fn=at_most(seconds), **given)
+        done = subprocess.run(words, capture_output=True, cwd=cwd, check=False, preexec_fn=cpu_limit(seconds), **given)
     except (OSError, subprocess.SubprocessError) as e:
         raise ConverterFault(f"{name} cannot be started: {e}") from e
     lines = done.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     # The kernel counts in ticks, and may have ended it a little early.
     ended = done.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU)
     if ended or (done.returncode and _used() - before >= 0.9 * seconds):
-        raise Heavy(f"{name} needs more than {seconds} seconds of processor time")
+        raise TooHeavy(f"{name} needs more than {seconds} seconds of processor time")
     if done.returncode < 0 or done.returncode in (126, 127):
         how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
         raise ConverterFault(f"{name} crashed ({how}): {lines[-1] if lines else 'it said nothing'}"[:300])

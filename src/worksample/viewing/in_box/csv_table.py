@@ -35,14 +35,14 @@ def convert(job: ConversionJob) -> ViewDraft:
     text = sample.decode(name, "replace")
     dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:
-        sheet, files = grid(job, "0", _rows(f, dialect))
+        sheet, files = write_grid(job, "0", _rows(f, dialect))
     meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
     made = ViewDraft("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
-    made.problem = cut(sheet)
+    made.problem = describe_cut(sheet)
     return made
 
 
-def cut(sheet: dict[str, Any]) -> str:
+def describe_cut(sheet: dict[str, Any]) -> str:
     """What of a sheet is not shown, in words; nothing where all of it is."""
     said = []
     if sheet["rows"] > sheet["shown"]:
@@ -89,7 +89,7 @@ def _rows(f: IO[str], dialect: CsvDialect) -> Iterator[list[str]]:
             yield [f"line {reader.line_num} cannot be read: {e}"]
 
 
-def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+def write_grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
     """Keep rows as artefacts `<name>/0`, `<name>/1`...; returns what a sheet's meta has, and the files.
 
     meta: rows (counted to the end where that is cheap, else those seen), shown, columns, truncated.
@@ -102,7 +102,7 @@ def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[
         columns = max(columns, len(row))
         if shown >= ROWS or used > CHARACTERS:
             continue
-        cells = [short(c) for c in row[:COLUMNS]]
+        cells = [json_cell(c) for c in row[:COLUMNS]]
         used += sum(len(c) if isinstance(c, str) else 8 for c in cells)
         chunk.append(cells)
         shown += 1
@@ -121,7 +121,7 @@ def decimal(value: int) -> str:
     return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
 
 
-def short(value: Any) -> Any:
+def json_cell(value: Any) -> Any:
     """A cell as JSON that a browser reads without loss: numbers that it cannot hold are text."""
     if value is None or isinstance(value, bool):
         return value

@@ -142,6 +142,6 @@ def _media(
         data = _taken(package, number, packed=packed)
         left -= len(data)
         artefact = f"media/{len(out)}"
-        made.files[artefact] = job.keep(artefact, data)
+        made.files[artefact] = job.write_artefact(artefact, data)
         out[name] = artefact
     return out

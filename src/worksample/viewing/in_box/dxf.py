@@ -20,7 +20,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     if job.size > LARGEST:
         raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
     made = ViewDraft("cad", meta={"format": "DXF"}, by="ezdxf")
-    sheets(job, job.named("dxf"), made)
+    sheets(job, job.copy_as("dxf"), made)
     return made
 
 
@@ -50,7 +50,7 @@ def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
         elif found is not None:
             svg, box, matrix = found
             name = f"layout/{len(layouts)}"
-            made.files[name] = job.keep(f"layout-{len(layouts)}.svg", svg)
+            made.files[name] = job.write_artefact(f"layout-{len(layouts)}.svg", svg)
             about = {"name": layout.name[:200], "file": name, "box": box, "matrix": matrix, "entities": len(layout)}
             layouts.append(about)
     if not layouts:

@@ -70,7 +70,7 @@ def save_picture(job: ConversionJob, data: bytes) -> str | None:
             image.convert("RGB").save(job.out / "thumbnail.png", "PNG")
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, Image.DecompressionBombError, Warning):
         return None
-    return job.made(job.out / "thumbnail.png")
+    return job.output_path(job.out / "thumbnail.png")
 
 
 def _info(data: bytes) -> str:

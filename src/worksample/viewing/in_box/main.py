@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import blind_copy as blind
-from .conversion_job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
+from .conversion_job import ConversionJob, ConverterFault, MissingConverter, Unreadable, ViewDraft
 from .format_detection import sniff
 
 CONVERTERS = {
@@ -68,7 +68,9 @@ def main() -> None:
     os.dup2(2, 1)
     order = json.load(sys.stdin)
     for number, path in order["files"]:
-        answers.write(json.dumps([number, finite(one(order, number, path))], allow_nan=False, default=str) + "\n")
+        answers.write(
+            json.dumps([number, finite(convert_one(order, number, path))], allow_nan=False, default=str) + "\n"
+        )
         answers.flush()
 
 
@@ -81,7 +83,7 @@ def finite(plain: Any) -> Any:
     return [finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
-def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
+def convert_one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
     folder = Path(order["in"])
     file = Path(os.fsdecode(os.path.join(os.fsencode(folder), unquote(path))))  # noqa: PTH118 - bytes
     job = ConversionJob(
@@ -107,7 +109,7 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
         made: ViewDraft = converter.convert(job)
         blind.add(job, made)
         return asdict(made) | {"family": job.family}
-    except Missing as e:
+    except MissingConverter as e:
         return {"family": job.family, "missing": str(e)}
     except (Unreadable, ConverterFault) as e:
         key = "broken" if isinstance(e, ConverterFault) else "unreadable"

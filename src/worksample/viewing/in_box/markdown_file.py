@@ -6,7 +6,7 @@ import importlib.util
 import re
 
 from . import text_file as text
-from .conversion_job import ConversionJob, Missing, ViewDraft
+from .conversion_job import ConversionJob, MissingConverter, ViewDraft
 
 _TARGET = re.compile(r'(?:src|href)="([^"]+)"')
 
@@ -16,7 +16,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     made.kind = "markdown"
     source = (job.out / "text.txt").read_text(encoding="utf-8")
     html = render(source)
-    made.files["html"] = job.keep("rendered.html", html)
+    made.files["html"] = job.write_artefact("rendered.html", html)
     made.by = "markdown-it-py"
     made.beside, made.meta["external"] = targets(html)
     return made
@@ -25,7 +25,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 def render(source: str) -> str:
     """As HTML: markup in the source is shown as text, links to scripts are dropped. Raises Missing."""
     if importlib.util.find_spec("markdown_it") is None:
-        raise Missing("markdown-it-py")
+        raise MissingConverter("markdown-it-py")
     from markdown_it import MarkdownIt
 
     return str(

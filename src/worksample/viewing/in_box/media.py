@@ -7,7 +7,7 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from .conversion_job import ConversionJob, ConverterFault, Heavy, Unreadable, ViewDraft, program, run
+from .conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable, ViewDraft, program, run
 from .waveform_peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
@@ -94,7 +94,7 @@ def _audio(job: ConversionJob, made: ViewDraft, ffmpeg: str, sound: dict[str, An
     _done(
         job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], seconds=500), target
     )
-    made.files["audio"], made.by = job.made(target), "ffmpeg"
+    made.files["audio"], made.by = job.output_path(target), "ffmpeg"
 
 
 def _done(job: ConversionJob, ran: Any, target: Any) -> None:
@@ -130,7 +130,7 @@ def _video(
     video = ["-c:v", "copy"] if copied else _ENCODE
     audio = ["-c:a", "copy"] if keep_sound else ["-c:a", "aac", "-b:a", "192k", "-ac", "2"]
     _done(job, run([*words, *video, *audio, str(target)], seconds=1120), target)
-    made.files["video"], made.by = job.made(target), "ffmpeg"
+    made.files["video"], made.by = job.output_path(target), "ffmpeg"
     made.meta["again"] = "remuxed" if copied and keep_sound else "transcoded"
     _poster(job, made, ffmpeg)
 
@@ -144,10 +144,10 @@ def _poster(job: ConversionJob, made: ViewDraft, ffmpeg: str) -> None:
     target = job.out / "poster.jpg"
     at = str(min(1.0, made.meta["duration"] / 3))
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
-    with suppress(Heavy, ConverterFault):
+    with suppress(TooHeavy, ConverterFault):
         run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], seconds=60)
     if target.exists() and target.stat().st_size:
-        made.files["poster"] = job.made(target)
+        made.files["poster"] = job.output_path(target)
     else:
         made.problem = "no frame of it can be read: the film is damaged"
 

@@ -9,7 +9,7 @@ from .conversion_job import (
     READERS_FAULTS,
     SOUNDFONT,
     ConversionJob,
-    Missing,
+    MissingConverter,
     Unreadable,
     ViewDraft,
     fault,
@@ -29,7 +29,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     module("mido", "mido")
     fluidsynth, ffmpeg = program("fluidsynth", "fluidsynth"), program("ffmpeg", "ffmpeg")
     if not Path(SOUNDFONT).exists():
-        raise Missing("soundfont")
+        raise MissingConverter("soundfont")
     notes, meta = _notes(job)
     made = ViewDraft("midi", {"notes": job.keep_json("notes.json", notes)}, meta, by="fluidsynth")
     if meta["duration"] > LONGEST:
@@ -37,7 +37,7 @@ def convert(job: ConversionJob) -> ViewDraft:
         made.inspectable = False
         return made
     wave, target = job.work / "played.wav", job.out / "played.m4a"
-    source = job.named("mid")
+    source = job.copy_as("mid")
     ran = run([fluidsynth, "-niq", "-F", str(wave), "-r", "44100", "-O", "s16", SOUNDFONT, str(source)], seconds=75)
     if not wave.exists() or wave.stat().st_size < 100:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
@@ -45,7 +45,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     ran = run(words, seconds=60)
     if not ran.ok:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
-    made.files["audio"] = job.made(target)
+    made.files["audio"] = job.output_path(target)
     points = peaks(ffmpeg, SAFE, target, meta["duration"])
     if points is not None:
         made.files["peaks"] = job.keep_json("peaks.json", points)

@@ -121,5 +121,5 @@ def _image(job: ConversionJob, made: ViewDraft, text: str, extension: str) -> di
     except (binascii.Error, ValueError):
         return {"type": "error", "text": "a picture that cannot be decoded"}
     name = f"image/{len(made.files)}.{extension}"
-    made.files[name] = job.keep(name, picture(data))
+    made.files[name] = job.write_artefact(name, picture(data))
     return {"type": "image", "file": name}

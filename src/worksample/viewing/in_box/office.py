@@ -38,10 +38,12 @@ CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", seconds=120)
+    pdf = convert_to(job, without_comments(job, job.copy_as(extension(job))), "pdf", seconds=120)
     target = job.out / "print.pdf"
     shutil.move(pdf, target)
-    return ViewDraft("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")
+    return ViewDraft(
+        "pdf", {"pdf": job.output_path(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice"
+    )
 
 
 def extension(job: ConversionJob) -> str:
@@ -52,19 +54,19 @@ def extension(job: ConversionJob) -> str:
     return job.extension if job.extension in known.split() else "bin"
 
 
-def to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
+def convert_to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
     """Convert a file. Raises Unreadable, Missing, and Broken where LibreOffice cannot convert anything."""
-    made, said = _converted(job, source, job.work / f"to-{target}", target, seconds, options)
+    made, said = _run_libreoffice(job, source, job.work / f"to-{target}", target, seconds, options)
     if made is None:
         control = job.work / f"control-{target}.{'csv' if target == 'xlsx' else 'fodt'}"
         control.write_text("1\n" if target == "xlsx" else CONTROL, encoding="utf-8")
-        if _converted(job, control, job.work / "control", target, seconds, "")[0] is None:
+        if _run_libreoffice(job, control, job.work / "control", target, seconds, "")[0] is None:
             raise ConverterFault(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
         raise Unreadable(f"LibreOffice cannot open it: {said[:300]}")
     return made
 
 
-def _converted(
+def _run_libreoffice(
     job: ConversionJob, source: Path, out: Path, target: str, seconds: int, options: str
 ) -> tuple[Path | None, str]:
     """The converted file, or None, and what LibreOffice said. It has a profile of its own."""

@@ -59,4 +59,4 @@ def save(job: ConversionJob, made: ViewDraft, image: Any, number: int) -> None:
         image.thumbnail((EDGE, EDGE))
     path = job.out / f"page-{number}.png"
     image.save(path, "PNG", compress_level=4)
-    made.files[f"page/{number}"] = job.made(path)
+    made.files[f"page/{number}"] = job.output_path(path)

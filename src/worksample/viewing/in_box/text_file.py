@@ -15,8 +15,8 @@ COLOURED = 512 << 10
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    text, meta = read(job)
-    made = ViewDraft("text", {"text": job.keep("text.txt", text)}, meta)
+    text, meta = read_text(job)
+    made = ViewDraft("text", {"text": job.write_artefact("text.txt", text)}, meta)
     lexed = _tokens(job, text)
     if lexed is not None:
         made.meta["language"], lines = lexed
@@ -26,7 +26,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     return made
 
 
-def read(job: ConversionJob) -> tuple[str, dict[str, Any]]:
+def read_text(job: ConversionJob) -> tuple[str, dict[str, Any]]:
     """The text as shown, with line ends as \\n, and what there is to say about it. Raises Unreadable."""
     data = job.head(SHOWN)
     cut = job.size > len(data)

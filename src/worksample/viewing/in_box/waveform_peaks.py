@@ -6,7 +6,7 @@ import array
 import subprocess
 from pathlib import Path
 
-from .conversion_job import at_most
+from .conversion_job import cpu_limit
 
 RATE = 8_000
 """Samples a second that are looked at."""
@@ -26,7 +26,7 @@ def peaks(ffmpeg: str, safe: list[str], file: Path, duration: float) -> list[flo
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
-        preexec_fn=at_most(SECONDS),  # noqa: PLW1509 - converters have one thread
+        preexec_fn=cpu_limit(SECONDS),  # noqa: PLW1509 - converters have one thread
     ) as process:
         assert process.stdout is not None
         while (data := process.stdout.read(2 * step)) and len(out) <= POINTS:

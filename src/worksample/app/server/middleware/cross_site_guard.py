@@ -16,7 +16,7 @@ _API = "/api/"
 _ENTRANCES = frozenset({"/api/v1/session", "/api/v1/session/link", "/api/v1/invitations/accept"})
 
 
-class Guard:
+class CrossSiteGuard:
     """Before the API: deliverables' pages are of the same site, so that SameSite cookies come with their requests.
 
     A request that shows its session in an Authorization header is a script's: no page can make a browser send one.

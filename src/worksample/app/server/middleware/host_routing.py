@@ -15,7 +15,7 @@ from worksample.app.server.services import AppServices
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
 
-class HostPolicy:
+class HostRouter:
     """`lifespan`: entered when the server starts, left when it stops."""
 
     def __init__(
@@ -40,13 +40,13 @@ class HostPolicy:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         # An absolute address in the request line would name a second host.
         if len(hosts) != 1 or not scope["path"].startswith("/"):
-            return _misdirected
+            return _refuse_host
         host = hosts[0].lower()
         if host == self._app_host:
             return self._app
         if host == self._viewer_host:
             return self._viewer
-        return self._content if self._capability.fullmatch(host) else _misdirected
+        return self._content if self._capability.fullmatch(host) else _refuse_host
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """The server's start and stop, as ASGI tells them."""
@@ -60,7 +60,7 @@ class HostPolicy:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _misdirected(scope: Scope, receive: Receive, send: Send) -> None:
+async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
     """Whoever forwards a port or types localhost learns which address to open; nothing of theirs is repeated."""
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(_ELSEWHERE)).encode()),

@@ -21,7 +21,7 @@ class TooMany(WorksampleError):
         self.seconds = seconds
 
 
-class Rate:
+class RateLimit:
     """At most `most` events per key in any minute. `clock`: seconds that never go back."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:

@@ -78,7 +78,7 @@ def _common(config: AppConfig) -> dict[str, str]:
     }
 
 
-class Headers:
+class SecurityHeaders:
     """Adds headers to every answer that lacks them."""
 
     def __init__(self, app: ASGIApp, headers: dict[str, str]) -> None:

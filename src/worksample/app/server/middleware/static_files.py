@@ -41,7 +41,7 @@ class Asset:
     packed: bytes
 
 
-class PageFront:
+class StaticPages:
     """Serves `page` at every path that is no asset's, or at `/` alone; nothing outside of `folder`."""
 
     def __init__(self, page: str, folder: Path, *, everywhere: bool) -> None:

@@ -13,7 +13,7 @@ HEAD_BYTES = 32_768
 _CLEAR = b'clear-site-data: "cookies"\r\n'
 
 
-class Strict(HttpToolsProtocol):
+class StrictHttpProtocol(HttpToolsProtocol):
     """Answers 400 to heads that are too large or name an absolute address; drops connections that say nothing.
 
     `head_seconds`: of `AppConfig`; the rest is uvicorn's.
