@@ -119,10 +119,10 @@ async def test_a_crash_of_what_makes_blind_copies_costs_no_view(seen: Seen, tmp_
         def config(self) -> None:
             return None
 
-        async def light(self, config: object, entries: object) -> dict[int, ConversionResult]:
+        async def convert_light_files(self, config: object, entries: object) -> dict[int, ConversionResult]:
             return {}
 
-        async def one(
+        async def convert_file(
             self, config: object, entry: object, family: str = "", *, plain: bool = False
         ) -> ConversionResult:
             self.asked.append(plain)

@@ -1,4 +1,4 @@
-"""Striking and restoring: the record stays, the queue follows."""
+"""Amendments: strike or restore records, and update the queues accordingly. Records are never deleted."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def amend(
 ) -> Amendment:
     """Strike or restore a record, or put a round in force.
 
-    A struck evaluation's item goes back into the queue for one more, but not to whoever gave it; restoring takes that
-    back where nobody has it yet. A struck trial, submission or instance is given out to nobody until it is restored
-    (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
+    After a strike of an evaluation its item goes back to the queue for one more vote by somebody else; restoring undoes
+    this unless somebody has the item. Nobody gets items of a struck trial, submission or instance (`withdrawn_items`).
+    Raises RecordMissing, Denied, UsageError without a reason.
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():
@@ -53,7 +53,7 @@ def amend(
 
 
 def update_queue(store: Store, amendment: Amendment) -> None:
-    """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
+    """Offer struck items again, or withdraw the extra vote of restored ones. Idempotent."""
     if amendment.target is AmendmentTarget.EVALUATION:
         follow_amendment(store, amendment.target_id, amendment.action)
     elif amendment.target is AmendmentTarget.EVALUATOR:
@@ -62,9 +62,9 @@ def update_queue(store: Store, amendment: Amendment) -> None:
 
 
 def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:
-    """Strike every submission in which an integrity round over this one found something; returns the amendments.
+    """Strike all submissions in which an integrity round over this one found something. Return the new amendments.
 
-    Figures with and without them: `metrics.with_and_without`. Those that are struck already are passed over.
+    Submissions that are struck already are skipped. `metrics.with_and_without` compares the figures.
     """
     from worksample.records import struck
 
@@ -80,7 +80,7 @@ def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> l
 
 
 def withdraw(store: Store, by: Account, item: str) -> None:
-    """Take an item out of its queue: nobody is given it any more. What is said about it stays."""
+    """Take an item out of its queue. Its evaluations stay."""
     by.may(Role.ADMIN)
     with store.database.writing() as connection:
         if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:

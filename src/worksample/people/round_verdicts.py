@@ -1,6 +1,6 @@
-"""What a round comes to once people have looked at it again: votes, then audit, then adjudication.
+"""Final verdicts of a round: votes, then audit, then adjudication.
 
-Computed from the records alone, like every verdict: a struck audit or vote leaves as if it had never been.
+They are computed from the records alone: a struck audit or vote has no effect.
 """
 
 from __future__ import annotations
@@ -25,15 +25,19 @@ if TYPE_CHECKING:
 
 
 class DecidedBy(StrEnum):
+    """The step that decided a verdict."""
+
     VOTES = "votes"
     AUDIT = "audit"
-    """It had passed and the audit did not confirm it (RLI B.5: against false positives)."""
+    """The work had passed and the audit did not confirm it (RLI B.5: against false positives)."""
     ADJUDICATION = "adjudication"
 
 
 @dataclass(frozen=True, slots=True)
 class FinalVerdict:
-    """`votes`: what the round's own votes come to. `integrity`: findings other than sound, from integrity rounds."""
+    """A verdict after reviews. `votes`: the verdict of the round's own votes; `integrity`: findings of integrity
+    rounds.
+    """
 
     verdict: Verdict
     by: DecidedBy
@@ -42,14 +46,14 @@ class FinalVerdict:
 
 
 def rounds_over(store: Store, round: str, *kinds: RoundKind) -> list[Round]:
-    """Rounds by people that look at this one and are not struck, by time; of these kinds, or of any."""
+    """Return unstruck rounds by people that review this one, by time; of these kinds, or of any."""
     out, wanted = struck(amendments_of(store)), {PURPOSE_OF[kind] for kind in kinds}
     found = [r for r in store.find(Round, over=round) if r.purpose is not Purpose.REGRADE]
     return [r for r in found if (not wanted or r.purpose in wanted) and (AmendmentTarget.ROUND, r.id) not in out]
 
 
 def final_verdicts(store: Store, round: str) -> dict[str, FinalVerdict]:
-    """Per subject of a round by people, after audits and adjudications (`verdicts.second_looks`)."""
+    """Return the verdict per subject after audits and adjudications (`results.second_looks`)."""
     from worksample.results.judging import RoundReader
 
     judged, _ = RoundReader(store, amendments_of(store)).looked_at(store.get(Round, round))
@@ -64,6 +68,7 @@ def final_verdicts(store: Store, round: str) -> dict[str, FinalVerdict]:
 
 
 def _decided_verdicts(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
+    """Return the decided verdicts of these rounds; later rounds win."""
     out: dict[str, Verdict] = {}
     for round in rounds:
         out |= {s: v for s, v in verdicts_of(store, round).items() if v.standing is Standing.DECIDED}
@@ -71,7 +76,7 @@ def _decided_verdicts(store: Store, rounds: list[Round]) -> dict[str, Verdict]:
 
 
 def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
-    """Subject -> what integrity rounds over this one found wrong with it: shortcut, leak, spurious."""
+    """Return subject -> findings of integrity rounds: shortcut, leak, spurious."""
     out: dict[str, set[str]] = {}
     for review in rounds_over(store, round, RoundKind.INTEGRITY):
         for e in standing_evaluations(store, review.id):
@@ -81,7 +86,7 @@ def findings(store: Store, round: str) -> dict[str, tuple[str, ...]]:
 
 
 def false_negatives(store: Store, round: str) -> Estimate:
-    """Of the audited fails of a round, the share that should have passed, with its one-sided exact bound (RLI B.5)."""
+    """Estimate the share of audited fails that should have passed, with its one-sided exact bound (RLI B.5)."""
     from worksample.metrics import false_negative_bound
 
     looked = _decided_verdicts(store, rounds_over(store, round, RoundKind.FALSE_NEGATIVES))
@@ -89,11 +94,12 @@ def false_negatives(store: Store, round: str) -> Estimate:
 
 
 def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | None = None) -> pl.DataFrame:
-    """What the votes of a round of pairs come to, per project and pair of agents, for `metrics.elo_ratings`.
+    """Return the preferences of a round of pairs, per project and pair of agents, for `metrics.elo_ratings`.
 
-    `passed`: submission -> whether it succeeded; unless given, as the holistic round says that this one was opened
-    with. Where both did quality decides, else completion (RLI 3.4). Columns: project, first, second, votes, preference,
-    reason (see `metrics.project_preferences`).
+    `passed`: submission -> whether it succeeded; by default from the holistic round named at opening. If both
+    succeeded,
+    quality decides, else completion (RLI 3.4). Columns: project, first, second, votes, preference, reason (see
+    `metrics.project_preferences`).
     """
     from worksample.metrics import TIE_BREAK, pair_preference, project_preferences
     from worksample.results.entrants import entrants
@@ -119,7 +125,7 @@ def preferences(store: Store, round: str, passed: Mapping[str, bool | None] | No
 
 
 def _holistic_passes(store: Store, round: str) -> dict[str, bool | None]:
-    """What the holistic round says that a round of pairs was opened with."""
+    """Return passes from the holistic round that was named when the round of pairs was opened."""
     with store.database.reading() as connection:
         source = find_queue(connection, round).settings["holistic"]
     return {s: f.verdict.passed for s, f in final_verdicts(store, source).items()} if source else {}

@@ -1,4 +1,4 @@
-"""Files converted in a box: what goes in, how long it may take, what comes out."""
+"""Conversion of files in a box: input, time limits, output."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
 IN, OUT, WORK = "/task/in", "/task/output", "/task/scratch"
 LIMITS = BoxLimits(memory=2 << 30, processes=256, disk=1 << 30, files=30_000, output=16 << 20)
 TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
-"""Of one file's artefacts."""
+"""Limits on the artefacts of one file."""
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
-"""Time that a conversion has, by family of formats; what it waits for a processor does not count (FairTimeout)."""
+"""Seconds for a conversion, by family of formats. Waiting for a processor does not count (FairTimeout)."""
 USUAL_SECONDS = 90.0
 _COLOURED = ("text", "markdown")
-"""Families that can be shown without their colours where those take too long."""
+"""Families that are shown without syntax colours if these take too long."""
 BATCH = 100
-"""Light files that share a process."""
+"""Number of light files that share a process."""
 BATCH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionResult:
-    """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
+    """The result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
 
-    `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
-    `kept`: for how many seconds that counts; None is for good.
+    `files`: blobs by path below the output folder; `fault`: why there is no view; `blame`: whose fault that is; `kept`:
+    for
+    how many seconds this result is valid, None without limit.
     """
 
     plain: dict[str, Any] | None = None
@@ -49,9 +50,9 @@ class ConversionResult:
     fault: str = ""
     blame: Visibility = Visibility.CRASHED
     again: bool = True
-    """Whether another try at once may go better: after a lost box, or without colours and the blind copy."""
+    """Whether another attempt may succeed: after a lost box, or without colours and blind copy."""
     lost: bool = False
-    """The box was lost, and not by what was asked of it as far as anybody knows."""
+    """Whether the box was lost for a reason that is not known to be the file."""
     kept: float | None = None
 
     @property
@@ -61,29 +62,29 @@ class ConversionResult:
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Boxes over one manifest."""
+    """Converter of the files of one manifest, with its boxes."""
 
     store: Store
     manifest: Manifest
     limits: BoxLimits = LIMITS
     seconds: float | None = None
-    """Instead of each family's own time."""
+    """Time limit in place of each family's own."""
     backstop: float = 0.0
-    """Seconds on the clock after which a view is given up that got too little of the processor; 0 for the usual."""
+    """Seconds of wall time after which a view that got too little processor time is given up; 0 for the default."""
     background: bool = False
-    """Nobody waits for these views: others' work goes first."""
+    """Whether nobody waits for these views, so that other work goes first."""
     boxes: dict[str, Box] = field(default_factory=dict, compare=False)
-    """By quoted path, those in which views are made now."""
+    """Boxes at work, by quoted path of their file."""
     urgent: set[str] = field(default_factory=set, compare=False)
-    """Quoted paths of the views that somebody waits for."""
+    """Quoted paths of views that somebody waits for."""
 
     @property
     def has_usual_limits(self) -> bool:
-        """Only failures under the usual limits say something of the file."""
+        """Whether the limits are the usual ones. Failures under other limits say nothing about the file."""
         return self.limits == LIMITS and self.seconds is None
 
     async def hurry(self, path: str) -> None:
-        """Somebody waits for this view by now: give its box, where it has one, a fair share of the processors."""
+        """Give the box of this view its full share of the processors, because somebody now waits for it."""
         self.urgent.add(path)
         box = self.boxes.get(path)
         if box is not None and self.background:
@@ -91,7 +92,7 @@ class Converter:
                 await box.hurry()
 
     def config(self) -> BoxConfig:
-        """Lays the manifest's folder out. Raises what `Store.folder` does."""
+        """Build the box's configuration and lay out the manifest's folder. Raises what `Store.folder` raises."""
         digest = self.store.blobs.put(canonical(self.manifest.plain()))
         folder = str(self.store.folder(digest))
         return BoxConfig(
@@ -106,15 +107,15 @@ class Converter:
         )
 
     async def convert_light_files(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, ConversionResult]:
-        """Many files in one process: the views of those that are light, and the family of the others.
+        """Convert many files in one process: views of the light ones, only the family of the others.
 
-        A file that brings the process down, and those after it, are not in the answer.
+        A file that crashes the process, and all files after it, are missing from the result.
         """
         try:
             async with open_box(config) as box, self._shown_in(box, entries):
                 limit = FairTimeout(BATCH_SECONDS)
                 done = await box.run(COMMAND, input=job_message(entries, light=True), timeout=limit)
-                return await self._taken(box, done, len(entries))
+                return await self._read_results(box, done, len(entries))
         except SandboxUnavailable:
             raise
         except SandboxError:
@@ -135,13 +136,13 @@ class Converter:
     async def convert_file(
         self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False
     ) -> ConversionResult:
-        """One file in a box of its own; never raises for what the file does."""
+        """Convert one file in its own box. Never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
             async with open_box(config) as box, self._shown_in(box, [entry]):
                 limit = FairTimeout(seconds, self.backstop)
                 done = await box.run(COMMAND, input=job_message([entry], light=False, plain=plain), timeout=limit)
-                found = await self._taken(box, done, 1)
+                found = await self._read_results(box, done, 1)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
@@ -153,7 +154,7 @@ class Converter:
             {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
         )
 
-    async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, ConversionResult]:
+    async def _read_results(self, box: Box, done: Completed, count: int) -> dict[int, ConversionResult]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
         if not any(plain.get("files") for plain in answers.values()):
             return {number: ConversionResult(plain) for number, plain in answers.items()}
@@ -183,7 +184,7 @@ COMMAND = [
 
 
 def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
-    """What `in_box.main` reads."""
+    """Build the message that `in_box.main` reads."""
     files = [[number, entry.path] for number, entry in enumerate(entries)]
     return json.dumps(
         {"in": IN, "out": OUT, "work": WORK, "files": files, "light": light, "plain": plain, "query": query}
@@ -191,7 +192,7 @@ def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, q
 
 
 def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
-    """A line of the converter's; None for anything else."""
+    """Parse a line of the converter's output; None if it is anything else."""
     try:
         number, plain = json.loads(line)
     except (ValueError, TypeError, RecursionError):
@@ -201,7 +202,7 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
 
 
 def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
-    """A file's artefacts: blobs by path below the output folder, and what it unpacked, as a manifest."""
+    """Read a file's artefacts: blobs by path below the output folder, and the manifest of what it unpacked."""
     start, unpacked = f"{number}/", f"{number}/unpacked/"
     files = {e.path: e.blob for e in manifest.files if e.path.startswith(start) and e.blob is not None}
     inner = [e.replaced(path=e.path.removeprefix(unpacked)) for e in manifest.entries if e.path.startswith(unpacked)]
@@ -209,7 +210,7 @@ def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], M
 
 
 def _blame(done: Completed) -> Visibility:
-    """Who is to blame for a process without an answer: the file only if it took more than any file is given."""
+    """Decide who is to blame for a process without an answer: the file only if it used more than any file is given."""
     if done.starved:
         return Visibility.STARVED
     return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED

@@ -1,4 +1,4 @@
-"""The two verbs: one deliverable's view, and all of a folder's at once."""
+"""Building of views: one file's, or those of a whole folder."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 NAMED = 10
-"""Files that an error names, where another was meant."""
+"""Most files that an error suggests for a wrong path."""
 BESIDE = 500
-"""Files that a view may refer to."""
+"""Most files that a view may refer to."""
 _LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
 async def view(store: Store, manifest: Manifest, path: str, *, converter: Converter | None = None) -> View:
-    """How the entry at a quoted path is shown, from the cache or made now.
+    """Return the view of the entry at a quoted path, from the cache or newly made.
 
-    Never raises for what a file holds: that is a card with its problem. Raises UsageError for a path that the
-    manifest lacks, SandboxUnavailable where this machine gives no box, StoreError (StoreFull) for the store's own.
+    Never raises for the content of a file: then the view is a card with a problem. Raises UsageError if the manifest
+    lacks
+    the path, SandboxUnavailable if this machine gives no box, StoreError (StoreFull).
     """
     entry = manifest.find(path)
     if entry is None:
@@ -44,9 +45,9 @@ async def view(store: Store, manifest: Manifest, path: str, *, converter: Conver
 
 
 def find_view(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
-    """The view that is there without a box; None where one has to be made, or the manifest lacks the path.
+    """Return the view if it exists without a box; None if it must be made or the manifest lacks the path.
 
-    `digest`: the manifest's, which its caller knows and which takes long to work out. Raises StoreError.
+    `digest`: the manifest's, which is slow to compute. Raises StoreError.
     """
     entry = manifest.find(path)
     return None if entry is None else _without_content(entry) or ViewCache(store).find(key(digest, entry))
@@ -63,10 +64,11 @@ async def prepare(
     turn: AbstractAsyncContextManager[None] | None = None,
     watch: InProgress = ALONE,
 ) -> dict[str, View]:
-    """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does.
+    """Return the views of all entries by quoted path, with at most `parallel` boxes at once. Raises what `view` raises.
 
-    `only`: these paths. `turn`: entered for each box, instead of `parallel`. `watch`: paths that it does not let
-    begin are left out.
+    `only`: these paths. `turn`: context entered for each box, in place of `parallel`. `watch`: skips paths that it does
+    not
+    let begin.
     """
     work = _ViewBuild(converter or Converter(store, manifest), watch=watch)
     entries = manifest.entries if only is None else [e for e in manifest.entries if e.path in only]
@@ -94,7 +96,7 @@ class _ViewBuild:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """Quoted paths of what was taken in."""
+        """Quoted paths of the captured files."""
         return frozenset(e.path for e in self.manifest.files if e.blob is not None)
 
     async def run(
@@ -153,7 +155,7 @@ class _ViewBuild:
         return self.done
 
     def _fill_from_cache(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
-        """Fill `done` with what needs no box; the entries that do."""
+        """Fill `done` with views that need no box. Return the remaining entries."""
         left = []
         for entry in entries:
             found = _without_content(entry) or cache.find(key(self.digest, entry))
@@ -164,7 +166,7 @@ class _ViewBuild:
         return left
 
     def _view_of_result(self, entry: Entry, raw: ConversionResult) -> tuple[View, str, float | None]:
-        """The view from what a box said, who made it, and for how many seconds it is kept (None: for good)."""
+        """Build the view of a conversion. Also return its maker and the seconds that it is cached (None: no limit)."""
         plain = raw.plain or {}
         about: dict[str, Any] = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
         if raw.family in SCRUBBERS or raw.family in KEEPS:
@@ -185,14 +187,14 @@ class _ViewBuild:
             kept = 0.0 if blame.ours else raw.kept
             return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
-            made = self._made(entry, raw, plain)
+            made = self._converted_view(entry, raw, plain)
             return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
             return card(said, Visibility.FILE, source=entry.blob, meta=about), "", None
 
-    def _made(self, entry: Entry, raw: ConversionResult, plain: dict[str, Any]) -> View:
+    def _converted_view(self, entry: Entry, raw: ConversionResult, plain: dict[str, Any]) -> View:
         files = {"source": entry.blob} if entry.blob else {}
         for name, place in plain["files"].items():
             files[str(name)] = raw.files[str(place)]
@@ -220,7 +222,7 @@ class _ViewBuild:
 
 
 async def _gather(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """All at once; the first exception ends the others and is raised as it is."""
+    """Run all at once. The first exception cancels the others and is raised unchanged."""
     tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.gather(*tasks)
@@ -237,12 +239,12 @@ def _badge(badge: str, by: str) -> str:
 
 
 def _likely_family(entry: Entry) -> str:
-    """Where a batch died before it said: text, which most files are."""
+    """Guess the family of a file whose batch died before detection: text, which most files are."""
     return "text" if entry.size < 4 << 20 else ""
 
 
 def _without_content(entry: Entry) -> View | None:
-    """Entries that are no files, or whose content was not taken in."""
+    """Return the view of an entry that is no file or was not captured; None for others."""
     if entry.kind is EntryKind.LINK:
         return card(
             "a link, which is not followed",
@@ -262,9 +264,9 @@ def _without_content(entry: Entry) -> View | None:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One file.
+    """How a file will be shown, for `worksample task check`.
 
-    `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it; `visibility`: who is to
+    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: who is to
     blame for that.
     """
 
@@ -277,15 +279,15 @@ class Rendering:
 
     @property
     def says(self) -> str:
-        """In one line."""
+        """A one-line description."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 
 
 async def renderings_of(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
-    """Make the views of all files and say what they are, sorted by path.
+    """Make the views of all files and describe them, sorted by path.
 
-    Raises what `prepare` does.
+    Raises what `prepare` raises.
     """
     views = await prepare(store, manifest, parallel=parallel)
     files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}

@@ -1,4 +1,4 @@
-"""Signing in and out: passwords, one-time links, invitations."""
+"""HTTP routes for signing in and out: passwords, one-time links, invitations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def login(body: Login, request: Request, response: Response, services: ServicesO
 
 @router.post("/session/link", responses=error_responses(400, 403, 429))
 def redeem(body: Redeem, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
-    """Sign in with a one-time link's token."""
+    """Sign in with the token of a one-time link."""
     with throttle.attempt(_address(request), hashing=False):
         token = services.people.accounts.redeem(body.token)
     return _enter(services, response, token, body.bearer)
@@ -56,7 +56,7 @@ def redeem(body: Redeem, request: Request, response: Response, services: Service
 
 @router.delete("/session", status_code=204, responses=error_responses(401, 403))
 def logout(request: Request, response: Response, services: ServicesOf, account: SignedIn) -> None:
-    """Sign out. The addresses of deliverables that were given out in this session die with it."""
+    """Sign out. The addresses of deliverables that this session received stop working."""
     token: str = request.state.session
     services.people.accounts.logout(token)
     services.capabilities.forget(token)
@@ -67,7 +67,7 @@ def logout(request: Request, response: Response, services: ServicesOf, account: 
 def invitation(
     token: Annotated[str, Path(max_length=200)], request: Request, services: ServicesOf, throttle: ThrottleOf
 ) -> Invited:
-    """What an invitation is for."""
+    """Return the roles that an invitation gives, and when it expires."""
     with throttle.attempt(_address(request), hashing=False):
         roles, expires = services.people.accounts.invitation_roles(token)
     return Invited(roles=tuple(sorted(roles)), expires=expires)
@@ -75,7 +75,7 @@ def invitation(
 
 @router.post("/invitations/accept", responses=error_responses(400, 403, 409, 429))
 def accept(body: Accept, request: Request, response: Response, services: ServicesOf, throttle: ThrottleOf) -> Me:
-    """Make the account of an invitation, signed in."""
+    """Create the account of an invitation and sign it in."""
     with throttle.attempt(_address(request)):
         account: Account = services.people.accounts.accept(body.token, body.name, body.password)
     token = services.people.accounts.open_session(account)

@@ -1,4 +1,4 @@
-"""The content origin as an application: one way in, no cookie, no session but what the host name carries."""
+"""The content origin as an ASGI application. It uses no cookies: the host name alone grants access."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PREFIX = "/.worksample/"
 LONGEST = 8_192
-"""Characters of an address."""
+"""Most characters of an address."""
 Handler = Callable[[ContentServices, Grant, Request], Awaitable[Response]]
 _READ = ("GET", "HEAD")
 _ROUTES: dict[str, tuple[Handler, tuple[str, ...]]] = {
@@ -49,7 +49,7 @@ _SHOWN_HEADERS = "Accept-Ranges, Content-Encoding, Content-Length, Content-Range
 
 
 def content_app(services: AppServices) -> ASGIApp:
-    """Answers on hosts `<capability>.c.HOST` alone; whatever else comes gets 421."""
+    """Build the application. It answers only on hosts `<capability>.c.HOST`; other hosts get 421."""
     app = _Origin(ContentServices(services, FileTreeCache(services.store), BlockedRequests()))
     return _UsualHeaders(ServerErrorMiddleware(app, handler=_server_error), services)
 
@@ -59,7 +59,7 @@ async def _server_error(request: Request, error: Exception) -> Response:
 
 
 class _UsualHeaders:
-    """Puts the usual headers on every answer, whoever gave it, and lets app and viewer read it."""
+    """Middleware that adds the security headers to every response and lets the app and the viewer read it."""
 
     def __init__(self, app: ASGIApp, services: AppServices) -> None:
         self._app = app
@@ -74,7 +74,7 @@ class _UsualHeaders:
             return
         origin = dict(scope["headers"]).get(b"origin")
 
-        async def marked(message: Message) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [(name.lower(), value) for name, value in message.get("headers", ())]
                 have = {name for name, _ in headers}
@@ -84,7 +84,7 @@ class _UsualHeaders:
                 message = {**message, "headers": headers}
             await send(message)
 
-        await self._app(scope, receive, marked)
+        await self._app(scope, receive, with_headers)
 
 
 def _readable(headers: list[tuple[bytes, bytes]], origin: bytes | None) -> list[tuple[bytes, bytes]]:
@@ -97,6 +97,8 @@ def _readable(headers: list[tuple[bytes, bytes]], origin: bytes | None) -> list[
 
 
 class _Origin:
+    """Dispatcher of requests to the routes below `/.worksample/` or to the deliverable's own pages."""
+
     def __init__(self, content: ContentServices) -> None:
         self._content = content
         self._ending = f".c.{content.services.config.netloc}"
@@ -128,7 +130,7 @@ class _Origin:
         return await handler(self._content, grant, request)
 
     async def _grant(self, request: Request) -> Grant:
-        """Whom the host name was given to. The same answer for one that is wrong and one that has ended."""
+        """Return the grant of the request's host name. A wrong host name and an expired one get the same response."""
         hosts = request.headers.getlist("host")
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if not host.endswith(self._ending):
@@ -142,7 +144,7 @@ class _Origin:
 
 
 def _preflight_response(methods: tuple[str, ...]) -> Response:
-    """What a browser asks before it lets the viewer post JSON or ask for a range."""
+    """Answer the CORS preflight request that a browser sends before the viewer posts JSON or asks for a range."""
     headers = {
         "access-control-allow-methods": ", ".join(methods),
         "access-control-allow-headers": "content-type, range, if-none-match, if-range",

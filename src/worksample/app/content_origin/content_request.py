@@ -1,4 +1,6 @@
-"""What the routes of the content origin work with, and the way from a request's paths to a file."""
+"""Helpers of the content origin's routes: services, query fields, request bodies, and the lookup of a file by its
+paths.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +23,21 @@ if TYPE_CHECKING:
     from worksample.app.server.services import AppServices
 
 DEPTH = 8
-"""Archives in archives that are followed."""
+"""Most levels of archives within archives."""
 FIELDS = 20
 ARCHIVE_SECONDS = 20.0
-"""How long a request waits for an archive on its way to be unpacked."""
+"""Seconds that a request waits until an archive is unpacked."""
 
 
 @dataclass(frozen=True)
 class ContentServices:
-    """One per server process."""
+    """The objects that all routes of the content origin share; one per server process."""
 
     services: AppServices
     trees: FileTreeCache
     reports: BlockedRequests
     asking: set[str] = field(default_factory=set)
-    """Labels that have a query under way."""
+    """Labels with a database query in progress."""
 
     async def tree(self, digest: str, hidden: tuple[str, ...]) -> FileTree:
         found = self.trees.find_cached(digest, hidden)
@@ -45,7 +47,9 @@ class ContentServices:
         return await self.tree(grant.manifest, grant.hidden)
 
     async def unpacked_tree(self, tree: FileTree, entry: Entry, *, wait: float = 1.0) -> FileTree | ViewPending:
-        """What an archive was unpacked to. Raises Refused where it was not, or is none."""
+        """Return the file tree of an unpacked archive, or ViewPending. Raises ContentRefused if the file was not
+        unpacked.
+        """
         shown = await self.services.view_preparer.view(tree.digest, entry.path, wait=wait)
         if isinstance(shown, ViewPending):
             return shown
@@ -56,7 +60,7 @@ class ContentServices:
     async def follow(
         self, grant: Grant, paths: list[str], *, wait: float = 1.0
     ) -> tuple[FileTree, Entry] | ViewPending:
-        """The file at the last of the paths, each of which lies in the archive before it. Raises Refused."""
+        """Find the file at the last of the paths; each path lies in the archive before it. Raises ContentRefused."""
         if not paths or len(paths) > DEPTH:
             raise not_found()
         tree = await self.root(grant)
@@ -70,7 +74,7 @@ class ContentServices:
     async def view(
         self, grant: Grant, paths: list[str], *, wait: float = 1.0
     ) -> tuple[FileTree, Entry, View] | ViewPending:
-        """The same with its view."""
+        """Find a file as `follow` does, and its view."""
         found = await self.follow(grant, paths, wait=wait)
         if isinstance(found, ViewPending):
             return found
@@ -86,7 +90,7 @@ def find_entry(tree: FileTree, path: str) -> Entry:
 
 
 def query_fields(request: Request) -> dict[str, list[str]]:
-    """The query's fields by name. Raises Refused for what is none."""
+    """Parse the query string into its fields by name. Raises ContentRefused if it is malformed."""
     try:
         pairs = parse_qsl(
             request.scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict",
@@ -101,6 +105,7 @@ def query_fields(request: Request) -> dict[str, list[str]]:
 
 
 def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
+    """Return the value of a field that may occur once. Raises ContentRefused if it occurs twice."""
     values = fields.get(name, [usual])
     if len(values) != 1:
         raise ContentRefused(400, "a field is there twice")
@@ -108,7 +113,7 @@ def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> st
 
 
 def number_field(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
-    """A whole number from 0; 0 where it is not said. Refused with more digits."""
+    """Return a field as a whole number; 0 if it is missing. Raises ContentRefused for other text or too many digits."""
     text = single_field(fields, name, "0")
     if not (text.isascii() and text.isdigit() and len(text) <= digits):
         raise ContentRefused(400, "no such number")
@@ -116,19 +121,19 @@ def number_field(fields: dict[str, list[str]], name: str, digits: int = 8) -> in
 
 
 def link(verb: str, paths: list[str], **more: str) -> str:
-    """A path on this host."""
+    """Build an address below `/.worksample/` on this host."""
     fields = [("path", path) for path in paths] + list(more.items())
     return f"/.worksample/{verb}?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
 
 
 def require_ready(found: tuple[FileTree, Entry] | tuple[FileTree, Entry, View] | ViewPending) -> None:
-    """Refused with a hint to come again, where a file is not there yet."""
+    """Raise ContentRefused (503, with Retry-After) if the view is not ready yet."""
     if isinstance(found, ViewPending):
         raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})
 
 
 async def read_body(request: Request, most: int, seconds: float) -> bytes:
-    """Raises Refused for a body that is larger, or slower, or not whole."""
+    """Read the whole body of a request. Raises ContentRefused if it is too large, too slow or incomplete."""
     said = request.headers.get("content-length", "0")
     if not (said.isascii() and said.isdigit()) or int(said) > most:
         raise ContentRefused(413, f"a body has at most {most} bytes")

@@ -1,4 +1,4 @@
-"""`POST /.worksample/query`: one SELECT on a delivered SQLite database."""
+"""`POST /.worksample/query`: run one SELECT on a delivered SQLite database."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 LARGEST = 128 << 10
-"""Bytes of a request."""
+"""Most bytes of a request."""
 
 
 async def serve_query(content: ContentServices, grant: Grant, request: Request) -> Response:
-    """One at a time for each deliverable. Only the viewer and the app may ask: each query starts a box."""
+    """Run one query at a time per deliverable. Only the viewer and the app may ask, because each query starts a box."""
     config = content.services.config
     origin = request.headers.get("origin")
     if origin is not None and origin not in (config.app_origin, config.viewer_origin):

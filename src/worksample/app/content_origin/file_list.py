@@ -1,4 +1,4 @@
-"""`GET /.worksample/files`: everything that was delivered, or what an archive holds."""
+"""`GET /.worksample/files`: the list of all delivered files, or of the files in an archive."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 async def serve_file_list(content: ContentServices, grant: Grant, request: Request) -> Response:
-    """All entries; gzipped for whoever takes that, which every browser does."""
+    """Return all entries, gzipped if the client accepts it."""
     paths = query_fields(request).get("path", [])
     if len(paths) > DEPTH:
         raise not_found()
@@ -47,7 +47,7 @@ def _all(tree: FileTree) -> bytes:
 
 
 def _list_archive(content: ContentServices, tree: FileTree, shown: View) -> bytes:
-    """Of an archive of which nothing was unpacked, its names; there is nothing behind them."""
+    """List the names in an archive that was not unpacked. These entries cannot be opened."""
     if "tree" not in shown.files:
         raise not_found()
     rows = json.loads(content.services.store.blobs.read(shown.files["tree"]))

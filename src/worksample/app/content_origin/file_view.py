@@ -1,4 +1,4 @@
-"""`GET /.worksample/view`: how a file is shown, with addresses in place of digests."""
+"""`GET /.worksample/view` and `/.worksample/artefact`: how a file is shown, and the files that its converter made."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 PRIVATE = frozenset({"unpacked"})
-"""Artefacts that are for the server alone: `files` and `path` lead into archives."""
+"""Artefacts that only the server reads: it opens archives by `files` and `path`."""
 _AS_THEY_ARE = frozenset({"file", "format", "type"})
-"""Fields of `meta` whose words are the converter's."""
+"""Fields of `meta` whose values come from the converter and need no scrubbing."""
 _PATHS = frozenset({"entry"})
 
 
 async def serve_view(content: ContentServices, grant: Grant, request: Request) -> Response:
-    """200 with the view, or 202 while it is made."""
+    """Return the view with 200, or 202 while it is being made."""
     paths = query_fields(request).get("path", [])
     found = await content.view(grant, paths)
     if isinstance(found, ViewPending):
@@ -55,7 +55,9 @@ def converting_response(state: ViewPending) -> Response:
 
 
 def view_body(tree: FileTree, paths: list[str], shown: View) -> dict[str, Any]:
-    """The view as its reader gets it. `paths`: the way to the file, as it is given out."""
+    """Return a view as JSON types, with addresses in place of digests. `paths`: the shown paths that lead to the
+    file.
+    """
     files = {}
     for name, digest in shown.files.items():
         if name == "source":
@@ -85,7 +87,7 @@ def _scrub_meta(tree: FileTree, meta: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scrub_value(value: Any, hidden: tuple[str, ...], name: str = "") -> Any:
-    """Every text in it without these words."""
+    """Remove the hidden words from every text in a JSON value."""
     if not hidden:
         return value
     if isinstance(value, str):
@@ -96,11 +98,11 @@ def scrub_value(value: Any, hidden: tuple[str, ...], name: str = "") -> Any:
 
 
 _NAMES = frozenset({"tree"})
-"""Artefacts that list names of files, which may say who made them."""
+"""Artefacts that list file names, which may contain the agent's name."""
 
 
 async def serve_artefact(content: ContentServices, grant: Grant, request: Request) -> Response:
-    """By its name in the view's `files`."""
+    """Return an artefact by its name in the view's `files`."""
     fields = query_fields(request)
     name = single_field(fields, "name")
     found = await content.view(grant, fields.get("path", []))

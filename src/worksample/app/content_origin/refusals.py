@@ -1,4 +1,4 @@
-"""What is not answered, and why."""
+"""Error responses of the content origin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.errors import RecordMissing, SandboxUnavailable, StoreError, Usa
 
 
 class ContentRefused(Exception):
-    """An answer other than 200, from anywhere within a route."""
+    """An error response with this status, raised anywhere within a route."""
 
     def __init__(self, status: int, what: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(what)
@@ -23,7 +23,7 @@ def not_found() -> ContentRefused:
 
 
 def refusal_response(error: ContentRefused | WorksampleError) -> Response:
-    """As JSON. Nothing in it comes from the request."""
+    """Return the error as JSON. The response repeats nothing of the request."""
     if isinstance(error, ContentRefused):
         return _error_response(error.status, "Refused", error.what, error.headers)
     if isinstance(error, StoreError) and not isinstance(error, RecordMissing):

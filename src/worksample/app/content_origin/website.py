@@ -1,4 +1,4 @@
-"""Every other path: the deliverable as a web site."""
+"""Web sites: serve a deliverable at all other paths of the content origin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ARCHIVE = re.compile(r"\.(zip|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)
 
 
 async def serve_site(content: ContentServices, grant: Grant, request: Request) -> Response:
-    """A file by its address; a folder's page; what lies in an archive, as if that were a folder."""
+    """Serve a file by its address, or a folder's index page. Archives are served like folders."""
     if request.headers.get("service-worker") or request.headers.get("sec-fetch-dest") == "serviceworker":
         # It could answer for its own origin, and so give its pages another policy than ours.
         raise ContentRefused(403, "deliverables have no service workers")
@@ -50,7 +50,7 @@ async def serve_site(content: ContentServices, grant: Grant, request: Request) -
 
 
 def _decode_path(raw: bytes) -> str:
-    """The address as a quoted path without its first and last slash. Refused for what no file can be called."""
+    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can have it."""
     if re.search(rb"%(2[fF]|00)", raw) or b"\0" in raw:
         raise not_found()
     data = unquote_to_bytes(raw.removeprefix(b"/").removesuffix(b"/"))
@@ -62,7 +62,7 @@ def _decode_path(raw: bytes) -> str:
 async def _lookup(
     content: ContentServices, tree: FileTree, path: str, depth: int = 0
 ) -> tuple[FileTree, Entry, bool] | None:
-    """The tree and its file at a path; True with the page that a folder begins with; None for nothing."""
+    """Find the tree and file at a path; the third value is True for a folder's index page. None if nothing is there."""
     entry = tree.find(path)
     if entry is not None and entry.kind is EntryKind.FILE:
         return (tree, entry, False) if entry.blob is not None else None
@@ -83,7 +83,7 @@ async def _lookup(
 
 
 def _page(tree: FileTree, folder: str) -> Entry | None:
-    """`folder`: real path."""
+    """Find the index page of a folder, given by its real path."""
     for name in INDEXES:
         entry = tree.entries.get(f"{folder}/{name}" if folder else name)
         if entry is not None and entry.blob is not None:
@@ -92,7 +92,7 @@ def _page(tree: FileTree, folder: str) -> Entry | None:
 
 
 def _bases(tree: FileTree, request: Request) -> list[str]:
-    """Where a site that takes itself for the root may lie: around the referring page, else where a page begins."""
+    """Return folders that may be the root of a site with absolute links: around the referring page, then index pages."""
     said = request.headers.get("referer", "")
     host = request.headers.get("host", "")
     out: list[str] = []
@@ -109,7 +109,7 @@ def _bases(tree: FileTree, request: Request) -> list[str]:
 
 
 def _redirect(request: Request, path: str) -> Response:
-    """To the address at which relative links are right; always on this host."""
+    """Redirect to the address with a final slash, so that relative links work; always on this host."""
     target = "/" + quote(unquote_path(path.removesuffix("/")), safe="/") + ("/" if path.endswith("/") else "")
     query = request.scope["query_string"].decode("latin-1")
     return RedirectResponse(target + (f"?{query}" if query else ""), 307, headers={"cache-control": "no-store"})

@@ -1,4 +1,4 @@
-"""One person's own review: an account with every role, and a round over an experiment."""
+"""A review by one person (`worksample review`): an account with every role, and a round over an experiment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REASON = "one person's own review"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What is ready to be judged. `left`: items that this person can still be given; `votes`: wanted on each."""
+    """A review that is ready. `left`: items that this person can still get; `votes`: votes wanted on each item."""
 
     account: Account
     experiment: Experiment
@@ -33,11 +33,12 @@ class Review:
 
 
 def open_review(people: People, name: str, experiment: str | None = None, *, alone: bool = False) -> Review:
-    """Make the account and, where the experiment has no open round, a round of one vote each without training gate.
+    """Create the account and, if the experiment has no open round, a round with one vote per item and no training gate.
 
-    `experiment`: name or id, by default the newest. `alone`: rounds that want more than one vote do not count, so that
-    one person decides; the later round is the one in force. UsageError where there is no experiment; PlanError where it
-    has no work.
+    `experiment`: name or id, by default the newest. `alone`: ignore rounds that want more than one vote, so that one
+    person
+    decides; the later round is in force. Raises UsageError if there is no experiment, PlanError if it has no
+    submissions.
     """
     account = people.accounts.create(name, [role.value for role in Role])
     if account.disabled or account.roles != frozenset(Role):
@@ -75,8 +76,9 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
 
 
 def items_left_elsewhere(people: People, review: Review) -> tuple[int, int]:
-    """Of the experiment's other queues: items that this person can be given, and items that are for somebody else only,
-    such as one who did not label the work before.
+    """Count the items in the experiment's other queues: those this person can get, and those only others can get.
+
+    Others are needed, for example, if this person has labelled the work before.
     """
     mine = others = 0
     judged = {r.id for r in people.store.find(Round, experiment=review.experiment.id) if r.by is EvaluatorKind.JUDGE}
@@ -92,18 +94,18 @@ def items_left_elsewhere(people: People, review: Review) -> tuple[int, int]:
 
 
 def items_wanting_votes(people: People, round: str) -> int:
-    """Items of a round that still want votes, whoever may give them."""
+    """Count the items of a round that still want votes from anybody."""
     progress = dashboard.progress(people.store, round)
     return progress.items - progress.complete - progress.withdrawn
 
 
 def items_left(people: People, account: Account, round: str) -> int:
-    """Items of a round that the person can still be given, open ones too."""
+    """Count the items of a round that the person can still get, open ones included."""
     return sum(s.left + s.open for s in own_queues(people.store, account) if s.queue.round == round)
 
 
 def _protocol_for_people(store: Store, experiment: Experiment) -> Protocol:
-    """The experiment's first protocol that people answer for; where a program does all of it, the work as a whole."""
+    """Return the first protocol of the experiment that asks people anything; the holistic one if programs do it all."""
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     for protocol in experiment.lock.protocols:
         if protocol not in BY_CRITERIA:
@@ -115,7 +117,7 @@ def _protocol_for_people(store: Store, experiment: Experiment) -> Protocol:
 
 
 def _covers(queue: Queue, experiment: str, judged: set[str]) -> bool:
-    """Over the experiment, or over what its judges may not decide."""
+    """Tell whether an open queue is over the experiment, or adjudicates what its judges may not decide."""
     mine = queue.settings["experiment"] == experiment
     return queue.state == "open" and (
         mine or (queue.kind is RoundKind.ADJUDICATION and queue.settings["over"] in judged)

@@ -1,4 +1,4 @@
-"""What there is to do, and what was done, as the browser lists it."""
+"""Responses of the evaluator's pages: queues, history, items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TITLES = {
 
 
 def queue_views(services: AppServices, account: Account) -> list[QueueView]:
-    """Open and paused queues of the person's roles."""
+    """List the open and paused queues of the person's roles."""
     out = []
     for own in own_queues(services.store, account):
         queue = own.queue
@@ -66,12 +66,12 @@ def _experiment(services: AppServices, account: Account, id: str | None) -> str:
 
 
 def history_view(services: AppServices, account: Account) -> list[HistoryRow]:
-    """Newest first."""
+    """List the person's items, newest first."""
     return [HistoryRow(**row) for row in services.people.drafting.history(account)]
 
 
 def own_answer_view(evaluation: Evaluation) -> OwnAnswer:
-    """The person's own, as it stands on record."""
+    """Return the person's own answer as it was recorded."""
     return OwnAnswer(
         said=vote_view(evaluation.payload), critical_flaw=str(evaluation.record.get("critical_flaw", "")),
         reason=evaluation.reason or "", minutes=evaluation.minutes, at=micros_of(evaluation.at),
@@ -79,7 +79,10 @@ def own_answer_view(evaluation: Evaluation) -> OwnAnswer:
 
 
 def item_view(services: AppServices, session: str, account: Account, item: Item) -> ItemView:
-    """`session`: the token that the panes' addresses are bound to. Raises StoreError, RecordMissing."""
+    """Describe an item, with addresses for its panes. `session`: the token that they are bound to.
+
+    Raises StoreError, RecordMissing.
+    """
     panes = {pane.label: pane.manifest for pane in item.shown}
     labels = services.capabilities.mint_all(session, account.id, item.id, panes, item.hidden)
     shown = tuple(
@@ -102,7 +105,7 @@ def item_view(services: AppServices, session: str, account: Account, item: Item)
 
 
 def _page(services: AppServices, item: Item) -> str:
-    """This form's page of the version under which the round runs."""
+    """Return the instructions page of this form, in the version under which the round runs."""
     told = services.people.instructions
     if told.digest != item.instructions:
         told = read_stored_instructions(services.store, item.instructions)

@@ -1,4 +1,4 @@
-"""The instructions: what has to be read before judging."""
+"""HTTP routes and JSON models of the training page: the instructions that evaluators read before they judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/api/v1/training", tags=["training"])
 
 
 class Page(ResponseBody):
-    """`html` is made from `markdown` without raw HTML in it."""
+    """A page of instructions. `html` is rendered from `markdown`, without raw HTML."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class Training(TrainingState):
 
 @router.get("", responses=error_responses(401))
 def training(services: ServicesOf, account: SignedIn) -> Training:
-    """All pages of the version in force."""
+    """Return all pages of the instructions in force."""
     texts = services.people.instructions.pages
     pages = tuple(
         Page(name=name, title=title_of(texts[name], name), markdown=texts[name], html=render(texts[name]))
@@ -43,6 +43,6 @@ def training(services: ServicesOf, account: SignedIn) -> Training:
 
 @router.post("/read", status_code=204, responses=error_responses(401, 403))
 def read_training(services: ServicesOf, account: SignedIn) -> None:
-    """Note that this person has read it."""
+    """Record that this person has read the instructions in force."""
     if not services.people.has_read_training(account):
         services.people.read_training(account)

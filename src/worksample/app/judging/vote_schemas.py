@@ -1,4 +1,4 @@
-"""What a vote says, by its form."""
+"""JSON models of a vote's content, one per form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.records import Importance, PairwiseChoice, Payload
 
 
 class HolisticContent(ResponseBody):
-    """1 no, 2 yes, 3 better than the reference."""
+    """A holistic vote. `score`: 1 no, 2 yes, 3 better than the reference."""
 
     type: Literal["holistic"]
     score: Literal[1, 2, 3]
@@ -20,7 +20,7 @@ class HolisticContent(ResponseBody):
 
 
 class PairwiseContent(ResponseBody):
-    """Sides are as they were shown: the first is `submission`."""
+    """A vote between two submissions, in the order shown: the first is `submission`."""
 
     type: Literal["pairwise"]
     completion: PairwiseChoice
@@ -29,7 +29,7 @@ class PairwiseContent(ResponseBody):
 
 
 class CriterionResult(ResponseBody):
-    """One criterion's result. `fraction` null: skipped."""
+    """The result of one criterion. `fraction` is null if it was skipped."""
 
     name: str
     points: float
@@ -61,7 +61,7 @@ class LabelsContent(ResponseBody):
     note: str
     reasons: dict[str, str] = {}
     criteria: dict[str, JsonValue] = {}
-    """A rubric that was written with it."""
+    """A rubric that the expert wrote with the labels."""
 
 
 VoteContent = Annotated[
@@ -71,5 +71,5 @@ _READ: TypeAdapter[VoteContent] = TypeAdapter(VoteContent)
 
 
 def vote_view(payload: Payload | None) -> VoteContent | None:
-    """As it goes over the wire."""
+    """Return a payload as its JSON model; None for None."""
     return _READ.validate_python(payload.model_dump(mode="json")) if payload is not None else None

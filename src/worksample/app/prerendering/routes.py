@@ -1,4 +1,4 @@
-"""What this server can show, and how far it is with showing it."""
+"""HTTP routes that tell admins which formats this server can show and how far the conversion of deliverables is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ router = APIRouter(prefix="/api/v1", tags=["machine"])
 
 
 class FormatView(ResponseBody):
-    """`line`: what to type where something that it needs is missing."""
+    """A file format. `line`: the command that installs a missing converter."""
 
     title: str
     extensions: tuple[str, ...]
@@ -37,7 +37,7 @@ class ConversionFault(ResponseBody):
 
 
 class Conversions(ResponseBody):
-    """How far the preparing of deliverables is. `asked`: views that somebody waits for."""
+    """Progress of conversion. `asked`: views that somebody waits for."""
 
     folders: int
     done: int
@@ -51,7 +51,7 @@ class Conversions(ResponseBody):
 
 @router.get("/formats", responses=error_responses(401, 403))
 def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
-    """Every format that is shown, and what this machine lacks for it."""
+    """List all formats that can be shown, and what this machine lacks for them."""
     return [
         FormatView(
             title=f.title, extensions=f.extensions, kind=f.kind, badge=f.badge, needs=f.needs, here=f.here, line=f.line
@@ -62,7 +62,7 @@ def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
 
 @router.get("/conversions", responses=error_responses(401, 403))
 def conversions(services: ServicesOf, account: Admin) -> Conversions:
-    """How far the preparing of deliverables is."""
+    """Return the progress of conversion."""
     found = services.view_preparer.progress()
     faults = tuple(ConversionFault(what=f["what"], next=f["next"], at=f["at"]) for f in found.pop("faults"))
     running = tuple(RunningFolder(**f) for f in found.pop("running"))

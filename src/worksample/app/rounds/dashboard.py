@@ -1,4 +1,4 @@
-"""How a round goes, in figures: each part is there, or says why not."""
+"""The dashboard of a round. Each part holds its figures or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOBODY = "nobody has judged yet"
 
 
 def dashboard_of(services: AppServices, id: str) -> Dashboard:
-    """RecordMissing."""
+    """Build the dashboard. Raises RecordMissing."""
     round, queue = find_round(services, id)
     people = _PeopleNames(services, id)
     return Dashboard(
@@ -51,7 +51,7 @@ def dashboard_of(services: AppServices, id: str) -> Dashboard:
 
 
 def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
-    """Votes that the metrics refuse spoil one part and not the page."""
+    """Return the part, or its reason if the metrics refuse the votes, so that the other parts still show."""
     try:
         return part()
     except UsageError as e:
@@ -59,7 +59,7 @@ def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
 
 
 class _PeopleNames:
-    """People of a round by account, and their latest Evaluator record."""
+    """Names of a round's people by account, and their latest Evaluator records."""
 
     def __init__(self, services: AppServices, id: str) -> None:
         versions = sorted({e.evaluator for e in services.store.find(Evaluation, round=id)})

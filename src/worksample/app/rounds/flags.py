@@ -1,4 +1,4 @@
-"""What evaluators found wrong with items, and taking such items out."""
+"""HTTP routes for flags: problems with items that evaluators reported, and the withdrawal of such items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ItemId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z]+$")]
 
 
 class FlagClosed(ResponseBody):
-    """What became of a flag. `by`: the admin's name."""
+    """An admin's answer to a flag. `by`: the admin's name."""
 
     note: str
     by: str
@@ -33,8 +33,10 @@ class CloseFlag(RequestBody):
 
 
 class FlagView(ResponseBody):
-    """What somebody found wrong with an item. `withdrawn`: whether the item is out of its queue; `closed`: null while
-    no admin has answered."""
+    """A reported problem with an item. `withdrawn`: whether the item is out of its queue; `closed` is null until an
+    admin
+    answers.
+    """
 
     id: str
     item: str
@@ -51,7 +53,7 @@ class FlagView(ResponseBody):
 
 @router.get("/flags", responses=error_responses(401, 403))
 def flags(services: ServicesOf, account: Admin) -> list[FlagView]:
-    """All flags, the latest first."""
+    """List all flags, the latest first."""
     names = {a.id: a.name for a in services.people.accounts.all()}
     found = kept_flags.all_flags(services.store)
     titles = {id: services.store.get(Instance, id).key for id in {f.instance for f in found}}
@@ -77,5 +79,5 @@ def close_flag(id: FlagId, body: CloseFlag, services: ServicesOf, account: Admin
 
 @router.post("/items/{id}/withdraw", status_code=204, responses=error_responses(401, 403))
 def withdraw_item(id: ItemId, services: ServicesOf, account: Admin) -> None:
-    """Take an item out of its queue. What is said about it stays."""
+    """Take an item out of its queue. Its evaluations stay."""
     withdraw(services.store, account, id)

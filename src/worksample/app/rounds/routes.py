@@ -1,4 +1,4 @@
-"""Rounds by people: open them, see how they go."""
+"""HTTP routes for rounds by people: open, list, pause, top up, dashboard."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RoundId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$")]
 
 @router.get("", responses=error_responses(401, 403))
 def rounds(services: ServicesOf, account: Reviewer) -> list[RoundRow]:
-    """All rounds by people, the latest first."""
+    """List all rounds by people, the latest first."""
     return all_rounds(services)
 
 
@@ -53,19 +53,19 @@ def open_round(body: NewRound, services: ServicesOf, account: Admin) -> RoundDet
 
 @router.get("/jobs", responses=error_responses(401, 403))
 def jobs(services: ServicesOf, account: Admin) -> list[JobRow]:
-    """The jobs that a qualification can ask about, each in its latest version."""
+    """List the jobs that a qualification can ask about, each in its latest version."""
     return jobs_of(services.store)
 
 
 @router.get("/{id}", responses=error_responses(401, 403, 404))
 def round(id: RoundId, services: ServicesOf, account: Reviewer) -> RoundDetail:
-    """One round, with its settings."""
+    """Return one round with its settings."""
     return round_detail(services, account, id)
 
 
 @router.post("/{id}/state", responses=error_responses(401, 403, 404))
 def set_round_state(id: RoundId, body: SetState, services: ServicesOf, account: Admin) -> RoundDetail:
-    """Open, pause or close its queue. What is out may be handed in all the same."""
+    """Open, pause or close a round's queue. Items that people have already can still be submitted."""
     find_round(services, id)
     set_state(services.store, id, body.state, by=account)
     return round_detail(services, account, id)
@@ -73,7 +73,7 @@ def set_round_state(id: RoundId, body: SetState, services: ServicesOf, account: 
 
 @router.post("/{id}/top-up", responses=error_responses(401, 403, 404))
 def top_up_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
-    """Add items for submissions that came since it was opened."""
+    """Add items for submissions that arrived after the round was opened."""
     find_round(services, id)
     added = top_up(services.store, id)
     _prepare(services)
@@ -82,7 +82,7 @@ def top_up_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
 
 @router.post("/{id}/restock", responses=error_responses(401, 403, 404))
 def restock_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
-    """Make its queue anew where the database was lost."""
+    """Rebuild the round's queue after the database was lost."""
     added = refill_queue(services.store, id, clock=services.people.clock)
     _prepare(services)
     return Added(added=added)
@@ -90,7 +90,7 @@ def restock_round(id: RoundId, services: ServicesOf, account: Admin) -> Added:
 
 @router.post("/{id}/strike-findings", responses=error_responses(401, 403, 404))
 def strike_findings(id: RoundId, services: ServicesOf, account: Admin) -> StruckView:
-    """Strike the submissions in which integrity reviews of this round found something."""
+    """Strike the submissions in which this round's integrity reviews found something."""
     find_round(services, id)
     made: list[Amendment] = amending.strike_findings(services.store, account, id, clock=services.people.clock)
     return StruckView(amendments=tuple(a.id for a in made), submissions=tuple(a.target_id for a in made))
@@ -98,10 +98,10 @@ def strike_findings(id: RoundId, services: ServicesOf, account: Admin) -> Struck
 
 @router.get("/{id}/dashboard", responses=error_responses(401, 403, 404))
 def dashboard(id: RoundId, services: ServicesOf, account: Reviewer) -> Dashboard:
-    """How it goes: progress, agreement, leniency, position bias, throughput, gold."""
+    """Return the round's figures: progress, agreement, leniency, position bias, throughput, gold."""
     return dashboard_of(services, id)
 
 
 def _prepare(services: AppServices) -> None:
-    """Begin with the views of what came in; its signal belongs to the event loop's thread."""
+    """Start making views of the new items, on the event loop's thread."""
     on_the_loop(services.view_preparer.refresh)

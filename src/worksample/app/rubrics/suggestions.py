@@ -1,4 +1,6 @@
-"""A model's suggestions for a rubric: asked by `models.ask` under the role `rubric`, kept, and never saved as one."""
+"""A model's suggestions for a rubric: asked by `models.ask` under the role `rubric`, recorded, never saved as a
+version.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 ROLE = "rubric"
-"""The role that is asked: `[judges.rubric]`."""
+"""The judge's role that is asked: `[judges.rubric]`."""
 LONGEST = 2_000
-"""Characters of a criterion."""
+"""Most characters of a criterion."""
 NEXT = "worksample serve --judges FILE, with [judges.rubric] in it"
 QUESTION = """\
 The exhibit is the brief of a piece of work. Suggest {count} criteria by which an expert can judge what is delivered.
@@ -40,7 +42,7 @@ INSTRUCTION = (
 
 @dataclass(frozen=True)
 class CriteriaSuggester:
-    """The model that suggests, with what it may spend."""
+    """The model that suggests criteria, with its budget."""
 
     role: ModelRole
 
@@ -49,7 +51,10 @@ class CriteriaSuggester:
         return self.role.model
 
     async def suggest(self, store: Store, by: Account, rubric: str, brief: str, count: int, at: int) -> Suggestion:
-        """Criteria for a brief, kept with what they took, as a failure is. Denied; JudgeError where there are none."""
+        """Ask for criteria for a brief and record them with their cost; a failure is recorded, too.
+
+        Raises Denied, JudgeError if the answer holds no criteria.
+        """
         by.may(*WRITERS)
         before = await asyncio.to_thread(suggestion_usage, store, ROLE)
         total = Usage()
@@ -73,7 +78,7 @@ class CriteriaSuggester:
 
 
 def probe_of(brief: str, count: int) -> Probe:
-    """A text and an importance for each of `count` criteria; the brief is data."""
+    """Build the question: a text and an importance for each of `count` criteria. The brief is passed as data."""
     schema: dict[str, Mapping[str, Any]] = {}
     for n in range(1, count + 1):
         schema[f"text_{n}"] = {"type": "string"}
@@ -83,7 +88,7 @@ def probe_of(brief: str, count: int) -> Probe:
 
 
 def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
-    """What is sound of an answer: each text once, on one line. JudgeError where nothing is left."""
+    """Read the valid criteria of an answer: each text once, on one line. Raises JudgeError if there is none."""
     found: dict[str, Importance] = {}
     for n in range(1, count + 1):
         text = " ".join(str(said[f"text_{n}"]).split())[:LONGEST].strip()
@@ -95,13 +100,13 @@ def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
 
 
 def _with_usage(made: Suggestion, used: Usage, record: Mapping[str, Any]) -> Suggestion:
-    """With what it took, and the digests of the last call, which gave the answer."""
+    """Add the usage, and the digests of the last call, which gave the answer."""
     last = (record.get("calls") or [{}])[-1]
     return replace(made, usage=used, prompt=str(last.get("prompt", "")), answer=str(last.get("answer", "")))
 
 
 def load_suggester(store: Store, file: Path | None) -> CriteriaSuggester | None:
-    """What a server's `--judges` file configures. ManifestError, PlanError, UsageError where it cannot be used."""
+    """Load the model that a server's `--judges` file configures. Raises ManifestError, PlanError, UsageError."""
     if file is None:
         return None
     config = judging_config(file)

@@ -1,4 +1,4 @@
-"""From a store to an ASGI application."""
+"""The review app as one ASGI application over a store."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ _USUAL = AppConfig()
 def create_app(
     store: Store, config: AppConfig = _USUAL, *, clock: Clock = wall, instructions: Instructions | None = None
 ) -> HostRouter:
-    """The whole of it: the app, the viewer and deliverables, told apart by the Host header.
+    """Build the application: the app, the viewer and deliverables, told apart by the Host header.
 
-    `clock`: microseconds since 1970. `instructions`: the package's own unless given. The store stays the caller's to
-    close. Preparing starts with the server's lifespan.
+    `clock`: microseconds since 1970. `instructions`: by default the package's own. The caller closes the store.
+    Background
+    work starts with the server's lifespan.
     """
     services = AppServices(
         config=config,
@@ -62,18 +63,20 @@ def create_app(
 
 
 def _app(services: AppServices) -> ASGIApp:
-    """The app's origin: the API behind its guards, the front end at every other path."""
+    """Build the app's origin: the API behind its guards, and the front end at all other paths."""
     api = make_api()
     api.state.services, api.state.throttle = services, SignInThrottle(services.config)
 
-    def known(tokens: tuple[str, ...]) -> bool:
+    def opens_session(tokens: tuple[str, ...]) -> bool:
         try:
             find_session(services, tokens)
         except SignedOut:
             return False
         return True
 
-    guarded = SecurityHeaders(CrossSiteGuard(RequestLimits(api, services.config, known), services.config), API_HEADERS)
+    guarded = SecurityHeaders(
+        CrossSiteGuard(RequestLimits(api, services.config, opens_session), services.config), API_HEADERS
+    )
     return ApiOrPages(guarded, StaticPages("index.html", services.config.static, everywhere=True))
 
 
@@ -90,6 +93,8 @@ async def _life(services: AppServices) -> AsyncIterator[None]:
 
 
 class ApiOrPages:
+    """Dispatcher on the app's host: the API under `/api`, the front end at all other paths."""
+
     def __init__(self, api: ASGIApp, front: ASGIApp) -> None:
         self._api, self._front = api, front
 

@@ -1,7 +1,7 @@
-"""Routes that find out who asks, do their work and write the answer in one thread.
+"""Routes that authenticate, do their work and serialise the response in one thread.
 
-FastAPI changes threads three times for that: for the dependency that asks the database, for the route, and to look at
-what it answers. With fifty people at work each change waits for the interpreter's lock.
+FastAPI would switch threads three times: for the dependency that asks the database, for the route, and for validating
+the response. With fifty people at work each switch waits for the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .authentication import SessionOf, SignedIn, SignedOut, services_of, signed_
 
 
 async def require_session_token(request: Request) -> None:
-    """Before anything else of a request is looked at. SignedOut."""
+    """Refuse a request without a session token before its body is read. Raises SignedOut."""
     services = await services_of(request)
     if not tokens_of(request.scope, services.config):
         raise SignedOut("not signed in", next="sign in")
 
 
 class SingleThreadRoute(APIRoute):
-    """As `APIRoute`, for routes that are plain functions and have no need of headers of their own."""
+    """An `APIRoute` for plain functions that set no response headers."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         endpoint = inspect.unwrap(endpoint)  # a router that is taken into another makes its routes anew

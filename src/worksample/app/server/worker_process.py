@@ -1,4 +1,4 @@
-"""One of several processes that serve a store."""
+"""Entry point of a worker process: one of several that serve a store."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .application import create_app
 from .http_server import VARIABLE
 
 PATHS = ("static", "judges")
-"""Of a configuration, which came as text."""
+"""Settings that are paths; they arrive as text."""
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
 def make_app() -> ASGIApp:
-    """The application, from what the starting process said."""
+    """Build the application from the settings in the environment variable."""
     from worksample.store import Store
 
     told = json.loads(os.environ[VARIABLE])
@@ -36,7 +36,7 @@ def make_app() -> ASGIApp:
 
 
 def _stop_with_parent(parent: int) -> None:
-    """Stop where the process that started this one is gone: nobody else would, and the port would stay taken."""
+    """Stop this process when the process that started it has died; otherwise it would keep the port."""
     while os.getppid() == parent:
         time.sleep(1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Handing in: what lies in the box becomes a trial and its submission, as an agent's does."""
+"""Handing in: the content of the box becomes a trial and its submission, like an agent's."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from worksample.store import Store
 from .task_box import WorkstationTask
 
 PERSON = "person"
-"""The role of a trial's usage that people's time is charged to."""
+"""Role in a trial's usage that holds the cost of the person's time."""
 CAST = "session.cast"
 
 
 @dataclass(frozen=True)
 class HandInRequest:
-    """`rate`: US dollars per hour of the person; None: unknown. `name`: as accounts have it."""
+    """A person's request to hand in. `rate`: US dollars per hour, None if unknown; `name`: the account's name."""
 
     task: WorkstationTask
     person: str
@@ -53,7 +53,10 @@ class HandInRequest:
 
 
 async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInRequest, log: bytes) -> Trial:
-    """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
+    """Capture the output, probes included, and commit trial, submission and last event together.
+
+    Raises CaptureError if the output cannot be captured, StoreError.
+    """
     captured = await take(box, store.blobs, handing.task.instance)
     outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
@@ -130,7 +133,7 @@ def _trial(store: Store, seat: SlotAssignment, of: HandInRequest, outcome: Trial
 
 
 def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
-    """What the agent's turns took, by role."""
+    """Add up the usage of the agent's turns, by role."""
     by_role: dict[str, Usage] = {}
     for turn in turns:
         for role, usage in turn.usage.items():
@@ -139,7 +142,7 @@ def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
 
 
 def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
-    """From where the person who hands in sat down for good."""
+    """Return the events since the person who hands in took the slot for the last time."""
     mine = account_of(events[-1].person)
     start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
     return events[start:]
@@ -158,7 +161,7 @@ _SAYS = {
 
 
 def _trajectory(store: Store, of: HandInRequest, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
-    """The events as steps, with what was asked of the agent and what the terminal showed."""
+    """Build a trajectory with the events as steps, and with the requests to the agent."""
     writer = TrajectoryWriter(prices={})
     for event in events:
         said = _SAYS[event.act]
@@ -184,7 +187,7 @@ def _trajectory(store: Store, of: HandInRequest, trial: Trial, events: list[Assi
 
 
 def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
-    """The terminal from beginning to end, as an asciicast: its times since the first of them."""
+    """Join the recordings of the terminal into one asciicast, with times since the first event."""
     import json
 
     lines: list[bytes] = []

@@ -1,4 +1,4 @@
-"""What people do at the places of this process: sit down, start, pause, type, bring files, hand in."""
+"""Actions of a person at a workstation: take work, start, pause, type, transfer files, hand in."""
 
 from __future__ import annotations
 
@@ -44,28 +44,31 @@ from .workstation import Workstation, is_empty
 __all__ = ["PersonAtWork", "Workstations", "submission_of"]
 
 SAVE = 60.0
-"""Seconds of work after which a sign of life is noted, with what there is by then."""
+"""Seconds of work after which a heartbeat is recorded together with the current output."""
 APART = 5.0
-"""Seconds between two looks at the output for files that are brought; of what came since, the next sign of life."""
+"""Seconds between two captures of the output during uploads; the next heartbeat captures later files."""
 LARGEST = 256 << 20
-"""Bytes of a file that can be had from a box."""
+"""Most bytes of a file that can be downloaded from a box."""
 LONGEST = 20_000
-"""Characters of what an agent is asked."""
+"""Most characters of a request to the agent."""
 DONE = TrialOutcome(ending=Ending.DONE)
 
 
 class Workstations(OpenWorkstations):
-    """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it."""
+    """The workstations of a server process. Each method raises SeatConflict if the slot is not assigned to this person,
+    or
+    is not in the right state.
+    """
 
     # -- sitting down and up
 
     async def take(self, slot: str, who: PersonAtWork) -> SlotAssignment:
-        """Sit down, or sit there already."""
+        """Take a slot; if the person has it already, renew the lease."""
 
         def sit() -> SlotAssignment:
             found = self.store.get(Slot, slot)
             task = WorkstationTask.of(self.store, found)
-            if self._check_can_judge(task, who.person):
+            if self._has_judged_task(task, who.person):
                 raise SeatConflict("you have judged work on this task", next="take another place")
             if not waits_for_person(self.store, task.experiment, found):
                 raise SeatConflict("it is the agent's turn")
@@ -73,14 +76,14 @@ class Workstations(OpenWorkstations):
 
         return await asyncio.to_thread(sit)
 
-    def _check_can_judge(self, task: WorkstationTask, person: str) -> bool:
-        """Whether the person has said something of other work on the same task, and so has seen how it is judged."""
+    def _has_judged_task(self, task: WorkstationTask, person: str) -> bool:
+        """Tell whether the person has judged other work on the task, and so knows how it is graded."""
         mine = account_of(person)
         said = self.store.find(Evaluation, instance=task.instance.id)
         return any(account_of(one.evaluator) == mine for one in said)
 
     async def start(self, slot: str, who: PersonAtWork) -> SlotAssignment:
-        """The time runs, and the box goes on; it is opened where it is not."""
+        """Start the timer and resume the box; open the box if necessary."""
         seat = await self._own_assignment(slot, who)
         await self._close_if_reassigned(slot, who.person)
         async with self._opening:
@@ -100,7 +103,7 @@ class Workstations(OpenWorkstations):
             )
 
     async def beat(self, slot: str, who: PersonAtWork) -> SlotAssignment:
-        """A sign of life. It is noted once a minute; whose time is up has handed in."""
+        """Record a heartbeat, at most once a minute. If the time limit is reached, hand in."""
         seat = await self._own_assignment(slot, who)
         if not seat.running:
             return seat
@@ -118,13 +121,13 @@ class Workstations(OpenWorkstations):
         return seat
 
     async def _keep(self, workstation: Workstation, seat: SlotAssignment) -> SlotAssignment:
-        """Note a sign of life, with what lies in the output."""
+        """Record a heartbeat together with the current output."""
         if not seat.running:
             return seat
         return await workstation.note(seat, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
 
     async def pause(self, slot: str, who: PersonAtWork) -> SlotAssignment:
-        """The time does not run, and nothing goes on in the box."""
+        """Stop the timer and freeze the box."""
         seat = await self._own_assignment(slot, who)
         if not seat.running:
             return seat
@@ -140,32 +143,35 @@ class Workstations(OpenWorkstations):
         return seat
 
     async def leave(self, slot: str, who: PersonAtWork, reason: str = "") -> SlotAssignment:
-        """Stand up: the place is free for others, who begin anew."""
+        """Give the slot back. Others may take it and start from the beginning."""
         return await self._end(slot, who, AssignmentAct.LEFT, note=reason)
 
     async def take_back(self, slot: str, by: str, reason: str) -> SlotAssignment:
-        """An admin, whose account's name is `by`, has somebody stand up. What was made is kept as theirs; SeatConflict
-        where nobody sits there.
+        """Take a slot back from a person. `by`: the admin's account name. The person's output so far stays on record.
+
+        Raises SeatConflict if nobody has the slot.
         """
 
-        def held() -> SlotAssignment:
+        def current() -> SlotAssignment:
             seat = assignment_of(self.store, slot)
             if not seat.is_taken(self.clock()):
                 raise SeatConflict("this work is handed in" if seat.closed else "nobody has this place")
             return seat
 
-        seat = await asyncio.to_thread(held)
+        seat = await asyncio.to_thread(current)
         said = {"note": reason, "by": by}
         workstation = self._open.get(slot)
         if workstation is None:
             return await self._write(event_after(seat, seat.person, AssignmentAct.TAKEN_BACK, self.clock(), **said))
         async with workstation.busy:
-            seat = await workstation.note(await asyncio.to_thread(held), AssignmentAct.TAKEN_BACK, self.clock(), **said)
+            seat = await workstation.note(
+                await asyncio.to_thread(current), AssignmentAct.TAKEN_BACK, self.clock(), **said
+            )
             await self._close_workstation(slot)
         return seat
 
     async def ask(self, slot: str, who: PersonAtWork, words: str) -> SlotAssignment:
-        """Have the agent go on; the next run lets it. UsageError where there is none, or nothing is asked."""
+        """Ask the agent to continue; the next run executes its turn. Raises UsageError without an agent or a request."""
         task = await asyncio.to_thread(lambda: WorkstationTask.of(self.store, self.store.get(Slot, slot)))
         if task.worker is not Worker.ASSISTED:
             raise UsageError("no agent works at this place")
@@ -185,7 +191,7 @@ class Workstations(OpenWorkstations):
         return seat
 
     async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
-        """Hand in what lies in the output; twice is once. SeatConflict where nothing lies there, unless `empty`."""
+        """Hand in the output. Idempotent. Raises SeatConflict if the output is empty, unless `empty`."""
         trials = await asyncio.to_thread(self._handed_in, slot, who)
         if trials is not None:
             return trials
@@ -218,7 +224,7 @@ class Workstations(OpenWorkstations):
 
     @asynccontextmanager
     async def _working(self, slot: str, who: PersonAtWork) -> AsyncIterator[Workstation]:
-        """The workstation while the time runs."""
+        """Yield the workstation while the timer runs."""
         seat = await self._own_assignment(slot, who)
         if not seat.running:
             raise SeatConflict("the time does not run", next="start it")
@@ -227,12 +233,12 @@ class Workstations(OpenWorkstations):
         yield workstation
 
     async def shell(self, slot: str, who: PersonAtWork) -> Terminal:
-        """The terminal."""
+        """Return the terminal."""
         async with self._working(slot, who) as workstation, workstation.busy:
             return await workstation.shell()
 
     async def terminal_if_running(self, slot: str, who: PersonAtWork) -> Terminal | None:
-        """The terminal; None where the time does not run, which a page learns a moment after. SeatConflict."""
+        """Return the terminal; None if the timer does not run. Raises SeatConflict."""
         seat = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")
@@ -244,7 +250,7 @@ class Workstations(OpenWorkstations):
             return None  # it was paused, or handed in, just now
 
     async def files(self, slot: str, who: PersonAtWork) -> Manifest:
-        """What lies in the output of an own place: now, or when it was last noted where the box is not open."""
+        """List the output: the current one, or the last recorded one if the box is not open."""
         seat = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")
@@ -257,9 +263,10 @@ class Workstations(OpenWorkstations):
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
     async def upload(self, slot: str, who: PersonAtWork, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
-        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere.
+        """Add a piece of a file to the output. Return whether the file is complete. Raises UsageError for an unsafe
+        path.
 
-        What a desktop left beside the files of a folder that is sent up is not kept; names are kept composed.
+        Files that desktop systems leave in folders are skipped; names are normalised to NFC.
         """
         path = unicodedata.normalize("NFC", path)
         async with self._working(slot, who) as workstation:
@@ -280,7 +287,7 @@ class Workstations(OpenWorkstations):
             return True
 
     async def download(self, slot: str, who: PersonAtWork, path: str) -> bytes:
-        """A file of the output. UsageError where it cannot be read, or the path leads elsewhere."""
+        """Read a file of the output. Raises UsageError if it cannot be read or the path is unsafe."""
         async with self._working(slot, who) as workstation:
             place = place_below(workstation.box.config.output, path)
             try:
@@ -289,11 +296,11 @@ class Workstations(OpenWorkstations):
                 raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
 
     async def remove(self, slot: str, who: PersonAtWork, path: str) -> None:
-        """Remove a file or folder of the output. UsageError where the path leads elsewhere."""
+        """Remove a file or folder of the output. Raises UsageError for an unsafe path."""
         async with self._working(slot, who) as workstation:
             await workstation.box.run(["rm", "-rf", "--", place_below(workstation.box.config.output, path)])
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:
-    """What was handed in."""
+    """Return the submission of a trial."""
     return store.find(Submission, trial=trial.id)[0]

@@ -1,4 +1,4 @@
-"""The boxes that stand open in this process, each held by a lease, and what happens when nobody is heard of."""
+"""The boxes that are open in this process, each under a lease; idle ones are paused and closed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from .task_box import WorkstationTask, open_box_of
 from .workstation import Workstation
 
 IDLE = 1800.0
-"""Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
+"""Seconds without a heartbeat after which a box is closed. Reopening restores the person's files."""
 LEASE = 60.0
 LOOK = 15.0
-"""Seconds between two looks at who is still heard of."""
+"""Seconds between two checks of the heartbeats."""
 
 
 @dataclass(frozen=True)
 class PersonAtWork:
-    """Who sits at a place: a version of a person's profile, the account's name, US dollars per hour or None."""
+    """A person who works: id of the Evaluator record, the account's name, US dollars per hour or None."""
 
     person: str
     name: str
@@ -44,7 +44,7 @@ class PersonAtWork:
 
 
 class OpenWorkstations:
-    """`clock`: what the time is. Everything belongs to one event loop, that of the server."""
+    """The open boxes by slot. `clock`: the current time. All calls belong to the server's event loop."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
         self.store, self.clock = store, clock
@@ -103,7 +103,7 @@ class OpenWorkstations:
             await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
 
     async def _close_if_reassigned(self, slot: str, person: str) -> None:
-        """Close the box of a place that somebody else had, or has by now: who sits down finds nothing of theirs."""
+        """Close the box of a slot that has passed to another person, who must not see its files."""
         workstation = self._open.get(slot)
         if workstation is None:
             return
@@ -116,7 +116,7 @@ class OpenWorkstations:
                 await self._close_workstation(slot)
 
     async def _run_in_box(self, workstation: Workstation, act: object) -> None:
-        """Something done to the box; one that is lost is closed, so that it is opened anew."""
+        """Await an action on the box; close a box that was lost, so that it is opened anew."""
         try:
             await act  # type: ignore[misc]
         except SandboxError:
@@ -132,7 +132,7 @@ class OpenWorkstations:
     # -- when nobody is heard of
 
     def begin(self) -> None:
-        """Look after the workstations until `stop`."""
+        """Watch the workstations until `stop`."""
         self._watch = asyncio.create_task(self._watch_workstations())
 
     async def _watch_workstations(self) -> None:
@@ -145,7 +145,7 @@ class OpenWorkstations:
                     await self.check_workstation(slot, time.monotonic())
 
     async def check_workstation(self, slot: str, now: float) -> None:
-        """Pause whom nothing is heard of, and close a box that stands idle, or whose place is another's by now."""
+        """Pause a person without heartbeat; close a box that is idle or whose slot has passed to another person."""
         workstation = self._open.get(slot)
         if workstation is not None:
             await self._close_if_reassigned(slot, workstation.person)
@@ -161,7 +161,7 @@ class OpenWorkstations:
                 await self._close_workstation(slot)
 
     async def stop(self) -> None:
-        """Pause everybody, keep what there is, and close the boxes."""
+        """Pause everybody, record the outputs, and close the boxes."""
         if self._watch is not None:
             self._watch.cancel()
         for slot, workstation in tuple(self._open.items()):

@@ -1,4 +1,4 @@
-"""Places as the person sees them who may sit there."""
+"""Responses of the work pages: work that a person may take, and the page of one slot."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from worksample.people import Account
 
 _SAID = 4000
-"""Characters of an agent's last words."""
+"""Most characters of an agent's last message."""
 
 
 def person_at_work(services: AppServices, account: Account, slot: str) -> PersonAtWork:
-    """Who asks, with the rate that the profile names, else the experiment's. RecordMissing."""
+    """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
         raise SeatConflict("no person works there")
@@ -47,7 +47,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
 
 
 def work_rows(services: AppServices, account: Account) -> list[WorkRow]:
-    """What this person may take or has, their own first."""
+    """List the work that this person has or may take, their own first."""
     now, rows = moment(services.people.clock()), []
     for experiment in services.store.find(Experiment):
         for place in open_work_of(services.store, experiment):
@@ -87,7 +87,7 @@ def _state(seat: SlotAssignment, *, mine: bool, waits: bool) -> State:
 
 
 def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
-    """One of this person's places. SeatConflict."""
+    """Build the page of a slot that this person has. Raises SeatConflict."""
     store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
     seat = assignment_of(store, slot)
@@ -125,7 +125,7 @@ def _turn(services: AppServices, trial: Trial) -> TurnView:
 
 
 def _last_words(services: AppServices, trial: Trial) -> str:
-    """The end of what the agent said, from its trajectory."""
+    """Return the end of the agent's last message, from its trajectory."""
     import json
 
     submission = services.store.find(Submission, trial=trial.id)[0]
@@ -139,7 +139,7 @@ def _last_words(services: AppServices, trial: Trial) -> str:
 
 
 def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
-    """The timer as it stands now."""
+    """Return the current timer."""
     now, store = moment(services.people.clock()), services.store
     seat, found = assignment_of(store, slot), store.get(Slot, slot)
     waits = waits_for_person(store, store.get(Experiment, found.experiment), found)
@@ -148,13 +148,13 @@ def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
 
 
 def folder_listing(manifest: Manifest) -> FolderListing:
-    """A folder as a list."""
+    """List the entries of a manifest."""
     entries = ({"path": e.path, "kind": e.kind.value, "size": e.size} for e in manifest.entries)
     return FolderListing(files=tuple(FolderEntry.model_validate(entry) for entry in entries))
 
 
 def hand_in_receipt(services: AppServices, trial: Trial) -> HandInReceipt:
-    """What was taken in."""
+    """Describe what was handed in."""
     part = submission_of(services.store, trial).parts["output"]
     return HandInReceipt(
         state="handed_in",
@@ -171,7 +171,7 @@ def _micros(at: datetime | None) -> int | None:
 
 
 def assignment_views(services: AppServices, experiment: Experiment) -> tuple[AssignmentView, ...]:
-    """The places of an experiment that somebody has, by task."""
+    """List the assigned slots of an experiment, by task."""
     now = moment(services.people.clock())
     held = [p for p in open_work_of(services.store, experiment) if p.assignment.is_taken(now)]
     names = {a.id: a.name for a in services.people.accounts.all()} if held else {}

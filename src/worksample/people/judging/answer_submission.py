@@ -1,4 +1,4 @@
-"""Handing in: an answer becomes an Evaluation; skips are declined ones."""
+"""Submission of answers: an answer becomes an Evaluation, a skip becomes a declined one."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ _i = items.c
 
 
 class AnswerSubmission:
+    """Submitted answers of a store's evaluators."""
+
     def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts) -> None:
         self._store, self._db, self._clock = store, store.database, clock
         self._leasing, self._drafting = leasing, drafting
@@ -47,9 +49,10 @@ class AnswerSubmission:
     ) -> Evaluation:
         """Commit the person's Evaluation of an item.
 
-        `key`: any text, the same when a request is sent again: then the Evaluation that is there is returned. Killed
-        at whatever point, an item is judged once by a person. InvalidAnswer; Conflict where another answer is in
-        already or the lease passed on; NotYours.
+        `key`: an idempotency key; a repeated request returns the existing Evaluation. A crash at any point leaves at
+        most one
+        evaluation per person and item. Raises InvalidAnswer, Conflict if another answer is in or the lease was lost,
+        NotYours.
         """
         if not key or len(key) > 200 or storable(key) != key:
             raise UsageError("handing in needs a key of 1 to 200 characters")
@@ -81,14 +84,14 @@ class AnswerSubmission:
         return _require_same_key(said, key)
 
     def _commit_evaluator(self, account: Account) -> None:
-        """Commit the person's Evaluator record where it is missing."""
+        """Commit the person's Evaluator record if it is missing."""
         try:
             self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
             self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
-        """The one that is there counts: a process died between the commit and the queue's note of it."""
+        """Commit the evaluation, or return the existing one if a process died before it updated the queue."""
         self._commit_evaluator(account)
         try:
             self._store.commit(evaluation)
@@ -97,7 +100,7 @@ class AnswerSubmission:
         return evaluation
 
     def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
-        """All but what was said: a declined one that `submit` fills in."""
+        """Build the evaluation as a declined one; `submit` fills in the answer."""
         round = self._store.get(Round, row.round)
         first, second = shown_pair(row, mine.flipped)
         return Evaluation(
@@ -122,9 +125,10 @@ class AnswerSubmission:
         )
 
     def skip(self, item: str, account: Account, reason: str) -> Evaluation:
-        """Leave an item to others: a declined Evaluation with the reason, the first one of each item.
+        """Skip an item: commit a declined Evaluation with the reason, at the first skip of the item.
 
-        It is not given to the person again; `Leasing.take_back` has it back while nobody else has taken it. NotYours,
+        The person does not get it again, except by `ItemLeases.take_back` while nobody else has taken it. Raises
+        NotYours,
         Conflict.
         """
         reason = storable(reason).strip()
@@ -151,7 +155,7 @@ class AnswerSubmission:
         return evaluation
 
     def own_answer(self, item: str, account: Account) -> Evaluation:
-        """What the person said of an item, or why it was skipped. Conflict before; NotYours."""
+        """Return the person's evaluation of an item. Raises Conflict before there is one, NotYours."""
         with self._db.reading() as connection:
             mine = own_row(connection, item, account)
         if mine.evaluation is None:
@@ -159,7 +163,9 @@ class AnswerSubmission:
         return self._store.get(Evaluation, mine.evaluation)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
-        """How an answered calibration item should have been judged, and why. Conflict before it is answered."""
+        """Return the right answer of an answered calibration item, with its reason. Raises Conflict before it is
+        answered.
+        """
         with self._db.reading() as connection:
             mine = own_row(connection, item, account)
             row = connection.execute(sql.ITEM, {"id": item}).one()
@@ -169,9 +175,9 @@ class AnswerSubmission:
         return compare(row, self._store.get(Evaluation, mine.evaluation))
 
     def earlier_votes(self, item: str, account: Account) -> list[dict[str, Any]]:
-        """What others said before about an adjudicated or audited deliverable: only once the own answer is in.
+        """Return earlier votes on an adjudicated or audited deliverable, after the person's own answer is in.
 
-        Voters are numbered and have no names. Conflict before; NotYours.
+        Voters are numbered, not named. Raises Conflict before that, NotYours.
         """
         with self._db.reading() as connection:
             mine, row, queue = _read_rows(connection, item, account)
@@ -188,28 +194,28 @@ class AnswerSubmission:
 
 
 def _read_rows(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
-    """The person's row of an item, the item's, and its queue. NotYours."""
+    """Return the person's row, the item's row and the queue. Raises NotYours."""
     mine = own_row(connection, item, account)
     row = connection.execute(sql.ITEM, {"id": item}).one()
     return mine, row, find_queue(connection, row.queue)
 
 
 def _require_same_key(evaluation: Evaluation, key: str) -> Evaluation:
-    """The evaluation, where it came in under this key."""
+    """Return the evaluation if it was submitted under this key. Raises Conflict otherwise."""
     if evaluation.record.get("key") != key:
         raise Conflict("this item is handed in already, with another answer")
     return evaluation
 
 
 def round_minutes(micros: int) -> float:
-    """To the second."""
+    """Convert microseconds to minutes, rounded to the second."""
     return int(micros) // SECOND * SECOND / MINUTE
 
 
 def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
-    """Whether a file of these submissions is itself damaged or empty, and none was kept from view for another reason.
+    """Tell whether a file of these submissions is damaged or empty, and none was hidden for another reason.
 
-    A view that is not kept, since the server was too busy or lacks a converter, is such a reason.
+    A view that is not stored, because the server was busy or lacks a converter, counts as another reason.
     """
     found = False
     for id in submissions:

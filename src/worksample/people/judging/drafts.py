@@ -1,4 +1,4 @@
-"""What is not handed in yet: drafts with revisions, the time that was worked, what was opened."""
+"""Unsubmitted work: drafts with revisions, time worked, files opened."""
 
 from __future__ import annotations
 
@@ -29,26 +29,28 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 LARGEST = 256_000
-"""Bytes of a draft."""
+"""Most bytes of a draft."""
 MOST_SEEN = 20_000
 _Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c
 
 
 class Drafts:
+    """Drafts of a store's evaluators."""
+
     def __init__(self, store: Store, clock: Clock, leasing: ItemLeases) -> None:
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
-        """One of the person's own items, handed in or not. NotYours."""
+        """Return one of the person's items, submitted or not. Raises NotYours."""
         with self._db.reading() as connection:
             parts = self._parts(connection, account, id)
         return build_item(self._store, *parts)
 
     def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> Item | None:
-        """The item that the person has open, else the next one; None where there is none. `ahead`: one more.
+        """Return the item that the person has open, else claim the next one; None if there is none. `ahead`: one more.
 
-        As `Leasing.claim`, and read in the same transaction.
+        Claims as `ItemLeases.claim` does and reads the item in the same transaction.
         """
         with self._db.writing() as connection:
             id = self._leasing.claim(connection, account, round, ahead=ahead)
@@ -63,7 +65,7 @@ class Drafts:
         return queue, row, mine, self._draft(connection, mine), tuple((pane, path) for pane, path in looked)
 
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
-        """Names that would give away who made what is shown. NotYours."""
+        """Return the names that would reveal the maker of an item's work. Raises NotYours."""
         with self._db.reading() as connection:
             own_row(connection, item, account)
             row = connection.execute(sql.ITEM, {"id": item}).one()
@@ -72,11 +74,14 @@ class Drafts:
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float = 0.0
     ) -> Draft:
-        """Keep a draft and renew the lease. `revision`: the one it builds on, 0 for none; the draft's is one higher.
+        """Save a draft and renew the lease. `revision`: the one that it builds on, 0 for none; the new one is higher by
+        one.
 
-        `active_seconds`: worked since the last save. Never more is counted than time has passed since a person's time
-        was counted last, on whatever item: two windows, or a request sent twice, count once. Saving what is there
-        already changes nothing. Conflict for a stale revision or a lease that passed on; NotYours.
+        `active_seconds`: worked since the last save, limited to the time that has passed since any of the person's time
+        was
+        counted, so two windows or a repeated request count once. Saving the same draft again changes nothing. Raises
+        Conflict
+        for a stale revision or a lost lease, NotYours.
         """
         text = _text(payload)
         with self._db.writing() as connection:
@@ -101,7 +106,7 @@ class Drafts:
         return None if row is None else Draft(row.revision, json.loads(row.payload), row.at, mine.active / SECOND)
 
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
-        """Add time worked on an item; returns microseconds so far."""
+        """Add working time to an item and return its total in microseconds."""
         if not 0 <= seconds < float("inf"):
             raise UsageError(f"{seconds} seconds of work")
         until = connection.execute(sql.UNTIL, {"account": mine.account}).one().active_until
@@ -112,7 +117,7 @@ class Drafts:
         return total
 
     def mark_seen(self, item: str, account: Account, pane: str, path: str) -> None:
-        """Note that a file was opened. NotYours; nothing happens twice, nor beyond 20,000 files."""
+        """Record that a file was opened, once per file and for at most 20,000 files. Raises NotYours."""
         pane, path = storable(pane)[:100], storable(path)[:3000]
         with self._db.writing() as connection:
             own_row(connection, item, account)
@@ -125,10 +130,11 @@ class Drafts:
                 connection.execute(seen.insert().values({**row, "at": self._clock()}))
 
     def history(self, account: Account) -> list[dict[str, Any]]:
-        """The person's items, the latest first.
+        """List the person's items, the latest first.
 
-        item, round, form, title, state, started, active_seconds, evaluation, flags: the person's own, each with kind,
-        text, at, and the admin's answer ("" while there is none) without the names that would unblind the item.
+        Keys: item, round, form, title, state, started, active_seconds, evaluation, flags. A flag has kind, text, at,
+        and the
+        admin's answer ("" if none) without names that would unblind the item.
         """
         mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
         query = select(assignments, items.c.instance).join(items, items.c.id == _a.item).where(mine)
@@ -147,7 +153,7 @@ class Drafts:
         ]  # fmt: skip
 
     def _flags_by_item(self, account: Account) -> dict[str, list[dict[str, Any]]]:
-        """The person's flags by item."""
+        """Return the person's flags by item."""
         out: dict[str, list[dict[str, Any]]] = {}
         for flag in all_flags(self._store, account.id):
             answer = scrub(flag.closed.note, self.hidden_words(flag.item, account)) if flag.closed else ""
@@ -157,7 +163,7 @@ class Drafts:
         return out
 
     def read_training(self, account: Account, instructions: str) -> None:
-        """Note that the person has read a version of the instructions."""
+        """Record that the person has read a version of the instructions."""
         with self._db.writing() as connection:
             add_activity(connection, uuid.uuid4().hex, account.id, None, "training", instructions, self._clock())
 

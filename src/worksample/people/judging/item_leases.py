@@ -1,7 +1,8 @@
-"""Giving items out: each to as many people as it wants, to nobody twice, back into the queue when nothing is heard.
+"""Leases of items: each item goes to as many people as it wants, to nobody twice, and back to the queue after a
+timeout.
 
-Every change of who has what is one write transaction of the store's database; those never overlap, whether they come
-from threads, processes or machines. A process that dies leaves a lease, which runs out.
+Each change is one write transaction of the store's database, and those never overlap, across threads, processes and
+machines. A process that dies leaves a lease that expires.
 """
 
 from __future__ import annotations
@@ -30,20 +31,22 @@ _a, _i = assignments.c, items.c
 
 
 def evaluation_id(item: str, account: str) -> str:
-    """One person's evaluation of one item has one id: handing in twice cannot make two."""
+    """Return the id of a person's evaluation of an item. It is fixed, so submitting twice cannot create two."""
     return digest_of([item, account])[:32]
 
 
 class ItemLeases:
+    """The leases of a store's items."""
+
     def __init__(self, store: Store, clock: Clock) -> None:
         self._db, self._clock = store.database, clock
 
     def claim(self, connection: Connection, account: Account, round: str | None, *, ahead: bool) -> str | None:
-        """An item's id: the one the person has open, else the next that is free; None where there is none.
+        """Return the id of the item that the person has open, else lease the next free one; None if there is none.
 
-        `round`: of this queue only; then NotReady says what is to be done first. Without it, queues that the person is
-        not ready for are passed over. `ahead`: the next one although one is open, so that it can be loaded while the
-        person works; a round limits how many may be open.
+        `round`: this queue only; raises NotReady if the person must do something first. Without it, such queues are
+        skipped.
+        `ahead`: lease one more while an item is open, so that it can be loaded; a round limits the number.
         """
         now = self._clock()
         self._expire_leases(connection, now)
@@ -60,13 +63,13 @@ class ItemLeases:
         return self._again(connection, held[0], now) if held else None
 
     def mark_submitted(self, account: Account) -> None:
-        """Note what the person handed in before a process died between the answer and the queue's note of it."""
+        """Mark the person's items as done whose evaluation was committed before a crash."""
         with self._db.writing() as connection:
             self._open(connection, account, self._clock())
 
     @staticmethod
     def _open(connection: Connection, account: Account, now: int) -> list[Any]:
-        """What is open to the person. An item whose answer is committed is done, whatever its lease says."""
+        """Return the person's open rows. An item whose evaluation is committed counts as done, whatever its lease."""
         held = []
         for row in connection.execute(sql.HELD, {"account": account.id}).all():
             id = evaluation_id(row.item, account.id)
@@ -92,7 +95,7 @@ class ItemLeases:
         return [q for q, lacks in lacking if not lacks]
 
     def _pick(self, connection: Connection, queue: Queue, account: Account) -> str | None:
-        """The next free item in this person's order: a round trip through the places, from a start of its own."""
+        """Return the next free item in this person's order: a cycle from a random start."""
         start, backwards = random_start(queue.seed, account.id)
         values = {"queue": queue.round, "account": account.id, "name": name_key(account.name), "start": start}
         for before in (backwards, not backwards):
@@ -119,7 +122,7 @@ class ItemLeases:
         connection.execute(sql.ASSIGN, row)
 
     def _expire_leases(self, connection: Connection, now: int) -> None:
-        """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
+        """Return items with expired leases to the queue, except those whose evaluation was committed before a crash."""
         for row in connection.execute(sql.LATE, {"now": now}).all():
             id = evaluation_id(row.item, row.account)
             if connection.execute(sql.SAID, {"id": id}).first() is not None:
@@ -136,9 +139,9 @@ class ItemLeases:
     # -- what is out
 
     def renew(self, connection: Connection, item: str, account: Account, now: int) -> Any:
-        """The person's row of an item that is open to them, its lease renewed.
+        """Renew the lease of an open item and return the person's row.
 
-        One that ran out is had again where nobody took it. NotYours, Conflict.
+        An expired lease is renewed if nobody else took the item. Raises NotYours, Conflict.
         """
         row = own_row(connection, item, account)
         if row.state in (DONE, SKIPPED, STRUCK):
@@ -153,16 +156,16 @@ class ItemLeases:
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
-        """Keep an item; returns until when, in microseconds since 1970. NotYours, Conflict."""
+        """Renew a lease. Return its end in microseconds since 1970. Raises NotYours, Conflict."""
         with self._db.writing() as connection:
             now = self._clock()
             row = self.renew(connection, item, account, now)
             return now + find_queue(connection, row.queue).lease
 
     def take_back(self, item: str, account: Account) -> None:
-        """Have a skipped item again, as long as nobody else has taken it; the skip stays on record.
+        """Reopen a skipped item that nobody else has taken. The skip stays on record.
 
-        NotYours, NotReady; Conflict where it was not skipped, where others have it, and where too many are open.
+        Raises NotYours, NotReady, Conflict if it was not skipped, others have it, or too many are open.
         """
         with self._db.writing() as connection:
             row = own_row(connection, item, account)
@@ -185,7 +188,7 @@ class ItemLeases:
             self._set(connection, row, state=LEASED, expires=self._clock() + queue.lease, evaluation=None)
 
     def release(self, item: str, account: Account) -> None:
-        """Give it back without a word; the person may be given it again. NotYours; nothing happens twice."""
+        """Give an item back; the person may get it again. Idempotent. Raises NotYours."""
         with self._db.writing() as connection:
             row = own_row(connection, item, account)
             if row.state == LEASED:
@@ -194,7 +197,7 @@ class ItemLeases:
 
 
 def own_row(connection: Connection, item: str, account: Account) -> Any:
-    """The person's row of an item. NotYours where there is none, or one that only keeps the person out."""
+    """Return the person's row of an item. Raises NotYours if there is none, or one that only bars the person."""
     # Not every database can even be asked for a text that is none.
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
@@ -204,7 +207,7 @@ def own_row(connection: Connection, item: str, account: Account) -> Any:
 
 
 def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
-    """What the person has to do before this queue gives anything out; "" for nothing."""
+    """Return what the person must do before this queue offers items; "" for nothing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
         return "you have seen who made what in this round, so that others judge it"
@@ -220,12 +223,14 @@ def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
 
 
 def random_start(seed: int, account: str) -> tuple[float, bool]:
-    """Where in the circle of places a person begins, and whether backwards: each sees an order of their own."""
+    """Return the person's starting point in the cycle of items, and the direction, so that each person has another
+    order.
+    """
     draw = random.Random(f"order {seed} {account}")
     return draw.random(), draw.random() < 0.5
 
 
 def is_flipped(seed: int, account: str, ordinal: int) -> bool:
-    """Whether a person's item number `ordinal` is turned round: one of every two is, and which one is drawn."""
+    """Tell whether the sides of a person's item number `ordinal` are swapped: one of every two is, drawn at random."""
     first = int(digest_of([seed, account, ordinal // 2])[:8], 16) & 1
     return bool(first ^ (ordinal & 1))

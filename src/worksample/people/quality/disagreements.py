@@ -1,4 +1,4 @@
-"""Where evaluators part: people with people, judges with people, programs with either, on the same submission."""
+"""Disagreements between people, judges and programs on the same submission."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 WHOLE = ""
-"""Stands for the submission as a whole, among criteria."""
+"""Key of the submission as a whole, among criteria."""
 _NO_VOTES = frozenset({Purpose.CALIBRATION, Purpose.INTEGRITY, Purpose.FAILURES})
 _SCORES = {1: "1: not accepted", 2: "2: accepted", 3: "3: accepted, better than the reference"}
 
 
 @dataclass(frozen=True, slots=True)
 class DisputedAnswer:
-    """`passed`: of the whole or of one criterion. `said`: in the form's words."""
+    """An answer to a disputed question. `passed`: the whole or one criterion; `said`: the answer in the form's words."""
 
     evaluation: str
     round: str
@@ -45,7 +45,9 @@ class DisputedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DisputedQuestion:
-    """`criterion`: its id, or `WHOLE`; `text`: its words, where the instance has them."""
+    """A question with different answers. `criterion`: its id, or `WHOLE`; `text`: its words, if the instance has
+    them.
+    """
 
     submission: str
     instance: str
@@ -55,7 +57,7 @@ class DisputedQuestion:
 
     @property
     def between(self) -> tuple[EvaluatorKind, ...]:
-        """The kinds that part: two where one kind says what another does not, else the one that parts with itself."""
+        """The kinds of evaluator that disagree: two kinds, or one if its members disagree with each other."""
         sides = {kind: {a.passed for a in self.answers if a.kind is kind} for kind in {a.kind for a in self.answers}}
         split = [kind for kind, said in sides.items() if len(said) > 1]
         return tuple(sorted(sides)) if len(sides) > 1 else tuple(split)
@@ -63,19 +65,19 @@ class DisputedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DisputedQuestions:
-    """`looked_at`: questions that two or more answered; `found`: those on which they part."""
+    """`looked_at`: questions that two or more answered; `found`: those with different answers."""
 
     looked_at: int
     found: tuple[DisputedQuestion, ...]
     rounds: frozenset[str]
-    """Of which anything was read."""
+    """The rounds whose evaluations were read."""
 
 
 def disputed_questions(store: Store, experiment: str) -> DisputedQuestions:
-    """Of all that stands on an experiment's submissions: passing as a whole, and criterion by criterion.
+    """Compare all unstruck evaluations of an experiment's submissions, as a whole and by criterion.
 
-    The same criterion is the same question under the program's protocol and the rubric's. What was skipped says
-    nothing. An evaluator's latest answer counts. Pairs, tags and gold items are left out.
+    A criterion is the same question under the program's and the rubric's protocol. Skipped criteria are ignored, an
+    evaluator's latest answer counts, and pairs, tags and gold items are left out.
     """
     rounds = {r.id: r for r in store.find(Round, experiment=experiment)}
     rounds |= {r.id: r for r in store.find(Round) if r.over in rounds}
@@ -103,7 +105,7 @@ def disputed_questions(store: Store, experiment: str) -> DisputedQuestions:
 
 
 def _answers(e: Evaluation, passes: dict[str, bool]) -> Iterator[tuple[str, bool, str, str]]:
-    """Criterion, whether it passes, in words, and why."""
+    """Yield criterion, whether it passes, the answer in words, and the reason."""
     if isinstance(e.payload, Holistic):
         yield WHOLE, bool(is_accepted(e.payload.score)), _SCORES[e.payload.score], e.payload.justification
     elif isinstance(e.payload, GradePayload):
@@ -119,5 +121,5 @@ def _texts(instance: Instance) -> dict[str, str]:
 
 
 def names_of(store: Store, evaluators: set[str]) -> dict[str, str]:
-    """What evaluators are called: a judge by its model, a program by its name."""
+    """Return names of evaluators: a judge's model, a program's name."""
     return {e.id: e.name for e in store.find(Evaluator, id=sorted(evaluators))} if evaluators else {}

@@ -1,4 +1,4 @@
-"""People beside an experiment's judges: the drawn work that they label, and what goes to them after that."""
+"""Calibration of an experiment's judges: people label a drawn sample, then decide work that judges may not decide."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ GOES = "goes to people: the judge may not decide it"
 
 
 def round_in_force(store: Store, experiment: str, protocol: Protocol, by: EvaluatorKind) -> Round | None:
-    """The round over the experiment that decides under the protocol what a kind of evaluator says."""
+    """Return the round of this kind of evaluator that decides under the protocol; None if there is none."""
     rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
 class CalibrationRounds:
-    """Fills one protocol's rounds of labels, and once those are in sends on what the judge may not decide.
+    """The calibration rounds of one protocol: labels first, then the work routed to people.
 
-    Called by one process at a time for an experiment; after a kill at any step it completes what is there.
+    One process at a time may use it for an experiment. After a crash at any step, the next call completes the work.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CalibrationRounds:
         self.instructions, self.clock = instructions or shipped_instructions(), clock
 
     def fill(self) -> int:
-        """How many items came in."""
+        """Open or extend the rounds. Return the number of items added."""
         judged = round_in_force(self.store, self.experiment.id, self.protocol, EvaluatorKind.JUDGE)
         if judged is None:
             return 0
@@ -110,7 +110,7 @@ class CalibrationRounds:
         return len(pairs or subjects)
 
     def _retire(self) -> None:
-        """Give nothing out any more of labels of another rubric, and of what was sent to people under it."""
+        """Close the queues of labels for another rubric, and of work routed under it."""
         mine = self.store.find(Round, experiment=self.experiment.id)
         old = [r for r in mine if DRAWN in r.versions and r.protocol is self.protocol]
         old += [r for judged in old for r in self.store.find(Round, over=judged.over) if ROUTED in r.versions]
@@ -121,7 +121,7 @@ class CalibrationRounds:
                 set_state(self.store, round.id, CLOSED)
 
     def _complete(self, round: Round) -> int:
-        """The queue of a round after which a process was killed."""
+        """Fill the queue of a round if a crash prevented this. Return the number of items added."""
         with self.store.database.reading() as connection:
             if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is not None:
                 return 0
@@ -169,7 +169,7 @@ def calibration_rounds(
     store: Store, experiment: Experiment, protocol: Protocol, overlap: int | None, instructions: Instructions | None,
     clock: Clock,
 ) -> CalibrationRounds | None:  # fmt: skip
-    """None where the protocol's judges are not calibrated."""
+    """Return the calibration rounds of a protocol; None if its judges are not calibrated."""
     config = calibration_of(experiment)
     if config is None or protocol not in config.protocols:
         return None

@@ -1,4 +1,4 @@
-"""People's rounds of an experiment's own: opened and topped up as its trials close."""
+"""Rounds that an experiment opens for people and extends as its trials finish."""
 
 from __future__ import annotations
 
@@ -31,39 +31,41 @@ REASON = "judged as trials closed"
 
 
 def kind_of(protocol: Protocol) -> RoundKind:
-    """The kind of round by which people judge under a protocol: its own, and criteria elsewhere."""
+    """Return the kind of round in which people judge under a protocol; the rubric kind for protocols of criteria."""
     return RoundKind(protocol.value) if protocol.value in set(RoundKind) else RoundKind.RUBRIC
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What one item takes of people."""
+    """Human work that one item needs."""
 
     votes: int
     minutes: float
-    """Of one vote, at most: the form's soft limit."""
+    """Most minutes per vote: the form's soft limit."""
 
 
 def effort_of(protocol: Protocol, overlap: int | None = None) -> Effort:
-    """What judging one submission (of pairs: one pair) takes."""
+    """Return the human work for one submission (for pairs: one pair)."""
     kind = kind_of(protocol)
     return Effort(overlap or votes_of(kind)[1], SPECS[FORM_OF[kind]].minutes)
 
 
 @dataclass(frozen=True)
 class ExperimentRounds:
-    """overlap: evaluations of each submission; None: as the kind of round has it."""
+    """Rounds of an experiment. `overlap`: evaluations per submission; None for the default of the kind."""
 
     overlap: int | None = None
     instructions: Instructions | None = None
     clock: Clock = wall
 
     def fill(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
-        """Open the people's round in force, or add what came since; how many items came in.
+        """Open the round in force or add new submissions to it. Return the number of items added.
 
-        Called by one process at a time for an experiment. After a kill at any step it completes what is there. Pairs
-        are drawn when nothing of the experiment is open any more, and more of them for work that is handed in after
-        that; 0 until then, and where nothing can be compared.
+        One process at a time may call this for an experiment. After a crash at any step, the next call completes the
+        work.
+        Pairs are drawn when no slot of the experiment is open, and further ones for work that arrives later. Returns 0
+        before
+        that, and if nothing can be compared.
         """
         judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
@@ -104,7 +106,7 @@ class ExperimentRounds:
 
 
 def _asks_anything(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
-    """Whether people are asked anything of what was delivered so far."""
+    """Tell whether people are asked anything about the work delivered so far."""
     delivered = {s.instance for s in submissions_of(store, experiment.id)}
     return any(asking.of(store.get(Instance, id)) for id in delivered)
 

@@ -1,4 +1,4 @@
-"""From a round's configuration to its items: a plan that is kept as a blob, so that the queue can be made anew."""
+"""The plan of a round's items. It is stored as a blob, so that a lost queue can be rebuilt."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 EVERYBODY = 1_000_000_000
-"""As many as will may take a gold item."""
+"""Number of votes wanted on a gold item: more than there are people."""
 Planned = dict[str, Any]
-"""id, round, instance, subject, second, domain, maker, place, wanted, expected."""
+"""A planned item: id, round, instance, subject, second, domain, maker, place, wanted, expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundForm:
-    """What a round asks: the form, the protocol under which it runs, and whose criteria."""
+    """The form of a round, the protocol under which it runs, and the kind of evaluator whose criteria it asks."""
 
     form: Form
     protocol: Protocol
     kind: EvaluatorKind = EvaluatorKind.PERSON
 
     def of(self, instance: Instance) -> bool:
-        """Whether it asks anything of this work."""
+        """Tell whether the form asks anything about this instance."""
         grading = instance.grading.get(self.protocol)
         return self.form is not Form.RUBRIC or bool(grading and grading.asked_of(self.kind.value).leaves)
 
@@ -42,9 +42,9 @@ class RoundForm:
 def plan_items(
     store: Store, config: PeopleRound, asking: RoundForm, round: str, seed: int, known: Collection[tuple[str, str]] = ()
 ) -> list[Planned]:
-    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing.
+    """Plan items in random order for all subjects that the form asks about. Raises PlanError, RecordMissing.
 
-    `known`: the pairs that it has already; only what they lack is drawn.
+    `known`: existing pairs; only missing ones are drawn.
     """
     if asking.form is Form.QUALIFICATION:
         return _plan_couples(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
@@ -66,7 +66,7 @@ def plan_items(
 
 
 def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
-    """Items that everybody answers."""
+    """Plan the gold items, which everybody answers."""
     out = []
     for one in gold:
         pair = [subject_of(s) for s in named_submissions(store, [one.subject, *([one.second] if one.second else [])])]
@@ -111,7 +111,7 @@ def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: i
 
 
 def _instance_as_graded(store: Store, over: Round | None, id: str) -> Instance:
-    """As the round that is looked at judges it."""
+    """Return the instance with the grading of the reviewed round."""
     found = store.get(Instance, id)
     return found if over is None else as_graded(store, over, found)
 
@@ -119,9 +119,9 @@ def _instance_as_graded(store: Store, over: Round | None, id: str) -> Instance:
 def gradings_for(
     store: Store, asking: RoundForm, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
 ) -> dict[str, str]:
-    """Instance -> digest of the grading in force, for those that carry the protocol.
+    """Return instance -> digest of its grading, for instances with the protocol.
 
-    over: the round that is looked at, which asks what people are asked; `whole`: of all its work, since more may come.
+    `over`: the reviewed round; `whole`: include all its gradings, because more of its work may follow.
     """
     out = dict(over.gradings) if whole and over is not None else {}
     for id in dict.fromkeys(item["instance"] for item in items):

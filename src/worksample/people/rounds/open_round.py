@@ -1,4 +1,4 @@
-"""Opening a round by people: the record, its plan, its queue."""
+"""Opening a round by people: its record, its plan and its queue."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def open_people_round(
 ) -> Round:
     """Commit a round with its plan and fill its queue.
 
-    Hidden gold items are judged in a round of their own, so that they never enter a figure. PlanError where there is
-    nothing to judge or the instructions have not been opened by a pilot; RecordMissing.
+    Hidden gold items form a separate round, so they never enter a figure. Raises PlanError if there is nothing to judge
+    or
+    no pilot has passed with the instructions, RecordMissing.
     """
     asking = asking_of(store, config)
     form = asking.form
@@ -106,7 +107,7 @@ def open_people_round(
 
 
 def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
-    """Whether work may still come in that is asked about; a round of pairs is opened with the first of them."""
+    """Tell whether later submissions may be asked about. A round of pairs opens only with its first pairs."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False
     plan = store.get(Experiment, config.experiment)
@@ -119,7 +120,7 @@ def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
 
 
 def asking_of(store: Store, config: PeopleRound) -> RoundForm:
-    """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
+    """Return form, protocol and owner of the criteria. A round that reviews another one asks the same."""
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
     if over is not None and over.purpose is Purpose.QUALIFICATION:
@@ -132,7 +133,7 @@ def asking_of(store: Store, config: PeopleRound) -> RoundForm:
 
 
 def form_of(store: Store, config: PeopleRound) -> Form:
-    """The kind's own, the one that was asked for, that of the round that is looked at, or the holistic one."""
+    """Return the form: the kind's, else the configured one, else that of the reviewed round, else the holistic one."""
     if config.kind in FORM_OF:
         return FORM_OF[config.kind]
     if config.form is not None:
@@ -150,9 +151,9 @@ def form_of(store: Store, config: PeopleRound) -> Form:
 
 
 def top_up(store: Store, round: str) -> int:
-    """Add items for submissions that came since a round over an experiment was opened, and the pairs they lack.
+    """Add items for submissions, and for the pairs they need, that arrived after the round was opened.
 
-    Returns how many. PlanError for rounds over no experiment, whose items were drawn once.
+    Returns their number. Raises PlanError for rounds over no experiment, whose items are drawn once.
     """
     with store.database.reading() as connection:
         queue: Queue = find_queue(connection, round)
@@ -180,7 +181,7 @@ def top_up(store: Store, round: str) -> int:
 
 
 def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> int:
-    """Add pairs that were drawn for a round after it was opened; returns how many items came in."""
+    """Add pairs that were drawn after the round was opened. Return the number of items added."""
     with store.database.reading() as connection:
         queue = find_queue(connection, round)
         query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)

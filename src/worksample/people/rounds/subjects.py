@@ -1,4 +1,4 @@
-"""What a round is about: the submissions of an experiment, named ones, or what another round's votes point at."""
+"""Subjects of a round: an experiment's submissions, named ones, jobs, or a sample from another round."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _MANY = 400
 
 
 def submissions_of(store: Store, experiment: str) -> list[Submission]:
-    """Those of live trials and those handed in for it, without struck ones, by id. RecordMissing."""
+    """Return an experiment's submissions, from live trials or imported for it, without struck ones, by id.
+
+    Raises RecordMissing.
+    """
     store.get(Experiment, experiment)
     live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in live]
@@ -53,7 +56,7 @@ def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submissio
 
 
 def named_submissions(store: Store, ids: Sequence[str]) -> list[Submission]:
-    """These submissions, in this order, each once. RecordMissing."""
+    """Return these submissions in this order, each once. Raises RecordMissing."""
     wanted = list(dict.fromkeys(ids))
     found: dict[str, Submission] = {}
     for start in range(0, len(wanted), _MANY):
@@ -63,23 +66,23 @@ def named_submissions(store: Store, ids: Sequence[str]) -> list[Submission]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an item is about: work that was handed in, or a job, whose id is then its instance's."""
+    """The subject of an item: a submission, or a job, whose id is its instance's."""
 
     id: str
     instance: str
     maker: str = ""
-    """Whoever made it by hand must not judge it."""
+    """The person who made the work by hand and must not judge it; "" for none."""
 
 
 def subject_of(submission: Submission) -> Subject:
-    """Work as a subject."""
+    """Return a submission as a subject."""
     by_hand = {Origin.PERSON: submission.entrant, Origin.TRIAL: submission.author}.get(submission.origin, "")
     maker = name_key(by_hand) if by_hand else ""
     return Subject(submission.id, submission.instance, maker)
 
 
 def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
-    """Jobs that are not struck, in this order, each once. RecordMissing; PlanError where there is none."""
+    """Return jobs in this order, each once, without struck ones. Raises RecordMissing, PlanError if none is left."""
     out = struck(amendments_of(store))
     found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
     kept = [Subject(id, id) for id in found if (AmendmentTarget.INSTANCE, id) not in out]
@@ -89,7 +92,7 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
 
 
 def pick_submissions(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
-    """The submissions that a round is about. PlanError where there is none."""
+    """Return the submissions that a round is about. Raises PlanError if there is none."""
     if config.over is not None and not config.labels:
         found = _over(store, config, store.get(Round, config.over), seed)
     elif config.experiment is not None and not config.labels:
@@ -134,7 +137,7 @@ def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Sub
 
 
 def _eligible(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
-    """Ids that a kind may draw from, sorted."""
+    """Return the sorted ids from which this kind of round may draw."""
     if kind is RoundKind.ADJUDICATION:
         return sorted(contested_subjects(store, over, verdicts))
     decided = {s: v.passed for s, v in verdicts.items() if v.standing is Standing.DECIDED}
@@ -146,7 +149,7 @@ def _eligible(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Ve
 
 
 def contested_subjects(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
-    """Subjects whose votes are all in and decide nothing, and those whose votes differ on passing."""
+    """Return subjects whose complete votes decide nothing, and those whose votes differ on passing."""
     votes: dict[str, set[bool]] = {}
     counts: dict[str, int] = {}
     for e in standing_evaluations(store, over.id):
@@ -159,7 +162,7 @@ def contested_subjects(store: Store, over: Round, verdicts: dict[str, Verdict]) 
 
 
 def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
-    """At most `size` entries, each of another project, all at random (RLI B.5 draws 50)."""
+    """Draw at most `size` entries of different projects (RLI B.5 draws 50)."""
     draw = random.Random(f"projects {seed}")
     projects: dict[str, list[PairCandidate]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):
@@ -169,7 +172,7 @@ def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> l
 
 
 def random_sample(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
-    """At most `size` of them."""
+    """Draw at most `size` entries."""
     ordered = sorted(entries, key=lambda e: e.subject)
     return random.Random(f"sample {seed}").sample(ordered, min(size, len(ordered)))
 
@@ -177,9 +180,10 @@ def random_sample(entries: Sequence[PairCandidate], size: int, seed: int) -> lis
 def enriched_sample(
     entries: Sequence[PairCandidate], passed: Mapping[str, bool | None], size: int, share: float, seed: int
 ) -> list[PairCandidate]:
-    """At most `size` entries of which `share` passed, as far as there are that many; the rest fills up.
+    """Draw at most `size` entries of which `share` passed, as far as there are enough; fails fill the rest.
 
-    At a pass rate of some percent a plain sample holds hardly any positive, and agreement on those is what is wanted.
+    At a pass rate of a few percent a plain sample holds hardly any pass, but agreement on passes is the figure of
+    interest.
     """
     if not 0 <= share <= 1:
         raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")

@@ -1,4 +1,4 @@
-"""The places of an experiment that wait for a person."""
+"""Open slots of an experiment on which people work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .turns import arm_of, waits_for_person
 
 @dataclass(frozen=True, slots=True)
 class OpenWork:
-    """`waits`: a person can go on now; else it is the agent's turn. `hours`: what the task says that people take."""
+    """An open slot for a person. `waits`: it is the person's turn, else the agent's. `hours`: the task's estimate for
+    people.
+    """
 
     slot: Slot
     instance: Instance
@@ -23,16 +25,16 @@ class OpenWork:
     waits: bool
     hours: float | None
     pay: float | None
-    """US dollars per hour where the person's profile names none."""
+    """US dollars per hour if the person's profile names no rate."""
 
 
 def has_human_work(experiment: Experiment) -> bool:
-    """Whether people work in it."""
+    """Tell whether people work in any arm of the experiment."""
     return any(arm.worker is not Worker.AGENT for arm in experiment.arms)
 
 
 def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
-    """The open places, in the order of the plan's slots."""
+    """List the open slots of people, in the order of the plan."""
     if not has_human_work(experiment):
         return []
     found = []
@@ -57,11 +59,11 @@ def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
 
 
 def pay_of(experiment: Experiment) -> float | None:
-    """US dollars per hour of people, as the experiment was asked for."""
+    """Return the experiment's hourly pay of people in US dollars, None if unknown."""
     said = (experiment.settings.get("people") or {}).get("pay")
     return None if said is None else float(said)
 
 
 def days_of(experiment: Experiment) -> float:
-    """Days for which a place is kept for somebody who is not heard of."""
+    """Return the days for which a slot stays assigned to a person without heartbeat."""
     return float((experiment.settings.get("people") or {}).get("seat_days", 14))

@@ -1,4 +1,4 @@
-"""Archives: what is in them as a tree, and their contents unpacked for the same viewers where that is safe."""
+"""Archives: their content as a tree, and unpacked for the same viewers if that is safe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft, program, run
 LISTED = 20_000
 FILES = 5_000
 BYTES = 256 << 20
-"""Limits of what is unpacked."""
+"""Most bytes that are unpacked."""
 _FAULTS = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, ValueError, RuntimeError, KeyError)
 
 
@@ -73,7 +73,7 @@ def _member_note(job: ConversionJob, made: ViewDraft, members: list[Member], sai
 
 
 def _safe(path: str) -> str | None:
-    """A member's path below the folder, or None where it would lead elsewhere."""
+    """Return a member's path below the folder; None if it would lead outside."""
     clean = posixpath.normpath(path.replace("\\", "/"))
     steps = clean.split("/")
     unsound = clean.startswith("/") or ".." in steps or "\0" in clean or clean in (".", "") or len(steps) > 40
@@ -81,7 +81,7 @@ def _safe(path: str) -> str | None:
 
 
 def _unpack(job: ConversionJob, path: str, content: IO[bytes], left: int) -> int | None:
-    """Write one member; its bytes, 0 where its name is unsound or taken, None where more than `left` came out."""
+    """Write one member. Return its bytes, 0 for an invalid or duplicate name, None if it exceeds `left`."""
     clean = _safe(path)
     if clean is None:
         return 0
@@ -128,7 +128,7 @@ def _tar(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
 
 
 def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
-    """One compressed file without a folder around it."""
+    """Yield the content of one compressed file that is no archive."""
     import bz2
     import gzip
     import lzma
@@ -143,7 +143,7 @@ def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
 
 
 def _extract_with_bsdtar(job: ConversionJob, made: ViewDraft) -> ViewDraft:
-    """7z, RAR and zstd by bsdtar: into a folder of its own first, then read like any other."""
+    """Unpack 7z, RAR and zstd by bsdtar into a separate folder, then read it like any other."""
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
     ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], seconds=60, cwd=job.work)

@@ -1,4 +1,4 @@
-"""Pictures within texts: base64 in flat OpenDocument files, SVG and HTML."""
+"""Pictures embedded as base64 in flat OpenDocument files, SVG and HTML."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ _BINARY = re.compile(rb"(<office:binary-data>)([A-Za-z0-9+/=\s]+)(</office:binar
 
 
 def pictures(data: bytes) -> bytes:
-    """The same OpenDocument text with those pictures cleaned that can be read."""
+    """Clean the pictures of a flat OpenDocument text, as far as they can be read."""
     return clean_pictures(data, _BINARY)
 
 
 def clean_pictures(data: bytes, pattern: re.Pattern[bytes]) -> bytes:
-    """The same text without the metadata of its pictures. `pattern`: what stands before, the base64, what follows."""
+    """Remove metadata of pictures in a text. `pattern` has groups for the text before, the base64, and the text
+    after.
+    """
 
     def clean(found: re.Match[bytes]) -> bytes:
         try:

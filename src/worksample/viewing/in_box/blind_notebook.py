@@ -1,4 +1,4 @@
-"""Notebooks: without authors, accounts, editors' notes and names of environments; cells and outputs stay."""
+"""Blind copies of notebooks: authors, accounts, editors' notes and environment names go; cells and outputs stay."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _pictures(data: dict[str, Any]) -> None:
 
 
 def picture(data: bytes) -> bytes:
-    """A picture of an output as it is shown; damaged ones as they are."""
+    """Clean an output's picture; return a damaged one unchanged."""
     try:
         return strip_metadata(data) or data
     except (ValueError, IndexError, ArithmeticError):

@@ -1,4 +1,6 @@
-"""Office documents: properties emptied, people numbered, pictures cleaned, and the ZIP around them without traces."""
+"""Blind copies of office documents: properties emptied, people numbered, pictures cleaned, the ZIP's metadata
+removed.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _MEDIA = {"png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "jpe"}
 _OFFICE = {"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp"}
 _XML = {"xml", "rels", "vml"}
 LARGEST = 512 << 20
-"""Bytes that a document may unpack to."""
+"""Most bytes that a document may unpack to."""
 DEEPEST = 3
 PARTS = 20_000
 
@@ -50,7 +52,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 @dataclass
 class NumberedNames:
-    """Names as they are met, numbered, so that two people stay two."""
+    """Numbers for people's names in order of appearance, so that two people stay two."""
 
     known: dict[bytes, str] = field(default_factory=dict)
 
@@ -59,7 +61,7 @@ class NumberedNames:
 
 
 def scrub_zip(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
-    """OOXML and ODF: the same parts in the same order. Raises BadZipFile, ValueError."""
+    """Rewrite OOXML or ODF with the same parts in the same order. Raises BadZipFile, ValueError."""
     people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
         if len(source.infolist()) > PARTS:
@@ -123,7 +125,7 @@ _PRINTER = re.compile(
 
 
 def named_alike(data: bytes, people: NumberedNames) -> bytes:
-    """A part whose authors, users and printers are numbers, not names; text that is read is not touched."""
+    """Replace authors, users and printers in a part by numbers; the document's text stays."""
 
     def attribute(found: re.Match[bytes]) -> bytes:
         value = found.group(3)
@@ -141,7 +143,7 @@ def named_alike(data: bytes, people: NumberedNames) -> bytes:
 
 
 def flat(data: bytes) -> bytes:
-    """ODF in one piece of XML: pictures in it are looked into as well."""
+    """Clean a flat ODF file, with the pictures in it."""
     from .blind_embedded_pictures import pictures
 
     data = without(data, b"<office:meta>", b"</office:meta>")

@@ -1,4 +1,4 @@
-"""PDF: without /Info, XMP, IDs, what programs left of themselves, names of annotators and cameras."""
+"""Blind copies of PDF: without /Info, XMP, IDs, private data of programs, names of annotators and cameras."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keyw
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")
 OBJECTS = 300_000
 LARGEST = 64 << 20
-"""Bytes of a picture in it that is looked into."""
+"""Most bytes of an embedded picture that is cleaned."""
 
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
@@ -21,7 +21,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
 
 
 def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
-    """The same pages; streams stay as they are packed. Raises Unreadable, Missing."""
+    """Return the same pages without metadata; compressed streams stay. Raises Unreadable, MissingConverter."""
     try:
         import pikepdf
     except ImportError as e:

@@ -1,4 +1,4 @@
-"""SQLite: the schema, and the first rows of every table; and one SELECT where it is asked for."""
+"""SQLite: the schema and the first rows of every table; and one SELECT on request."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 
 TABLES = 200
 ROWS = 5_000
-"""Rows of one table that are kept."""
+"""Most rows kept of a table."""
 SECONDS = 20.0
-"""Of the processor, for everything that is read of one database."""
+"""Processor seconds for reading a database."""
 
 
 def connect(job: ConversionJob, seconds: float) -> sqlite3.Connection:
-    """Read-only, taken as it lies there, and stopped after so many seconds of the processor."""
+    """Open read-only, and stop after this many processor seconds."""
     connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -77,7 +77,9 @@ def plain(value: Any) -> Any:
 
 
 def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
-    """One query of a person's: columns, rows, whether there were more. Raises Unreadable with SQLite's words."""
+    """Run a person's query. Return columns, rows, and whether there are more. Raises Unreadable with SQLite's
+    message.
+    """
     try:
         connection = connect(job, seconds)
         cursor = connection.execute(query)

@@ -1,4 +1,4 @@
-"""DWG: turned into DXF and drawn like one; else the small picture that it was saved with."""
+"""DWG: converted to DXF and drawn like one; else the thumbnail stored in the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     release = job.head(6).decode("ascii", "replace")
     meta: dict[str, Any] = {"format": "DWG", "version": _RELEASES.get(release, release), "size": job.size}
     try:
-        return _drawn(job, meta)
+        return _draw_as_dxf(job, meta)
     except (MissingConverter, Unreadable, ConverterFault) as e:
         picture = dwg_picture(job)
         if picture is None:
@@ -36,7 +36,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     return made
 
 
-def _drawn(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
+def _draw_as_dxf(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
     module("ezdwg", "ezdwg")
     import ezdwg  # type: ignore[import-untyped]
 

@@ -1,4 +1,4 @@
-"""Markdown, rendered without the HTML that it may hold."""
+"""Markdown, rendered without the raw HTML in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def render(source: str) -> str:
-    """As HTML: markup in the source is shown as text, links to scripts are dropped. Raises Missing."""
+    """Convert to HTML: raw HTML is shown as text, links to scripts are dropped. Raises MissingConverter."""
     if importlib.util.find_spec("markdown_it") is None:
         raise MissingConverter("markdown-it-py")
     from markdown_it import MarkdownIt
@@ -34,7 +34,7 @@ def render(source: str) -> str:
 
 
 def targets(html: str) -> tuple[list[str], int]:
-    """What rendered HTML points at: files beside it, and how many pictures or links lie elsewhere."""
+    """Return the local files that HTML refers to, and the number of outside pictures and links."""
     found = dict.fromkeys(_TARGET.findall(html))
     near = [t.partition("#")[0] for t in found if not re.match(r"[a-z][a-z0-9+.-]*:|//|#", t, re.I)]
     return [t for t in near if t][:500], sum(1 for t in found if re.match(r"https?:|//", t, re.I))

@@ -1,4 +1,4 @@
-"""SketchUp: its geometry as glTF, or the picture that it was saved with."""
+"""SketchUp: geometry as glTF, or the thumbnail stored in the file."""
 
 from __future__ import annotations
 

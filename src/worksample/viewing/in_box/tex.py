@@ -1,4 +1,4 @@
-"""TeX: its source, and a preview by pandoc, which knows no packages and runs nothing."""
+"""TeX: its source, and a preview by pandoc, which knows no packages and runs no commands."""
 
 from __future__ import annotations
 

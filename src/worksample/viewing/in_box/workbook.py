@@ -1,4 +1,4 @@
-"""Spreadsheets: every sheet as a grid of values and formulas, and the whole printed with one page per sheet."""
+"""Spreadsheets: every sheet as a grid of values and formulas, and a print with one page per sheet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRINT = 'calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}'
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Values come from LibreOffice's own calculation: programs that write workbooks often leave them out."""
+    """Convert a workbook. LibreOffice calculates the values, which generated workbooks often lack."""
     made = ViewDraft("workbook", meta={"chunk": table.CHUNK}, by="libreoffice")
     book = job.copy_as(office.extension(job))
     said: list[str] = []
@@ -60,7 +60,7 @@ def _saved_sheets(
     said: list[str],
     failed: MissingConverter | ConverterFault | Unreadable,
 ) -> list[Any]:
-    """The sheets as they were saved, where LibreOffice is missing or fails. Raises `failed` where that cannot be."""
+    """Return the sheets as saved, if LibreOffice is missing or fails. Raises `failed` if that is impossible."""
     try:
         try:
             sheets = _sheets(job, made, source := _with_known_namespaces(job, book), source, said)
@@ -89,7 +89,7 @@ def _print(job: ConversionJob, made: ViewDraft, values: Path, said: list[str]) -
 
 
 def _file_with_formulas(job: ConversionJob, book: Path, values: Path) -> Path:
-    """Where formulas are read as their author wrote them, if that can be."""
+    """Return the file whose formulas are those that the author wrote, if it can be read."""
     try:
         with zipfile.ZipFile(book) as parts:
             return _with_known_namespaces(job, book) if "xl/workbook.xml" in parts.namelist() else values
@@ -128,14 +128,16 @@ def _sheets(job: ConversionJob, made: ViewDraft, values: Path, formulas: Path, s
 
 
 def _with_known_namespaces(job: ConversionJob, book: Path) -> Path:
-    """The workbook, in the namespaces that its reader knows."""
+    """Return the workbook with the namespaces that the reader knows."""
     with book.open("rb") as file:
         strict = is_strict(file)
     return _without_drawings(job, book) if strict else book
 
 
 def _without_drawings(job: ConversionJob, book: Path) -> Path:
-    """The workbook without what carries no values, which a reader may refuse. Unreadable where it is no archive."""
+    """Return the workbook without parts that hold no values, which a reader may refuse. Raises Unreadable if it is no
+    archive.
+    """
     target = job.work / "values-only.xlsx"
     try:
         with book.open("rb") as file:
@@ -151,7 +153,7 @@ _CHART = {
 
 
 def _charts(book: Path) -> list[str]:
-    """Names of the sheets that are charts and nothing else."""
+    """Return the names of chart sheets."""
     import openpyxl
 
     with suppress(*READERS_FAULTS):
@@ -169,12 +171,12 @@ def _add_formulas(job: ConversionJob, made: ViewDraft, sheets: list[dict[str, An
 
 
 def _formulas(sheet: Any) -> dict[str, str]:
-    """Cell name -> formula."""
+    """Return cell name -> formula."""
     sheet.reset_dimensions()
-    return dict(_found(sheet))
+    return dict(_formula_cells(sheet))
 
 
-def _found(sheet: Any) -> Iterator[tuple[str, str]]:
+def _formula_cells(sheet: Any) -> Iterator[tuple[str, str]]:
     count = 0
     for row in sheet.iter_rows(max_row=table.ROWS):
         for cell in row:

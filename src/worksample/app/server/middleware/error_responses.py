@@ -1,4 +1,4 @@
-"""From what went wrong to an answer: one table, and one shape of JSON."""
+"""Error responses of the API: a table from error classes to status codes, and one JSON shape for all."""
 
 from __future__ import annotations
 
@@ -71,28 +71,28 @@ _MEANS = {
 
 
 _MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
-"""What those who are no admins read in place of an error that names more than they may know."""
+"""Texts for people other than admins, in place of errors that reveal ids or paths."""
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """`responses=` of a route that may answer so."""
+    """Return the `responses=` of a route that may answer with these statuses."""
     return {status: {"model": Failed, "description": _MEANS[status]} for status in statuses}
 
 
 def error_body(
     kind: str, what: str, *, next: str = "", where: str = "", faults: Mapping[str, str] = {}
 ) -> dict[str, Any]:
-    """The body of an answer that is an error."""
+    """Build the JSON body of an error."""
     return {"error": {"kind": kind, "what": what, "next": next, "where": where, "faults": dict(faults)}}
 
 
 def status_of(error: WorksampleError) -> int:
-    """Which HTTP status says it; 500 for what no request should meet."""
+    """Return the HTTP status of an error; 500 for one that no request should cause."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 async def refuse(send: Send, status: int, kind: str, what: str, *, retry_after: int | None = None) -> None:
-    """Answer from a middleware, and close: what else the client sends of its body is not read."""
+    """Send an error from a middleware and close the connection; the rest of the request's body is not read."""
     body = json.dumps(error_body(kind, what)).encode()
     headers = [
         (b"content-type", b"application/json"),
@@ -106,7 +106,7 @@ async def refuse(send: Send, status: int, kind: str, what: str, *, retry_after: 
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Make every failure of a route an answer of this shape."""
+    """Register handlers that turn every error of a route into this JSON shape."""
     app.add_exception_handler(WorksampleError, package_error_response)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -114,7 +114,7 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 async def package_error_response(request: Request, error: Exception) -> JSONResponse:
-    """The answer to an error of this package."""
+    """Answer an error of this package."""
     assert isinstance(error, WorksampleError)
     status = status_of(error)
     what, where, next = error.what, error.where, error.next
@@ -145,6 +145,6 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 async def unexpected_error_response(request: Request, error: Exception) -> JSONResponse:
-    """The answer to what nobody foresaw."""
+    """Answer an unexpected exception."""
     # The server's log has the traceback.
     return JSONResponse(error_body("Bug", "something went wrong here; the server's log says what"), 500)

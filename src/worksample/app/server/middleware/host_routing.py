@@ -1,4 +1,4 @@
-"""One port, told apart by the Host header: the app, the viewer, deliverables. Anything else is told nothing."""
+"""Routing by the Host header on one port: the app, the viewer, deliverables. Other hosts get 421."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
 
 class HostRouter:
-    """`lifespan`: entered when the server starts, left when it stops."""
+    """The outermost ASGI application. `lifespan`: entered when the server starts, left when it stops."""
 
     def __init__(
         self, services: AppServices, *, app: ASGIApp, viewer: ASGIApp, content: ASGIApp, lifespan: Lifespan
@@ -49,7 +49,7 @@ class HostRouter:
         return self._content if self._capability.fullmatch(host) else _refuse_host
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """The server's start and stop, as ASGI tells them."""
+        """Handle the ASGI lifespan: the server's start and stop."""
         await receive()
         async with self._lifespan():
             await send({"type": "lifespan.startup.complete"})
@@ -61,7 +61,7 @@ class HostRouter:
 
 
 async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
-    """Whoever forwards a port or types localhost learns which address to open; nothing of theirs is repeated."""
+    """Answer 421 with a hint which address to open. The response repeats nothing of the request."""
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(_ELSEWHERE)).encode()),
         (b"x-content-type-options", b"nosniff"), (b"connection", b"close"),

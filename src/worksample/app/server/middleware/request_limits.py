@@ -1,4 +1,4 @@
-"""How large a request may be, how long its body may take, how many writes a session may make."""
+"""Limits on a request: length of its address, size and duration of its body, writes per session."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .rate_limit import RateLimit
 LONGEST_URL = 8192
 IMPORTS = "/api/v1/imports"
 IMPORT_TIMES = 6
-"""Imports may take so many times longer."""
+"""Imports get this many times the usual time."""
 Known = Callable[[tuple[str, ...]], bool]
 
 
 class TooLarge(Exception):
-    """The body is over its limit."""
+    """The body exceeds its limit."""
 
 
 class RequestLimits:
-    """Reads a body whole before anything is done with it, within its limits, and hands it on.
+    """Middleware that reads a whole body within its limits before the API sees the request.
 
-    `known`: whether tokens open a session; only then may a body be as large as an import's.
+    `known`: tells whether tokens open a session; only then may a body have an import's size.
     """
 
     def __init__(self, app: ASGIApp, config: AppConfig, known: Known) -> None:
@@ -62,7 +62,7 @@ class RequestLimits:
 
 
 async def _read_body(scope: Scope, receive: Receive, most: int, seconds: float) -> bytes | None:
-    """The whole body; None where the client went away. TooLarge, TimeoutError."""
+    """Read the whole body; None if the client disconnected. Raises TooLarge, TimeoutError."""
     said = next((value for name, value in scope["headers"] if name == b"content-length"), None)
     if said is not None and (not said.isdigit() or int(said) > most):
         raise TooLarge
