@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, here
-from worksample.cli.phase import begin, interrupted
+from worksample.cli.startup_phase import begin, interrupted
 from worksample.errors import printable as in_errors
 from worksample.python_api.terminal_text import printable
 
@@ -16,7 +16,7 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("worksample.experiments.loading.load", stop)
+    monkeypatch.setattr("worksample.experiments.config_file.load", stop)
     done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
     assert done.returncode == 130
     assert done.stderr.splitlines()[0] == "reading the tasks ..."
@@ -27,12 +27,15 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("worksample.experiments.preparing.forecast_of", "interrupted while planning the trials: no trial was begun"),
         (
-            "worksample.experiments.run.run_experiment",
+            "worksample.experiments.planning.preparation.forecast_of",
+            "interrupted while planning the trials: no trial was begun",
+        ),
+        (
+            "worksample.experiments.experiment_runner.run_experiment",
             "interrupted while starting the trials: the plan is in the store, with whatever was done",
         ),
-        ("worksample.cli.show_run._tell", "interrupted while showing the results: they are in the store"),
+        ("worksample.cli.run_output._tell", "interrupted while showing the results: they are in the store"),
     ],
 )
 def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
@@ -40,7 +43,7 @@ def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     if "_tell" in place:
-        monkeypatch.setattr("worksample.experiments.run.run_experiment", lambda *_: Over())
+        monkeypatch.setattr("worksample.experiments.experiment_runner.run_experiment", lambda *_: Over())
     monkeypatch.setattr(place, stop)
     done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
     assert done.returncode == 130
@@ -61,7 +64,7 @@ def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pyte
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("worksample.cli.lazy_group.importlib.import_module", stop)
+    monkeypatch.setattr("worksample.cli.command_table.importlib.import_module", stop)
     done = here("run", "--suite", "starter")
     assert done.returncode == 130
     assert done.stderr.strip().splitlines() == [

@@ -204,7 +204,9 @@ class _PdfPages:
 
 
 async def _render_pdf(store: Store, digest: str, count: int) -> _PdfPages:
-    """Extract text and render first pages in a box (PNG, or JPEG if smaller). Raises SandboxError if the box is lost."""
+    """Extract text and render first pages in a box (PNG, or JPEG if smaller). Raises SandboxError if the box is
+    lost.
+    """
     size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
     one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))
     config = await asyncio.to_thread(Converter(store, one).config)

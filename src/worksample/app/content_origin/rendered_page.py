@@ -160,7 +160,9 @@ them.
 
 
 def html_page(body: str, *, kind: str, theme: str = "", tells_size: bool = False) -> bytes:
-    """Build a whole HTML page around `body`. The markup is not escaped: the page's security policy keeps it harmless."""
+    """Build a whole HTML page around `body`. The markup is not escaped: the page's security policy keeps it
+    harmless.
+    """
     mode = f' data-theme="{escape(theme)}"' if theme else ""
     return (
         f'<!doctype html><html lang="en"{mode}><head><meta charset="utf-8"><title>Preview</title>'

@@ -50,7 +50,9 @@ async def serve_site(content: ContentServices, grant: Grant, request: Request) -
 
 
 def _decode_path(raw: bytes) -> str:
-    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can have it."""
+    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can
+    have it.
+    """
     if re.search(rb"%(2[fF]|00)", raw) or b"\0" in raw:
         raise not_found()
     data = unquote_to_bytes(raw.removeprefix(b"/").removesuffix(b"/"))
@@ -92,7 +94,9 @@ def _page(tree: FileTree, folder: str) -> Entry | None:
 
 
 def _bases(tree: FileTree, request: Request) -> list[str]:
-    """Return folders that may be the root of a site with absolute links: around the referring page, then index pages."""
+    """Return folders that may be the root of a site with absolute links: around the referring page, then index
+    pages.
+    """
     said = request.headers.get("referer", "")
     host = request.headers.get("host", "")
     out: list[str] = []

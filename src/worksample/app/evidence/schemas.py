@@ -54,7 +54,9 @@ class Strike(ResponseBody):
 
 
 class Voter(ResponseBody):
-    """A voter. `id`: the version of the Evaluator record, which an amendment may name. `account` is null if imported."""
+    """A voter. `id`: the version of the Evaluator record, which an amendment may name. `account` is null if
+    imported.
+    """
 
     id: str
     account: str | None

@@ -25,7 +25,7 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
-from worksample.results.judging import RoundReader
+from worksample.results.judged_rounds import RoundReader
 from worksample.results.judgments import Judgments, Subjects
 
 from .round_evidence import maker_of, vote_rows
@@ -86,7 +86,9 @@ def _panes(
 
 
 def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tuple[RoundVotes, ...]:
-    """Return the rounds with votes on the submission, by time, without quizzes and gold items, which test evaluators."""
+    """Return the rounds with votes on the submission, by time, without quizzes and gold items, which test
+    evaluators.
+    """
     store = services.store
     said: dict[str, list[Evaluation]] = {}
     for e in (*store.find(Evaluation, subject=submission.id), *store.find(Evaluation, second=submission.id)):
@@ -103,7 +105,9 @@ def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tu
 
 
 def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, ...]:
-    """Return the verdict under each protocol of the experiment; without an experiment, under those of its own rounds."""
+    """Return the verdict under each protocol of the experiment; without an experiment, under those of its own
+    rounds.
+    """
     store = services.store
     plan = store.find(Experiment, id=[submission.experiment]) if submission.experiment else []
     by = (plan[0].lock.judged_by if plan else None) or JudgedBy.COMBINED

@@ -1,4 +1,6 @@
-"""Markdown of briefs, notes and instructions as HTML, without raw HTML and images; links lead to pages and mail only."""
+"""Markdown of briefs, notes and instructions as HTML, without raw HTML and images; links lead to pages and mail
+only.
+"""
 
 from __future__ import annotations
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
+from worksample.files import put_canonical
 from worksample.models.usage import AGENT, plus
 from worksample.records import (
     AssignmentAct,
@@ -17,19 +17,17 @@ from worksample.records import (
     CaptureStatus,
     Entry,
     Manifest,
-    Origin,
-    Submission,
     SubmissionPart,
     Trial,
     TrialOutcome,
     Usage,
-    canonical,
 )
+from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.assignments.assignment import SlotAssignment, account_of, assignment_events, event_after
 from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
-from worksample.runs.outcome import after_capture
-from worksample.runs.trajectory import TrajectoryWriter, write
+from worksample.runs.outcome import outcome_after_capture
+from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
 from worksample.sandboxes.capture import take
 from worksample.store import Store
 
@@ -58,7 +56,7 @@ async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInR
     Raises CaptureError if the output cannot be captured, StoreError.
     """
     captured = await take(box, store.blobs, handing.task.instance)
-    outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
+    outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
         # Nothing was handed in then: the place stays the person's, with what was noted last.
         raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
@@ -87,20 +85,7 @@ def _commit(
     parts["trajectory"] = _trajectory(store, of, trial, mine)
     if any(event.terminal for event in mine):
         parts["terminal"] = _cast(store, mine)
-    submission = Submission(
-        id=trial.id,
-        instance=trial.instance,
-        work=trial.work,
-        capture=trial.capture,
-        origin=Origin.TRIAL,
-        entrant=trial.agent,
-        at=of.at,
-        trial=trial.id,
-        experiment=trial.experiment,
-        parts=parts,
-        author=of.name,
-    )
-    store.commit(trial, submission, last)
+    store.commit(trial, submission_of(trial, parts, of.at, of.name), last)
     return trial
 
 
@@ -111,16 +96,12 @@ def _trial(store: Store, seat: SlotAssignment, of: HandInRequest, outcome: Trial
     cost = None if of.rate is None else of.rate * seconds / 3600
     usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
     arm = arm_of(of.task.experiment, slot)
-    return Trial(
-        id=f"{slot.id}.{number}.{secrets.token_hex(4)}",
-        slot=slot.id,
-        experiment=slot.experiment,
-        agent=slot.agent,
-        instance=instance.id,
-        work=instance.work_digest,
-        capture=instance.capture_digest,
+    return trial_record(
+        slot,
+        instance,
+        trial_id(slot.id, number),
+        outcome,
         try_number=number,
-        outcome=outcome,
         started=min([seat.began or of.at, *(turn.started for turn in turns)]),
         ended=of.at,
         working_seconds=seconds + sum(turn.working_seconds for turn in turns),
@@ -183,7 +164,7 @@ def _trajectory(store: Store, of: HandInRequest, trial: Trial, events: list[Assi
         "outcome": trial.outcome.plain(),
         "turns": [turn.id for turn in turns_of(store, trial.slot)],
     }
-    return write(writer, store.blobs, of.task.agent, extra)
+    return write_trajectory(writer, store.blobs, of.task.agent, extra)
 
 
 def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
@@ -202,5 +183,5 @@ def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
     )
     data = (text + "\n").encode()
     manifest = Manifest(entries=(Entry(path=CAST, size=len(data), blob=store.blobs.put(data)),))
-    digest = store.blobs.put(canonical(manifest.plain()))
+    digest = put_canonical(store.blobs, manifest.plain())
     return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))

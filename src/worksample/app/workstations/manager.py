@@ -171,7 +171,9 @@ class Workstations(OpenWorkstations):
         return seat
 
     async def ask(self, slot: str, who: PersonAtWork, words: str) -> SlotAssignment:
-        """Ask the agent to continue; the next run executes its turn. Raises UsageError without an agent or a request."""
+        """Ask the agent to continue; the next run executes its turn. Raises UsageError without an agent or a
+        request.
+        """
         task = await asyncio.to_thread(lambda: WorkstationTask.of(self.store, self.store.get(Slot, slot)))
         if task.worker is not Worker.ASSISTED:
             raise UsageError("no agent works at this place")

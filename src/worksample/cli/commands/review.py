@@ -86,11 +86,11 @@ def command(
 def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
     from worksample.app.judging.personal_review import items_left, items_left_elsewhere, items_wanting_votes
-    from worksample.experiments.find import call
+    from worksample.experiments.experiment_lookup import short_name
 
     left = items_left(people, review.account, review.round)
     skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
-    asked = shlex.join([call(people.store, review.experiment), *(["--store", store] if store else [])])
+    asked = shlex.join([short_name(people.store, review.experiment), *(["--store", store] if store else [])])
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     besides, of_others = items_left_elsewhere(people, review)
     if besides:

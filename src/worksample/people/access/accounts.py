@@ -43,7 +43,9 @@ class Accounts:
     # -- invitations
 
     def invite(self, roles: Collection[str], by: Account | None = None) -> str:
-        """Create an invitation and return its token, valid for a week. `by`: an admin, or None for the store's owner."""
+        """Create an invitation and return its token, valid for a week. `by`: an admin, or None for the store's
+        owner.
+        """
         if by is not None:
             by.may(Role.ADMIN)
         return self._ticket(INVITED, None, join_roles(read_roles(roles)), by.id if by else "", INVITATION)

@@ -19,7 +19,7 @@ from worksample.records import (
     Round,
     is_accepted,
 )
-from worksample.results.judging import passes_of
+from worksample.results.judged_rounds import passes_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -32,7 +32,9 @@ _SCORES = {1: "1: not accepted", 2: "2: accepted", 3: "3: accepted, better than 
 
 @dataclass(frozen=True, slots=True)
 class DisputedAnswer:
-    """An answer to a disputed question. `passed`: the whole or one criterion; `said`: the answer in the form's words."""
+    """An answer to a disputed question. `passed`: the whole or one criterion; `said`: the answer in the form's
+    words.
+    """
 
     evaluation: str
     round: str

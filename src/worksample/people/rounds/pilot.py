@@ -45,7 +45,7 @@ def measure_pilot(store: Store, round: Round) -> Pilot:
     For pairs of deliverables: on which is closer to completion. For rubrics: on completion.
     """
     from worksample.metrics import PASS_FAIL, PREFERENCE, Ballots, measure_agreement
-    from worksample.results.judging import passes_of
+    from worksample.results.judged_rounds import passes_of
 
     subjects, votes, people = [], [], []
     pairs, passes = False, passes_of(store, round)

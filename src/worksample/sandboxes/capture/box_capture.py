@@ -15,8 +15,8 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
-from worksample.files import Scan, ScanLimits, Sink, scan
-from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
+from worksample.files import Scan, ScanLimits, Sink, put_canonical, scan
+from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
 
 from .collect_hooks import COLLECTED, collect, collected_part
@@ -164,7 +164,7 @@ async def _scanned(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -
     except SandboxError as e:
         manifest = Manifest()
         reason = f"the output cannot be reached: {e.what}"
-        digest = await asyncio.to_thread(blobs.put, canonical(manifest.plain()))
+        digest = await asyncio.to_thread(put_canonical, blobs, manifest.plain())
         return Scan(manifest, digest, CaptureStatus.ABSENT, reason, e.cause)
     if found.status is CaptureStatus.ABSENT and found.cause is not Cause.CAPTURE_FAILED:
         # Only the agent can have taken it away: it handed in nothing.

@@ -16,7 +16,9 @@ SECONDS = 120
 
 
 def peaks(ffmpeg: str, safe: list[str], file: Path, duration: float) -> list[float] | None:
-    """Return about `POINTS` maxima of the absolute amplitude, 0 to 1, at equal steps; None if nothing can be decoded."""
+    """Return about `POINTS` maxima of the absolute amplitude, 0 to 1, at equal steps; None if nothing can be
+    decoded.
+    """
     step = max(1, int(duration * RATE / POINTS))
     words = [ffmpeg, "-v", "error", "-nostdin", *safe, "-i", f"file:{file}", "-map", "0:a:0", "-ac", "1"]
     words += ["-ar", str(RATE), "-f", "s16le", "-"]

@@ -1,4 +1,6 @@
-"""Uvicorn's HTTP parser with additional limits. It refuses absolute addresses in the request line, which name a host."""
+"""Uvicorn's HTTP parser with additional limits. It refuses absolute addresses in the request line, which name a
+host.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,45 @@
+"""What is said of places that wait for people who work: how many, hours, pay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .output import dollars
+
+if TYPE_CHECKING:
+    from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.planning.forecast import Forecast
+    from worksample.records import Experiment
+    from worksample.store import Store
+
+
+def places_said(store: Store, experiment: Experiment) -> str:
+    """Who is waited for at which places, with the hours that their tasks say and what these come to."""
+    from worksample.results.assignments.open_work import open_work_of
+
+    waiting = [place for place in open_work_of(store, experiment) if place.waits]
+    taken = sum(place.assignment.held for place in waiting)
+    hours = None if any(place.hours is None for place in waiting) else sum(place.hours or 0 for place in waiting)
+    places = "1 place" if len(waiting) == 1 else f"{len(waiting)} places"
+    return (
+        f"waits for people who work: {places}, {taken} of them taken; "
+        f"{hours_said(hours, waiting[0].pay if waiting else None)}"
+    )
+
+
+def hours_said(hours: float | None, pay: float | None) -> str:
+    """Hours of people who work, and what they come to."""
+    if hours is None:
+        return "hours unknown: not every task says how long people take"
+    cost = "pay unknown: people.pay (--pay)" if pay is None else dollars(hours * pay)
+    return f"about {hours:.1f} h by what their tasks say, {cost}"
+
+
+def paid_for(plan: Plan, expected: Forecast) -> float | None:
+    """US dollars for the people who work; None where hours or pay are unknown."""
+    from worksample.results.assignments.open_work import pay_of
+
+    pay = pay_of(plan.experiment)
+    if not expected.seats:
+        return 0.0
+    return None if pay is None or expected.hours is None else expected.hours * pay
