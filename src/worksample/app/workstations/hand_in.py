@@ -39,8 +39,8 @@ CAST = "session.cast"
 
 
 @dataclass(frozen=True)
-class HandInRequest:
-    """A person's request to hand in. `rate`: US dollars per hour, None if unknown; `name`: the account's name."""
+class HandInDetails:
+    """Details of a hand-in. `rate`: US dollars per hour, None if unknown; `name`: the account's name."""
 
     task: WorkstationTask
     person: str
@@ -50,7 +50,7 @@ class HandInRequest:
     outcome: TrialOutcome
 
 
-async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInRequest, log: bytes) -> Trial:
+async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInDetails, log: bytes) -> Trial:
     """Capture the output, probes included, and commit trial, submission and last event together.
 
     Raises CaptureError if the output cannot be captured, StoreError.
@@ -66,7 +66,7 @@ async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInR
 def _commit(
     store: Store,
     seat: SlotAssignment,
-    of: HandInRequest,
+    of: HandInDetails,
     parts: dict[str, SubmissionPart],
     outcome: TrialOutcome,
     log: bytes,
@@ -89,7 +89,7 @@ def _commit(
     return trial
 
 
-def _trial(store: Store, seat: SlotAssignment, of: HandInRequest, outcome: TrialOutcome) -> Trial:
+def _trial(store: Store, seat: SlotAssignment, of: HandInDetails, outcome: TrialOutcome) -> Trial:
     slot, instance = of.task.slot, of.task.instance
     turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
     seconds = round(seat.seconds_at(of.at), 3)
@@ -141,7 +141,7 @@ _SAYS = {
 }
 
 
-def _trajectory(store: Store, of: HandInRequest, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
+def _trajectory(store: Store, of: HandInDetails, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
     """Build a trajectory with the events as steps, and with the requests to the agent."""
     writer = TrajectoryWriter(prices={})
     for event in events:

@@ -34,7 +34,7 @@ from worksample.results.assignments.open_work import days_of
 from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
 
-from .hand_in import HandInRequest, hand_in
+from .hand_in import HandInDetails, hand_in
 from .open_workstations import OpenWorkstations, PersonAtWork
 from .task_box import WorkstationTask
 from .terminal import Terminal
@@ -216,7 +216,7 @@ class Workstations(OpenWorkstations):
     async def _close(
         self, slot: str, workstation: Workstation, seat: SlotAssignment, who: PersonAtWork, outcome: TrialOutcome
     ) -> Trial:
-        handing = HandInRequest(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
+        handing = HandInDetails(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
         log = workstation.terminal.log() if workstation.terminal else b""
         trial = await hand_in(self.store, workstation.box, seat, handing, log)
         await self._close_workstation(slot)

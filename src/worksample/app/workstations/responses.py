@@ -16,7 +16,7 @@ from worksample.app.workstations.schemas import (
     Timer,
     TurnView,
     WorkPage,
-    WorkRow,
+    WorkListRow,
 )
 from worksample.app.workstations.task_box import WorkstationTask
 from worksample.people.access.profile import person_of
@@ -46,7 +46,7 @@ def person_at_work(services: AppServices, account: Account, slot: str) -> Person
     return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
 
-def work_rows(services: AppServices, account: Account) -> list[WorkRow]:
+def work_rows(services: AppServices, account: Account) -> list[WorkListRow]:
     """List the work that this person has or may take, their own first."""
     now, rows = moment(services.people.clock()), []
     for experiment in services.store.find(Experiment):
@@ -57,7 +57,7 @@ def work_rows(services: AppServices, account: Account) -> list[WorkRow]:
             if not place.waits and not mine:
                 continue
             rows.append(
-                WorkRow(
+                WorkListRow(
                     slot=place.slot.id,
                     title=place.instance.title,
                     category=place.instance.about.category,

@@ -35,7 +35,7 @@ from worksample.app.workstations.schemas import (
     Timer,
     Window,
     WorkPage,
-    WorkRow,
+    WorkListRow,
 )
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Account
@@ -52,7 +52,7 @@ _HERE = error_responses(400, 401, 403, 404, 409, 503)
 
 
 @router.get("/places", name="places", responses=error_responses(401, 403))
-def list_work(services: ServicesOf, account: Worker) -> list[WorkRow]:
+def list_work(services: ServicesOf, account: Worker) -> list[WorkListRow]:
     """List the work that this person has or may take."""
     return work_rows(services, account)
 

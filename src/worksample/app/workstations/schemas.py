@@ -16,7 +16,7 @@ KEYS = 100_000
 """Most characters typed in one request."""
 
 
-class WorkRow(ResponseBody):
+class WorkListRow(ResponseBody):
     """Work that this person has or may take. The state `agent` means that it is the agent's turn."""
 
     slot: str
