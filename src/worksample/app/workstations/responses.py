@@ -15,8 +15,8 @@ from worksample.app.workstations.schemas import (
     State,
     Timer,
     TurnView,
-    WorkPage,
     WorkListRow,
+    WorkPage,
 )
 from worksample.app.workstations.task_box import WorkstationTask
 from worksample.people.access.profile import person_of

@@ -34,8 +34,8 @@ from worksample.app.workstations.schemas import (
     TakeBack,
     Timer,
     Window,
-    WorkPage,
     WorkListRow,
+    WorkPage,
 )
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Account
