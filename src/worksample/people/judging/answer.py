@@ -202,8 +202,8 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
 def grade_of(criteria: Criteria, parts: tuple[PartPayload, ...]) -> GradePayload:
     """The grade of a person's marks: the points of what passed over those of what applies (UpBench 5.2.1: R).
 
-    Gates close what they are part of (`records.weighing`). Full credit needs every criterion that applies; which of
-    them a completion needs is `metrics.rubric_scores`' affair.
+    Gates close what they are part of (`records.weighted_criteria`). Full credit needs every criterion that applies;
+    which of them a completion needs is `metrics.rubric_scores`' affair.
     """
     score = weigh(criteria.criteria, {p.name: p.fraction for p in parts}) or 0.0
     failed = [p.name for p in parts if p.skip is None and not p.passed and p.importance is not Importance.OPTIONAL]
