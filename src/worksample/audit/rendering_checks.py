@@ -22,7 +22,7 @@ _MOST = 12
 async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
     """A note for each file that is damaged, or that too little can be seen of, and one on all others.
 
-    Raises what `viewing.rendering` does, but for SandboxUnavailable, which is a note too.
+    Raises what `viewing.renderings_of` does, but for SandboxUnavailable, which is a note too.
     """
     from worksample.viewing import renderings_of
 

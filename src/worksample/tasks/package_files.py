@@ -13,7 +13,7 @@ from worksample.files.config_files import Faults, Line, exact_fault, show_value
 from worksample.files.stray_files import is_stray_file
 
 IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-"""Names, at any depth, that are no part of a package; and what desktops leave (`files.litter`)."""
+"""Names, at any depth, that are no part of a package; and what desktops leave (`files.stray_files`)."""
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
 """Folders that are no part of the grader; `dev/` is for the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
