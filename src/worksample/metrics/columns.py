@@ -55,10 +55,10 @@ def series(name: str, values: Column) -> pl.Series:
         return values
     if isinstance(values, Codes):
         return values.labels.gather(values.index).alias(name)
-    return _made(name, values)
+    return _to_series(name, values)
 
 
-def _made(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
+def _to_series(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise UsageError(f"has {values.ndim} dimensions", where=f"column {name!r}", next="pass one value per row")
     if isinstance(values, np.ndarray) and values.dtype == object:

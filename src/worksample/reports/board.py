@@ -203,10 +203,10 @@ def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     """The board with what judges and colleagues cost, and why slots are open; of a private suite the causes only."""
     said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
     spent = spending(store, [e.id for e in board.experiments])
-    return replace(board, notes=(*board.notes, *_spent_in_words(spent), *said), spending=spent)
+    return replace(board, notes=(*board.notes, *_describe_spending(spent), *said), spending=spent)
 
 
-def _ordered(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
+def _sort_rows(rows: Sequence[Row], experiments: Sequence[Experiment]) -> list[Row]:
     """Best first. An attempt after the first is of work that failed before, and its rate ranks nobody: it stands below
     the attempt that it follows."""
     follows = {arm.name: arm.continues for one in experiments for arm in one.arms}
@@ -241,7 +241,7 @@ def board_of(
             if (there := group["instance"].n_unique()) < len(wanted):
                 missing.append(f"{row.label} handed in work on {there} of {len(wanted)} instances.")
         rows.append(row)
-    rows = _ordered(rows, experiments)
+    rows = _sort_rows(rows, experiments)
     notes = _notes(frame.filter(frame["slot"].is_not_null()), illustrative)
     if any(row.entrant for row in rows):
         notes += ("Persons and external agents handed their work in: nothing was planned for them.", *sorted(missing))
@@ -287,7 +287,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
         bounds=passed.bounds or (passed.value, passed.value),
         score=mean_score(frame["score"], state=frame["state"], name="mean score", **cells),
         s_partial=mean_score(frame["partial"], state=known["state"], name="S_partial", **cells),
-        earned=_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
+        earned=_dollars_earned(known.filter(pl.col("state") != "not_attemptable"), illustrative=illustrative, how=how),
         cost=per_trial("cost", Unit.USD),
         seconds=per_trial("seconds", Unit.NUMBER),
         tokens=per_trial("tokens", Unit.COUNT),
@@ -295,7 +295,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
     )
 
 
-def _earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
+def _dollars_earned(frame: pl.DataFrame, *, illustrative: bool, how: Resampling) -> Estimate:
     """Dollars of the instances that were passed; repeats share an instance's price."""
     import polars as pl
 
@@ -331,7 +331,7 @@ def _notes(frame: pl.DataFrame, illustrative: bool) -> tuple[str, ...]:
     return (*notes, *cost_notes(frame))
 
 
-def _spent_in_words(spent: Sequence[Spending]) -> Iterator[str]:
+def _describe_spending(spent: Sequence[Spending]) -> Iterator[str]:
     """What models took beside the agents' own; nothing of colleagues and judges that nobody asked."""
     for one in spent:
         if one.who == AGENTS or not one.pieces:

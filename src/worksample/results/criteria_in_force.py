@@ -50,7 +50,7 @@ def asked_in(
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
-    return {id: asked_of(grading) for id, grading in found if not _says_itself(grading)}
+    return {id: asked_of(grading) for id, grading in found if not _is_one_grade(grading)}
 
 
 def kinds_in(
@@ -85,10 +85,10 @@ def _in_force(
             yield id, instance.grading[protocol]
 
 
-def _says_itself(grading: Grading) -> bool:
+def _is_one_grade(grading: Grading) -> bool:
     """Whether one grade says all of the verdict."""
     alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
-    return alone and (grading.names_evaluators or not _gated(grading.criteria.criteria))
+    return alone and (grading.names_evaluators or not _has_gate(grading.criteria.criteria))
 
 
 def asked_of(grading: Grading) -> AskedCriteria:
@@ -110,5 +110,5 @@ def _leaves(nodes: Iterable[Criterion], above: tuple[str, ...]) -> Iterator[tupl
             yield node, names
 
 
-def _gated(nodes: Iterable[Criterion]) -> bool:
-    return any(node.gate or _gated(node.parts) for node in nodes)
+def _has_gate(nodes: Iterable[Criterion]) -> bool:
+    return any(node.gate or _has_gate(node.parts) for node in nodes)

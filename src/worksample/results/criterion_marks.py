@@ -65,7 +65,7 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
     marks = marks_of(leaves, rules).join(
         grades.select("evaluation", "subject", "score", place=pl.int_range(pl.len())), on="evaluation", how="inner"
     )
-    agreed = _agreed(marks, raters)
+    agreed = _majority_marks(marks, raters)
     result = raters.join(_sums(agreed), on="subject", how="left", maintain_order="left")
     result = result.join(_scores(round, agreed, rules), on="subject", how="left", maintain_order="left")
     result = result.join(_matching(marks, agreed), on="subject", how="left", maintain_order="left")
@@ -73,7 +73,7 @@ def by_criteria(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules:
         # A grade that says the same of every criterion knows how its composition joins them.
         result = result.with_columns(score=pl.coalesce("own", "score"))
         result = result.with_columns(passed=is_full(pl.col("score")))
-    return _told(round, result)
+    return _verdict_rows(round, result)
 
 
 def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
@@ -89,7 +89,7 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
     marks = marks_of(leaves, rules).join(
         grades.select("evaluation", "subject", "score", place=pl.int_range(pl.len())), on="evaluation", how="inner"
     )
-    agreed = _agreed(marks, raters)
+    agreed = _majority_marks(marks, raters)
     if round.rule is ResolutionRule.MEAN and round.protocol is not Protocol.RUBRIC:
         agreed = agreed.drop("mark", "share").join(_means(marks), on=["subject", "name"], maintain_order="left")
     return agreed.select("subject", "name", "mark", "share")
@@ -106,7 +106,7 @@ def _means(marks: pl.DataFrame) -> pl.DataFrame:
     return each.select("subject", "name", "share", mark=mark)
 
 
-def _agreed(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
+def _majority_marks(marks: pl.DataFrame, raters: pl.DataFrame) -> pl.DataFrame:
     """A row per subject and criterion: the mark of more than half of the raters, null where they are split."""
     each = marks.sort("place").group_by("subject", "name", maintain_order=True).agg(
         *((pl.col("mark") == mark).sum().cast(pl.Int64).alias(mark) for mark in (PASS, FAIL, NOT_APPLICABLE, CANNOT)),
@@ -159,7 +159,7 @@ def _matching(marks: pl.DataFrame, agreed: pl.DataFrame) -> pl.DataFrame:
     return last.select("subject", "own", match="evaluation")
 
 
-def _told(round: Round, result: pl.DataFrame) -> pl.DataFrame:
+def _verdict_rows(round: Round, result: pl.DataFrame) -> pl.DataFrame:
     split, stuck = pl.col("split").fill_null("") != "", pl.col("stuck").fill_null("") != ""
     few = pl.col("raters") < (_TWO if round.rule is ResolutionRule.TIE_BREAK else round.overlap)
     if round.rule is ResolutionRule.TIE_BREAK:

@@ -17,10 +17,10 @@ def entrants(store: Store, submissions: Set[str]) -> dict[str, str]:
 
     The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.
     """
-    made = _found(store, Submission, submissions)
-    trials = _found(store, Trial, {s.trial for s in made.values() if s.trial is not None})
-    slots = _found(store, Slot, {t.slot for t in trials.values()})
-    plans = _found(store, Experiment, {slot.experiment for slot in slots.values()})
+    made = _find_by_ids(store, Submission, submissions)
+    trials = _find_by_ids(store, Trial, {s.trial for s in made.values() if s.trial is not None})
+    slots = _find_by_ids(store, Slot, {t.slot for t in trials.values()})
+    plans = _find_by_ids(store, Experiment, {slot.experiment for slot in slots.values()})
     out = {}
     for id, s in made.items():
         slot = slots.get(trials[s.trial].slot) if s.trial in trials else None
@@ -34,7 +34,7 @@ def _name(agent: str, slot: Slot, plan: Experiment | None) -> str:
     return f"{agent}{arm}" + (f" / attempt {slot.attempt}" if slot.attempt > 1 else "")
 
 
-def _found(store: Store, cls: type[R], ids: Set[str]) -> dict[str, R]:
+def _find_by_ids(store: Store, cls: type[R], ids: Set[str]) -> dict[str, R]:
     wanted = sorted(ids)
     parts = (wanted[start : start + _MANY] for start in range(0, len(wanted), _MANY))
     return {r.id: r for part in parts for r in store.find(cls, id=part)}

@@ -47,7 +47,9 @@ def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
     # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
     # several the latest counts.
     latest = {
-        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, judging)
+        (r.experiment, r.protocol): r.id
+        for r in rounds
+        if r.purpose is Purpose.CALIBRATION and _labels_same_questions(r, judging)
     }
     rounds = [
         r for r in rounds
@@ -81,7 +83,7 @@ def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
     return table.join(_work(work), on="subject", how="inner", maintain_order="left")
 
 
-def _asked(labels: Round, judging: RoundReader) -> bool:
+def _labels_same_questions(labels: Round, judging: RoundReader) -> bool:
     """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
     judged = judging.found.deciding(labels.protocol, EvaluatorKind.JUDGE)
     last = next((r for r in reversed(judged) if r.experiment == labels.experiment), None)

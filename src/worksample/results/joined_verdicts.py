@@ -121,7 +121,7 @@ class Joined:
             cause = told["verdict_cause"]
             if cause not in (None, Cause.PERSON_DECLINED.value) and told["reason"] != FEW:
                 yield {"standing": ungraded, "reason": told["reason"], "verdict_cause": cause}
-        awaited = {kind: self._named(lambda id: id not in self.found, kind) for kind in _ORDER}
+        awaited = {kind: self._leaf_ids(lambda id: id not in self.found, kind) for kind in _ORDER}
         if any(awaited.values()):
             first = next(kind for kind in _ORDER if awaited[kind])
             why = "; ".join(f"waits for {_WHO[kind]}: {', '.join(names)}" for kind, names in awaited.items() if names)
@@ -131,16 +131,16 @@ class Joined:
                 yield {
                     "standing": undecided, "reason": f"{FEW} by {_WHO[kind]}", "verdict_cause": AWAITED.get(kind),
                 }  # fmt: skip
-        split = self._named(lambda id: self.found[id][0] is None)
+        split = self._leaf_ids(lambda id: self.found[id][0] is None)
         if split:
             yield {"standing": undecided, "reason": f"the raters are split on: {', '.join(split)}"}
-        stuck = self._named(lambda id: self.found[id][0] == CANNOT)
+        stuck = self._leaf_ids(lambda id: self.found[id][0] == CANNOT)
         if stuck:
             yield {"standing": ungraded, "reason": f"could not be judged: {', '.join(stuck)}"}
         if not any(mark in (PASS, FAIL) for mark, _ in self.found.values()):
             yield {"standing": ungraded, "reason": VOID}
 
-    def _named(self, wanted: Any, kind: EvaluatorKind | None = None) -> list[str]:
+    def _leaf_ids(self, wanted: Any, kind: EvaluatorKind | None = None) -> list[str]:
         return [leaf.id for leaf in self.asked.leaves if kind in (None, self.kinds[leaf.id]) and wanted(leaf.id)]
 
     @property

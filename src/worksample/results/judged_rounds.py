@@ -64,7 +64,7 @@ class RoundReader:
 
         `leaves`: with what was said of each criterion, whether or not the round's own verdicts are made of that.
         """
-        return self._judged(round, self._said(round, alike, leaves), tuple(alike))
+        return self._judge_round(round, self._read_evaluations(round, alike, leaves), tuple(alike))
 
     def looked_at(
         self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
@@ -82,23 +82,23 @@ class RoundReader:
         if not deciding.parts:
             return (base,), looks
         out = [base]
-        for round, subjects in _together(deciding.parts):
+        for round, subjects in _group_rounds(deciding.parts):
             ids = sorted(set(subjects.values()))
             own = pl.col("subject").replace_strict(subjects, default=None, return_dtype=pl.String)
-            said = self._said(round, ids, leaves).among(pl.col("round") == own)
+            said = self._read_evaluations(round, ids, leaves).among(pl.col("round") == own)
             again = self._looks(ids, round, leaves)
-            out.append(self._after(self._judged(round, said, tuple(ids)), again))
+            out.append(self._after(self._judge_round(round, said, tuple(ids)), again))
             looks += again
         return tuple(out), looks
 
     def _looks(self, ids: Sequence[str], round: Round, leaves: bool) -> tuple[JudgedRound, ...]:
         return tuple(self.read(r, [r.id], leaves=leaves) for r in self.found.looks(ids, round))
 
-    def _said(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
+    def _read_evaluations(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
         with self.store.database.reading() as connection:
             return said_in(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
 
-    def _judged(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
+    def _judge_round(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
         given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == EvaluationOutcome.GIVEN.value))
         verdicts = verdict_frame(round, said, self.rules)
         return JudgedRound(round, verdicts, verdicts, given, said.leaves, alike)
@@ -111,7 +111,7 @@ class RoundReader:
         return JudgedRound(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
 
 
-def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
+def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
     """Rounds over single pieces of work are many: those with the same rules are read at once."""
     groups: dict[tuple[str, int], dict[str, Round]] = {}
     for subject, round in parts.items():

@@ -34,11 +34,11 @@ def orders_in(store: Store, given: pl.DataFrame, judges: Iterable[str]) -> pl.Da
     """
     pairs = given.filter((pl.col("payload") == "pairwise") & pl.col("evaluator").is_in(list(judges)))
     ids = pairs["evaluation"].to_list()
-    rows = [row for start in range(0, len(ids), _AT_ONCE) for row in _read(store, ids[start : start + _AT_ONCE])]
+    rows = [row for start in range(0, len(ids), _AT_ONCE) for row in _read_orders(store, ids[start : start + _AT_ONCE])]
     return pl.DataFrame(rows, schema=ORDERS, orient="row")
 
 
-def _read(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
+def _read_orders(store: Store, ids: list[str]) -> Iterator[tuple[object, ...]]:
     sides = {side.value for side in PairwiseChoice}
     for evaluation in store.find(Evaluation, id=ids):
         for scale, asked in zip(SCALES, evaluation.record.get("asked", ()), strict=False):

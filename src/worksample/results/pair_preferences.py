@@ -47,7 +47,7 @@ def preferred(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.Dat
     )  # fmt: skip
     rows = asked.select("pair", "one", "two", "instance").unique("pair", maintain_order=True)
     rows = rows.join(judge, on="pair", how="left", maintain_order="left")
-    rows = rows.join(_settled(asked, people), on="pair", how="left", maintain_order="left")
+    rows = rows.join(_settle_pairs(asked, people), on="pair", how="left", maintain_order="left")
     filled = (pl.col("by").fill_null(""), pl.col("parted").fill_null(False))
     return rows.with_columns(*filled).select(pl.col(name).cast(kind) for name, kind in PREFERRED.items())
 
@@ -72,7 +72,7 @@ def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataF
     )
 
 
-def _settled(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
+def _settle_pairs(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
     """`pair`, `person`: what people's votes on it come to, where enough of them are in."""
     own = votes.filter(pl.col("kind") == EvaluatorKind.PERSON.value).drop_nulls("toward")
     # Who answered on a pair twice, in two rounds, is one person.

@@ -77,7 +77,7 @@ class ResultSet:
         self.every_amendment = store.find(Amendment)
         self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
         self.planned = slots_with_trials(store, self.experiments, restore=not self.rules.struck)
-        self.slots = self._among(self.planned, check=True) if self.rules.where else self.planned
+        self.slots = self._apply_subset(self.planned, check=True) if self.rules.where else self.planned
         self._frames: dict[Protocol, pl.DataFrame] = {}
 
     @property
@@ -145,7 +145,7 @@ class ResultSet:
         if outside:
             frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
         if self.rules.where:
-            frame = self._among(frame)
+            frame = self._apply_subset(frame)
         frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
         done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
@@ -162,10 +162,10 @@ class ResultSet:
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
         """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
-        return chained(frame, self.experiments, self._begun)
+        return chained(frame, self.experiments, self._chain_origins)
 
     @cached_property
-    def _begun(self) -> dict[str, str]:
+    def _chain_origins(self) -> dict[str, str]:
         """Chains that a later delivery of the same tables goes on with are one chain."""
         if len(self.experiments) == 1:
             return {}
@@ -259,7 +259,7 @@ class ResultSet:
         column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
-    def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
+    def _apply_subset(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
         """The rows that `rules.where` chooses."""
         ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
         instances = {id: self.store.get(Instance, id) for id in ids}
@@ -279,7 +279,7 @@ class ResultSet:
             names = dict.fromkeys(("agent", "agent_name", "who", "label", "entry", "entry_label"), s.entrant)
             rows.append(
                 {
-                    **names, **_about(instance), "harness": s.origin.value,
+                    **names, **_columns_about(instance), "harness": s.origin.value,
                     "instance": s.instance, "task": instance.task,
                     "instance_name": instance.name, "key": instance.key, "arm": "plain", "attempt": 1,
                     "repeat": seen[place], "work": "done", "live": True, "submission": s.id, "struck": False,
@@ -290,7 +290,7 @@ class ResultSet:
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _about(instance: Instance) -> dict[str, Any]:
+def _columns_about(instance: Instance) -> dict[str, Any]:
     """What slots have of it in the index."""
     about = instance.about
     value, hours = about.value, about.hours

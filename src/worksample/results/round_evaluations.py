@@ -143,8 +143,8 @@ def _whole(
     frame = frame.join(named, on="evaluation", how="left", maintain_order="left")
     against = pl.DataFrame(denied, schema=_DENIED, orient="row")
     frame = frame.join(against, on="evaluation", how="left", maintain_order="left")
-    frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_gone(amendments))
-    frame = _uncounted(frame, unseen)
+    frame = frame.with_columns(void=pl.col("void").fill_null(False), struck=_is_struck(amendments))
+    frame = _fail_unseen(frame, unseen)
     order = ["evaluation", *(name for name in frame.columns if name != "evaluation")]
     return RoundEvaluations(frame.select(order), pl.DataFrame(parts, schema=_LEAVES, orient="row"))
 
@@ -156,7 +156,7 @@ def is_unseen(evaluation: Evaluation) -> bool:
     return (denied or evaluation.record.get("inspected") is False) and not evaluation.record.get(FAULT)
 
 
-def _uncounted(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
+def _fail_unseen(frame: pl.DataFrame, unseen: Sequence[str]) -> pl.DataFrame:
     """With what was said without seeing the work as a failure: it is evidence, and no vote."""
     if not unseen:
         return frame
@@ -180,7 +180,7 @@ def _leaves(id: str, grade: GradePayload) -> Iterator[tuple[object, ...]]:
         yield id, "", None, None, grade.full, grade.score, 1.0, False
 
 
-def _gone(amendments: Iterable[Amendment]) -> pl.Expr:
+def _is_struck(amendments: Iterable[Amendment]) -> pl.Expr:
     out: dict[AmendmentTarget, list[str]] = {target: [] for target in AmendmentTarget}
     for target, id in sorted(struck(amendments)):
         out[target].append(id)

@@ -47,8 +47,8 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
     one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
     """
     with store.database.reading() as connection:
-        slots, trials = _planned(connection, experiment), _tries(connection, experiment)
-        handed = _submissions(connection)
+        slots, trials = _read_slots(connection, experiment), _read_tries(connection, experiment)
+        handed = _read_submissions(connection)
     frame = slots.join(trials, on="slot", how="left").with_columns(pl.col("tries").fill_null(0))
     frame = frame.join(handed, on="trial", how="left")
     finished = pl.when(pl.col("trial").is_not_null()).then(pl.lit("finished")).otherwise(pl.lit("open"))
@@ -83,14 +83,14 @@ def slots_df(
     found = store.find(Experiment, **({} if experiment is None else {"id": experiment}))
     parts = [pl.DataFrame(schema={"experiment": pl.String, **VERDICTS})]
     for each in found:
-        told = _told(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
+        told = _verdicts_of(judging, each, plan.filter(pl.col("experiment") == each.id), round, judged_by)
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
     return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
 
 
-def _told(
+def _verdicts_of(
     judging: RoundReader, experiment: Experiment, plan: pl.DataFrame, round: str | None, judged_by: JudgedBy | None
 ) -> pl.DataFrame:
     if round is not None:
@@ -112,7 +112,7 @@ def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFr
     )
 
 
-def _planned(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_slots(connection: Connection, experiment: str | None) -> pl.DataFrame:
     columns: Columns = {
         "slot": _s.id,
         "experiment": _s.experiment,
@@ -133,7 +133,7 @@ def _planned(connection: Connection, experiment: str | None) -> pl.DataFrame:
     return tabulate(connection, columns, query, ["slot"])
 
 
-def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
+def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     """Per slot: how many tries, the live one's columns, and the latest cause where none is live."""
     columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
     columns |= {name: _t[name] for name in _TRIAL}
@@ -151,7 +151,7 @@ def _tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
     return counts.join(live, on="slot", how="left")
 
 
-def _submissions(connection: Connection) -> pl.DataFrame:
+def _read_submissions(connection: Connection) -> pl.DataFrame:
     s = schema.submissions.c
     columns: Columns = {"submission": s.id, "trial": s.trial, "at": s.at, "content": s.content, "status": s.status}
     query = select(s.id).select_from(schema.submissions).where(s.trial.is_not(None))
@@ -189,7 +189,7 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
         work=work, key=pl.col("task") + "/" + pl.col("instance_name"), struck=pl.lit(False)
     ).drop("state")
     if restore:
-        frame = _restored(store, experiments, frame, tries)
+        frame = _restore_struck(store, experiments, frame, tries)
     return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
 
 
@@ -216,7 +216,7 @@ def _named(frame: pl.DataFrame) -> pl.DataFrame:
     ).drop("_name")
 
 
-def _restored(
+def _restore_struck(
     store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
 ) -> pl.DataFrame:
     """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""

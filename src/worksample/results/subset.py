@@ -86,7 +86,7 @@ class Subset:
 
 def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, Instance]) -> pl.Series:
     if field in _LISTS:
-        having = [id for id, instance in instances.items() if value in _listed(field, instance)]
+        having = [id for id, instance in instances.items() if value in _values_of(field, instance)]
         return frame["instance"].is_in(having).alias(f"{field}={value}")
     columns = [name for name in _COLUMNS[field] if name in frame.columns]
     each = [pl.col(name) == value for name in columns]
@@ -95,7 +95,7 @@ def _meets(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, 
     return frame.select(pl.any_horizontal(*each).fill_null(False).alias(f"{field}={value}")).to_series()
 
 
-def _listed(field: str, instance: Instance) -> Iterable[str]:
+def _values_of(field: str, instance: Instance) -> Iterable[str]:
     if field == "cohort":
         month = instance.about.job.cohort if instance.about.job else ""
         return (month[:4], month) if month else ()
@@ -104,7 +104,7 @@ def _listed(field: str, instance: Instance) -> Iterable[str]:
 
 def _nobody(frame: pl.DataFrame, field: str, value: str, instances: Mapping[str, Instance]) -> None:
     if field in _LISTS:
-        known = {word for id in set(frame["instance"]) for word in _listed(field, instances[id])}
+        known = {word for id in set(frame["instance"]) for word in _values_of(field, instances[id])}
     else:
         name = {"agent": "agent_name"}.get(field, _COLUMNS[field][0])
         known = {str(word) for word in frame[name].drop_nulls().unique() if word}

@@ -70,14 +70,14 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
     votes = given.filter(pl.col("payload") == "holistic")
     voted = (pl.col("payload") == "holistic").any().over("subject")
     grades = given.filter(~voted & (pl.col("payload") == "grade"))
-    parts = [_voted(round, votes), _graded(round, grades, said.leaves, rules)]
+    parts = [_resolve_votes(round, votes), _resolve_grades(round, grades, said.leaves, rules)]
     if round.purpose is Purpose.QUALIFICATION:
         parts.append(qualified_frame(round, given.filter(pl.col("payload") == "labels")))
     parts.append(_rest(given, parts, "no payload that decides", UNDECIDED))
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = _excused(pl.concat([shaped(p) for p in parts]), rows)
+    whole = _excuse_missing(pl.concat([shaped(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -139,7 +139,7 @@ def _why_silent() -> pl.Expr:
     return pl.when(pl.col("reason").fill_null("") != "").then("reason").otherwise(why).fill_null("declined")
 
 
-def _excused(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def _excuse_missing(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """What lacks answers is ungraded for the failure of the last one that failed: who was asked in vain is not waited
     for.
     """
@@ -156,7 +156,7 @@ def _excused(told: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     ).drop("failure", "said")
 
 
-def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
+def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
     """Holistic votes: majority on passing, the label by majority of the values, else their median (RLI 3.4, B.2).
 
     Passing is decided as soon as no outstanding vote can change it; the label once a majority shares it or all are in.
@@ -198,12 +198,12 @@ def _voted(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _graded(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
+def _resolve_grades(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
     grades = latest(grades)
     if round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK):
         return by_criteria(round, grades, leaves, rules)
     each = each_grade(round, grades, leaves, rules)
-    return _meant(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
+    return _average_grades(round, each) if round.rule is ResolutionRule.MEAN else _latest(each)
 
 
 def _latest(each: pl.DataFrame) -> pl.DataFrame:
@@ -221,7 +221,7 @@ def _latest(each: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _meant(round: Round, each: pl.DataFrame) -> pl.DataFrame:
+def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
     """The mean score; passed where more than half did. One grade that stays open leaves the mean open, and graders of a
     rubric who are split evenly on its completion leave that open.
     """

@@ -121,7 +121,9 @@ def success_lifts(
     table = SuccessLifts(*(_with_ungraded(e, out) for e in table.all()))
     if task is None:
         return table
-    return _clustered(table, codes("task", series("task", task).filter(judged)), [x[judged] for x in (a, m, b)], how)
+    return _cluster_intervals(
+        table, codes("task", series("task", task).filter(judged)), [x[judged] for x in (a, m, b)], how
+    )
 
 
 def _with_ungraded(estimate: Estimate, ungraded: int) -> Estimate:
@@ -134,7 +136,7 @@ def _with_ungraded(estimate: Estimate, ungraded: int) -> Estimate:
     return replace(estimate, counts=counts)
 
 
-def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resampling) -> SuccessLifts:
+def _cluster_intervals(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resampling) -> SuccessLifts:
     if tasks.size == len(tasks.index):
         return table
     a, m, b = (part.astype(np.float64) for part in parts)
@@ -144,7 +146,7 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
         "relative": (rescued, won + rescued), "rescue": (rescued, tried),
     }  # fmt: skip
 
-    def drawn(field: str) -> Estimate:
+    def with_interval(field: str) -> Estimate:
         estimate: Estimate = getattr(table, field)
         if estimate.value is None:
             return estimate
@@ -153,7 +155,7 @@ def _clustered(table: SuccessLifts, tasks: Codes, parts: list[Flags], how: Resam
             ends = _odds((ends.low, ends.high), how.level, ends.method)
         return replace(estimate, **ends._asdict()).noting(note)
 
-    return SuccessLifts(**{field: drawn(field) for field in of})
+    return SuccessLifts(**{field: with_interval(field) for field in of})
 
 
 def rubric_lifts(

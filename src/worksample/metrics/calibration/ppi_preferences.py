@@ -24,7 +24,7 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     weight = _once_per_project(data, which.index)
     size = which.size
     told = np.bincount(which.index[data.has], minlength=size) >= 2
-    tuning = _tuned(data, which.index, weight, size)
+    tuning = _tune(data, which.index, weight, size)
     rest = data.people - tuning * data.judge
     mine = weight * data.has
     have = np.bincount(which.index, weights=mine, minlength=size)
@@ -43,21 +43,21 @@ def _once_per_project(data: Labelled, couple: Ints) -> Floats:
     return np.asarray(1 / np.bincount(cell)[cell])
 
 
-def _tuned(data: Labelled, couple: Ints, weight: Floats, size: int) -> float:
+def _tune(data: Labelled, couple: Ints, weight: Floats, size: int) -> float:
     """Lambda in 0..1, one for all couples: a couple alone has too few labels to tell."""
-    y, f = (_centred(values, couple, weight * data.has, size) for values in (data.people, data.judge))
+    y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows
     if labels < 2:
         return 0.0
     shared = float((y * f)[data.has].sum()) / labels
-    spread = float((_centred(data.judge, couple, weight, size) ** 2).mean())
+    spread = float((_centre(data.judge, couple, weight, size) ** 2).mean())
     if spread <= 1e-12:
         return 0.0
     rest = rows - labels
     return min(max(shared / (spread * (1 + labels / max(rest, 1))), 0.0), 1.0)
 
 
-def _centred(values: Floats, couple: Ints, weight: Floats, size: int) -> Floats:
+def _centre(values: Floats, couple: Ints, weight: Floats, size: int) -> Floats:
     total = np.bincount(couple, weights=weight, minlength=size)
     mean = np.bincount(couple, weights=weight * values, minlength=size) / np.where(total > 0, total, 1)
     return np.asarray(values - mean[couple])

@@ -136,7 +136,7 @@ class Parts:
         self.counts = kind is not LabelKind.SCORE
         labels = data.per_stratum[1]
         self.labels = data.labels
-        strata = _grouped(data.stratum, labels)
+        strata = _group_strata(data.stratum, labels)
         size = int(strata.max()) + 1
         weight = data.weights
         every = data.judge.mean()
@@ -269,7 +269,7 @@ def _apart(data: Labelled, group: Ints, values: Floats) -> Floats:
     return np.asarray(grown[group] * (values - mean[group]) * data.has)
 
 
-def _grouped(stratum: Ints, labels: Ints) -> Ints:
+def _group_strata(stratum: Ints, labels: Ints) -> Ints:
     """The group of each row, from 0: strata taken together, fewest labels first, until a group has `_GROUP` labels.
 
     Two or three labels hardly show the spread within their stratum. In a group the difference between its strata counts

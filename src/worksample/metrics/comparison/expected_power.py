@@ -61,7 +61,7 @@ def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
         if tasks >= _MANY:
             far = student(level, tasks - 1)
             return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
-        return _graded(work, points, tasks, tail)
+        return _power_of_graded(work, points, tasks, tail)
     gaps = gaps_of(work, points)
     mean = float(gaps.chance @ gaps.value)
     if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
@@ -125,7 +125,7 @@ def _passes(chance: Floats, trials: int) -> Floats:
     return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
 
 
-def _graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
+def _power_of_graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
     """Of studies of graded work, whose gaps are normal."""
     gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
     reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))

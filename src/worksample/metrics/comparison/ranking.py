@@ -63,7 +63,7 @@ def rank_agents(agents: Mapping[str, TrialColumns], how: Resampling = DEFAULT) -
             f"{len(agents):,} agents make {len(agents) * (len(agents) - 1) // 2:,} pairs",
             next=f"choose at most {MOST_AGENTS} of them, such as --where agent=NAME",
         )
-    table = _read(agents)
+    table = _read_table(agents)
     found = [_pair(table, one, two, how.level) for one, two in combinations(range(len(agents)), 2)]
     known = [place for place, pair in enumerate(found) if pair.p is not None]
     for place, p in zip(known, holm([found[place].p or 0.0 for place in known]), strict=True):
@@ -89,7 +89,7 @@ class _Table:
     alike: tuple[float, ...]
 
 
-def _read(agents: Mapping[str, TrialColumns]) -> _Table:
+def _read_table(agents: Mapping[str, TrialColumns]) -> _Table:
     sides = [read_side(trials) for trials in agents.values()]
     blank = pl.DataFrame(schema={"task": pl.String, "instance": pl.String})
     keys = pl.concat([blank, *(side.keys for side in sides)]).unique(maintain_order=True)

@@ -70,7 +70,7 @@ def measure_agreement(
     Errors: UsageError for two votes of one evaluator on one item, for a missing `order`, for over 64 distinct votes.
     """
     beyond = _beyond(ballots, protocol)
-    tally, cluster = _counted(ballots, beyond)
+    tally, cluster = _count_votes(ballots, beyond)
     votes = tally.votes
     times = np.where(votes > 0, tally.times, 0)
     paired, items = int(times[votes >= 2].sum()), int(times.sum())
@@ -100,7 +100,7 @@ def _beyond(ballots: Ballots, protocol: VoteProtocol) -> pl.Series | None:
     return pl.Series(late)
 
 
-def _counted(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
+def _count_votes(ballots: Ballots, beyond: pl.Series | None) -> tuple[Tally, Codes | None]:
     """The votes that enter, and the project of each of their subjects."""
     if beyond is None and ballots.project is None:
         return ballots.tally, None

@@ -83,7 +83,7 @@ def tally_votes(subject: Column, vote: Column) -> Tally:
     place, first, steps, missing = _places(series("vote", vote))
     numbers, low, size, labels = _subjects(series("subject", subject))
     rows = _Rows(numbers, low, size, place, first, len(steps), len(place) - missing)
-    found = next(filter(None, (_packed(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
+    found = next(filter(None, (_pack_counts(rows, bits) for bits in _BITS)), None) if len(steps) <= _PACKED else None
     table, which, times = found or _wide(rows)
     if labels is None:
         seen = np.asarray(table.any(axis=1))[which]
@@ -129,7 +129,7 @@ def _places(column: pl.Series) -> tuple[NDArray[np.integer], int, Floats, int]:
     return place, 0, steps if len(steps) else np.zeros(1), how_many(~present)
 
 
-def _packed(rows: _Rows, bits: int) -> _Patterns | None:
+def _pack_counts(rows: _Rows, bits: int) -> _Patterns | None:
     """By adding up one number per subject, `bits` of it per step; None where a count is too large for that."""
     steps = rows.steps
     # The smaller the numbers, the more of them stay in the processor's cache.

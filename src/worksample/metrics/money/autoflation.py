@@ -68,7 +68,7 @@ def measure_autoflation(
     human changes nothing. None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the
     bundle, or twice in it.
     """
-    priced, work = _read(bundle, project, ai_cost, passed)
+    priced, work = _read_columns(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)
 
 
@@ -80,14 +80,14 @@ def autoflation_over_time(
     Keys are ISO dates, in order. The curve never falls. Trials without a date are an error.
     """
     same_length(project=project, date=date)
-    priced, work = _read(bundle, project, ai_cost, passed)
+    priced, work = _read_columns(bundle, project, ai_cost, passed)
     dates = codes("date", days(date))
     order = dates.labels.rank("dense").to_numpy().astype(np.int64)[dates.index]
     names = sorted((int(r), str(label)) for r, label in zip(dates.labels.rank("dense"), dates.labels, strict=True))
     return {name: _estimate(priced, work, work.rows & (order <= rank), how) for rank, name in names}
 
 
-def _read(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
+def _read_columns(bundle: Bundle, project: Column, ai_cost: Column, passed: Column) -> tuple[Priced, _Work]:
     same_length(project=project, ai_cost=ai_cost, passed=passed)
     same_length(project=bundle.project, human_cost=bundle.human_cost, task=bundle.task)
     priced = usable_prices(

@@ -34,7 +34,7 @@ class Pairs:
 
     def information(self, strength: Floats, weight: Floats, ridge: float) -> Floats:
         """The negative second derivative of the log likelihood, made regular along the direction that shifts all."""
-        p = _expected(strength[self.first] - strength[self.second])
+        p = _win_chance(strength[self.first] - strength[self.second])
         curve = weight * p * (1 - p)
         h = np.zeros((self.size, self.size))
         np.add.at(h, (self.first, self.second), -curve)
@@ -44,7 +44,7 @@ class Pairs:
         return np.asarray(h + ridge * np.eye(self.size) + scale / self.size)
 
 
-def _expected(gap: Floats) -> Floats:
+def _win_chance(gap: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(gap, -700, 700))))
 
 
@@ -63,7 +63,7 @@ def fit(pairs: Pairs, preference: Floats, weight: Floats, *, ridge: float = 0.0,
     strength = np.zeros(pairs.size) if start is None else start - start.mean()
     value = _log_likelihood(pairs, strength, preference, weight, ridge)
     for _ in range(200):
-        p = _expected(strength[pairs.first] - strength[pairs.second])
+        p = _win_chance(strength[pairs.first] - strength[pairs.second])
         slope = pairs.incidence @ (weight * (preference - p)) - ridge * strength
         step = np.linalg.solve(pairs.information(strength, weight, ridge), slope)
         step -= step.mean()

@@ -36,10 +36,10 @@ class Connectivity:
         grouped: dict[str, list[str]] = {}
         for agent, reason in self.reasons.items():
             grouped.setdefault(reason, []).append(agent)
-        return "; ".join(f"{_listed(agents)}: {reason}" for reason, agents in grouped.items())
+        return "; ".join(f"{_list_agents(agents)}: {reason}" for reason, agents in grouped.items())
 
 
-def _listed(agents: list[str] | tuple[str, ...]) -> str:
+def _list_agents(agents: list[str] | tuple[str, ...]) -> str:
     shown = ", ".join(agents[:_SHOWN])
     return f"{shown} and {len(agents) - _SHOWN} more" if len(agents) > _SHOWN else shown
 
@@ -61,7 +61,7 @@ def check_connectivity(
     components = tuple(sorted((tuple(names[of == part]) for part in range(parts)), key=lambda c: (-len(c), c)))
     main = next((c for c in components if anchor in c), components[0])
     inside = np.isin(names, list(main))
-    beats, loses = _reached(wins.T, inside), _reached(wins, inside)
+    beats, loses = _reachable(wins.T, inside), _reachable(wins, inside)
     reasons = {}
     for place in np.flatnonzero(~inside):
         reasons[agents[place]] = _reason(
@@ -93,7 +93,7 @@ def _wins(size: int, first: Ints, second: Ints, preference: Floats) -> Flags:
     return wins
 
 
-def _reached(edges: Flags, start: Flags) -> Flags:
+def _reachable(edges: Flags, start: Flags) -> Flags:
     """Nodes on a path that begins in `start`, along edges[from, to]."""
     seen = start.copy()
     while True:

@@ -89,7 +89,7 @@ class EloTable:
             ends = percentiles(gaps, expanded(self.how.level, self.projects))
             moved = POINTS * self.tilt.strengths([{mine: wins, others: not wins} for wins in (False, True)])
             low, high = (float(end) for end in moved[mine] - moved[others])
-            found, said = _widened(Interval(*ends, self.how.level, a.method), low, high)
+            found, said = _widen(Interval(*ends, self.how.level, a.method), low, high)
         return Estimate(
             name, a.value - b.value, a.counts, *found, unit=Unit.ELO,
             notes=tuple(dict.fromkeys((*a.notes, *said))),
@@ -207,7 +207,7 @@ def _rate(
     weight = total if by_count else np.ones(sums.pairs)
     strength = fit(pairs, preference, weight, ridge=options.ridge)
     anchor = None if options.anchor is None else sums.agents.index(options.anchor)
-    points = _anchored(strength, anchor, options.anchor_score)
+    points = _anchor_points(strength, anchor, options.anchor_score)
     ends = _ends(Refit(sums, pairs, strength, by_count, options.ridge, anchor), options, how)
     fixed = f"{options.anchor} at {options.anchor_score:g}" if options.anchor else f"mean at {options.anchor_score:g}"
     ratings = {}
@@ -240,7 +240,7 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
         said = ("one project: no interval",) if options.interval != "none" else ()
         return _Ends([(Interval(), ())] * size, said)
     at, score = refit.anchor, options.anchor_score
-    points = _anchored(refit.base, at, score)
+    points = _anchor_points(refit.base, at, score)
     if options.interval == "sandwich":
         error = POINTS * sandwich(refit)
         far = normal_quantile((1 + how.level) / 2) * error
@@ -251,7 +251,7 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
         ]
         return _Ends(_at_least(found, Tilt(refit, how.level, linear=projects >= MANY_PROJECTS), options))
     drawn, off = resampled(refit, how)
-    replicates = _anchored(drawn.T, at, score)
+    replicates = _anchor_points(drawn.T, at, score)
     wide = expanded(how.level, projects)
     shift = _one_more(refit, options) - points
     method = f"bootstrap over {projects} projects ({how.resamples}){'' if off is None else ', by influences'}"
@@ -278,14 +278,14 @@ def _at_least(found: list[Interval], tilt: Tilt, options: EloOptions) -> list[tu
     if not alone:
         return out
     moved = tilt.strengths([{agent: wins} for agent in alone for wins in (False, True)])
-    told = _anchored(moved.T, anchor, options.anchor_score)
+    told = _anchor_points(moved.T, anchor, options.anchor_score)
     for place, agent in enumerate(alone):
         low, high = (float(told[2 * place + side, agent]) for side in (0, 1))
-        out[agent] = _widened(found[agent], low, high)
+        out[agent] = _widen(found[agent], low, high)
     return out
 
 
-def _widened(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
+def _widen(found: Interval, low: float, high: float) -> tuple[Interval, tuple[str, ...]]:
     """An interval that reaches from `low` to `high` at least, and a note where that is a tenth more than it did."""
     ends = (
         None if found.low is None else min(found.low, low), None if found.high is None else max(found.high, high)
@@ -309,7 +309,7 @@ def _one_more(refit: Refit, options: EloOptions) -> Floats:
     toward = (preference * total + 0.5) / (total + 1)
     weight = total + 1 if refit.by_count else np.ones(refit.sums.pairs)
     strength = fit(refit.pairs, toward, weight, ridge=refit.ridge, start=refit.base)
-    return _anchored(strength, refit.anchor, options.anchor_score)
+    return _anchor_points(strength, refit.anchor, options.anchor_score)
 
 
 def _reaching(ends: tuple[float | None, float | None], shift: float) -> tuple[float | None, float | None]:
@@ -333,7 +333,7 @@ def _open_ends(drawn: Floats) -> tuple[str, ...]:
     return tuple(f"in {how_many(some)} of {len(drawn)} resamples {why}" for some, why in says if some.any())
 
 
-def _anchored(strength: Floats, anchor: int | None, score: float) -> Floats:
+def _anchor_points(strength: Floats, anchor: int | None, score: float) -> Floats:
     """Points, with the anchor (or the mean) at `score`; agents along the last axis."""
     zero = strength.mean(axis=-1, keepdims=True) if anchor is None else strength[..., [anchor]]
     return np.asarray((strength - zero) * POINTS + score)

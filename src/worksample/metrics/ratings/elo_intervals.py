@@ -107,9 +107,9 @@ class Refit:
     def exactly(self, drawn: Floats) -> Floats:
         """Strengths (agents, resamples) by fitting each resample."""
         block = max(32, _BLOCK // max(self.sums.pairs, 1))
-        return np.concatenate([self._fitted(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
+        return np.concatenate([self._fit_draws(drawn[k : k + block]) for k in range(0, len(drawn), block)], axis=1)
 
-    def _fitted(self, drawn: Floats) -> Floats:
+    def _fit_draws(self, drawn: Floats) -> Floats:
         sums = self.sums
         both = self._product(drawn)
         above, below = both[: sums.pairs], both[sums.pairs :]

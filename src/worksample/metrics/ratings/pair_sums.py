@@ -167,7 +167,7 @@ def pair_sums(project: Column, first: Column, second: Column, preference: Column
     if width > 1:
         cell = inside * width
         cell += key if np.array_equal(pair, np.arange(len(sides.one))) else _at(used, pair, len(sides.one))[key]
-    won, count, cells = _gathered(cell, toward, projects.size * width)
+    won, count, cells = _gather(cell, toward, projects.size * width)
     of = None if cells is None else cells // width
     return PairSums(
         agents=tuple(agents),
@@ -196,7 +196,7 @@ def _at(used: Ints, pair: Ints, size: int) -> Ints:
     return place
 
 
-def _gathered(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
+def _gather(cell: Ints, toward: Floats, size: int) -> tuple[Floats, Floats, Ints | None]:
     """(sum of preferences, number of comparisons, cell) for each cell that occurs; None for the cells if all do."""
     if size == len(cell):
         seen = np.zeros(size, dtype=bool)

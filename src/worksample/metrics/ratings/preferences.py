@@ -94,7 +94,7 @@ def project_preferences(
     pair, pairs = pair_codes(one, two, (len(agents), len(agents)))
     cell, cells = pair_codes(projects.index, pair, (projects.size, len(pairs)))
     if evaluator is not None and rows:
-        subjects = Codes(cell, pl.Series([_named(projects, pairs, agents, key) for key in cells.tolist()]))
+        subjects = Codes(cell, pl.Series([_name_pair(projects, pairs, agents, key) for key in cells.tolist()]))
         refuse_doubles(subjects, codes("evaluator", evaluator), present)
     toward = np.where(flipped, 1 - votes, votes)
     value = np.where(present, 1 + np.nan_to_num(toward) * 2, 0).astype(np.int64)
@@ -114,7 +114,7 @@ def project_preferences(
     )
 
 
-def _named(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
+def _name_pair(projects: Codes, pairs: Ints, agents: list[str], key: int) -> str:
     pair = int(pairs[key % len(pairs)])
     return f"{agents[pair // len(agents)]} against {agents[pair % len(agents)]} in {projects.labels[key // len(pairs)]}"
 

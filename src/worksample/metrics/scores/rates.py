@@ -246,7 +246,7 @@ def apply_by(
     same_length(by=group, **columns)
     table = {name: series(name, values) for name, values in columns.items()}
     note = "groups overlap: never average them" if group.dtype.is_nested() else ""
-    ends, names, order = _runs(group) or _ordered(group)
+    ends, names, order = _runs(group) or _group_by_sorting(group)
     out = {}
     for place, label in sorted(enumerate(names), key=lambda pair: pair[1]):
         start, end = (ends[place - 1] if place else 0), ends[place]
@@ -262,7 +262,7 @@ _Grouped = tuple[Ints, list[str], Ints | None]
 """Where each group ends and its name, in this order of the rows; None: as they stand."""
 
 
-def _ordered(group: pl.Series) -> _Grouped:
+def _group_by_sorting(group: pl.Series) -> _Grouped:
     rows = None
     if group.dtype.is_nested():
         rows = np.arange(len(group)).repeat(group.list.len().fill_null(0).to_numpy())

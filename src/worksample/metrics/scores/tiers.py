@@ -95,7 +95,7 @@ class _Graded:
         return self.h.task_means(self.credit)
 
 
-def _graded(trials: TrialColumns) -> _Graded:
+def _read_grades(trials: TrialColumns) -> _Graded:
     numbers, present = floats("score", trials.score, low=0, high=1)
     same_length(score=trials.score, state=trials.state, task=trials.task, instance=trials.instance)
     valid, _ = valid_rows("score", present, trials.state)
@@ -226,7 +226,7 @@ def full_pass(trials: TrialColumns, how: Resampling = DEFAULT) -> Estimate:
     """The share of tasks with full credit. With repeats a task's credit is the mean over its runs, and so on upwards:
     never the mean of the tiers' rates.
     """
-    return _Groups.everyone(_graded(trials)).full_pass(0, how)
+    return _Groups.everyone(_read_grades(trials)).full_pass(0, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def repeat_spread(trials: TrialColumns) -> Spread:
 
     None where no instance has two valid runs. Instances with one run enter `mean` with the pooled deviation.
     """
-    return _Groups.everyone(_graded(trials)).spread(0)
+    return _Groups.everyone(_read_grades(trials)).spread(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +286,9 @@ def tier_table(
             where="column 'tier'",
             next=f"add it to order, or use one of {', '.join(order)}",
         )
-    graded = _graded(trials)
+    graded = _read_grades(trials)
     whole, parts = _Groups.everyone(graded), _Groups(graded, tiers)
-    nobody = _Groups.everyone(_graded(trials.of(np.zeros(0, dtype=np.int64))))
+    nobody = _Groups.everyone(_read_grades(trials.of(np.zeros(0, dtype=np.int64))))
     found = {**{name: (parts, place) for place, name in enumerate(names)}, "overall": (whole, 0)}
     summed = {key: _totals(key, column, tiers) for key, column in used.items()}
     out = []

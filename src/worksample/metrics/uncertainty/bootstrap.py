@@ -51,7 +51,7 @@ DEFAULT = Resampling()
 def weights(units: int, how: Resampling) -> Iterator[Floats]:
     """How often each unit stands in each resample, as blocks of (resamples, units); every row adds up to `units`."""
     if units * how.resamples <= _SHARED:
-        yield _shared(units, how.resamples, how.seed)
+        yield _shared_weights(units, how.resamples, how.seed)
         return
     rng = how.rng()
     step = max(1, _CHUNK // max(units, 1))
@@ -62,7 +62,7 @@ def weights(units: int, how: Resampling) -> Iterator[Floats]:
 
 
 @lru_cache(maxsize=1)
-def _shared(units: int, resamples: int, seed: int) -> Floats:
+def _shared_weights(units: int, resamples: int, seed: int) -> Floats:
     """One matrix for all agents with as many units, one after the other."""
     drawn = (
         np.random.default_rng(seed).integers(0, units, size=(resamples, units)) + np.arange(resamples)[:, None] * units

@@ -179,7 +179,7 @@ def amounts(values: Floats, level: float) -> tuple[Interval, str]:
     # A product, since a power of three takes ten times as long.
     skew = float((apart * apart) @ apart) / size / (total / size) ** 1.5
     q = student(level, size - 1) / math.sqrt(size)
-    low, high = mean - deviation * _unskewed(q, skew, size), mean - deviation * _unskewed(-q, skew, size)
+    low, high = mean - deviation * _undo_skew(q, skew, size), mean - deviation * _undo_skew(-q, skew, size)
     if float(values.min()) >= 0 and mean > 0:
         stretch = min(q * math.sqrt(size) * error / mean, 300.0)
         low, high = min(max(low, 0.0), mean * math.exp(-stretch)), max(high, mean * math.exp(stretch))
@@ -198,7 +198,7 @@ def _dearer(values: Floats, variation: float) -> float:
     return _DEARER * float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 
 
-def _unskewed(at: float, skew: float, size: int) -> float:
+def _undo_skew(at: float, skew: float, size: int) -> float:
     """Hall's cubic transformation turned round: the studentised mean that lies at `at`."""
     if abs(skew) < 1e-6:
         return at

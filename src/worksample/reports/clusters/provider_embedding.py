@@ -42,12 +42,12 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
     with httpx.Client(transport=httpx.HTTPTransport(retries=TRIES), timeout=120, headers=headers) as client:
         for start in range(0, len(texts), AT_ONCE):
             part = list(texts[start : start + AT_ONCE])
-            answer = _asked(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
+            answer = _post(client, f"{base.rstrip('/')}/embeddings", {"model": model, "input": part}, name)
             rows += _vectors(answer, len(part))
     return Embedded(unit(np.array(rows)), f"{by}, {len(rows[0])} dimensions")
 
 
-def _asked(client: Client, url: str, body: dict[str, object], name: str) -> Response:
+def _post(client: Client, url: str, body: dict[str, object], name: str) -> Response:
     """The answer, tried again where the service is busy."""
     import httpx
 

@@ -234,17 +234,17 @@ class _Telling:
         ways = {AI: m.Outcomes(known["alone"], known["alone_cost"])}
         if self.evidence.has_help:
             ways[HELPED] = m.Outcomes(known["helped"], known["helped_cost"])
-        if self._measured:
+        if self._ways_of_people:
             seen = dict(ways)
-            if "together" in self._measured:
+            if "together" in self._ways_of_people:
                 seen[TOGETHER] = m.Outcomes(known["together"], known["together_cost"])
-            if "person" in self._measured:
+            if "person" in self._ways_of_people:
                 spent = known["person_cost"] if price is None else [price] * known.height
                 seen[PEOPLE] = m.Outcomes(known["person"], spent)
             seen.setdefault(PEOPLE, self._always(job, price))
             chosen = m.choose_from_jobs(seen, task=known["task"], weight=weight, how=self.config.how)
             if not isinstance(chosen, str):
-                done = [known[c].is_not_null() for way in self._measured for c in (way, f"{way}_cost")]
+                done = [known[c].is_not_null() for way in self._ways_of_people for c in (way, f"{way}_cost")]
                 return chosen, np.logical_and.reduce([one.to_numpy() for one in done])
         ways[PEOPLE] = self._always(job, price)
         return m.choose_from_jobs(ways, task=known["task"], weight=weight, how=self.config.how), None
@@ -254,7 +254,7 @@ class _Telling:
         return m.Outcomes([True] * size, [job.value if price is None else price] * size, assumed=True)
 
     @cached_property
-    def _measured(self) -> tuple[str, ...]:
+    def _ways_of_people(self) -> tuple[str, ...]:
         """The ways in which people did jobs that are looked at."""
         if self.config.people == ASSUMED:
             return ()

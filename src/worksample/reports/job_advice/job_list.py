@@ -69,7 +69,7 @@ def read_list(
                 said, wrong = columns.read(row)
                 if wrong:
                     raise cells.Unfit("; ".join(wrong))
-                found.append(_listed(f"line {n}", said, _times(columns, often, row)))
+                found.append(_read_job(f"line {n}", said, _times(columns, often, row)))
             except cells.Unfit as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
@@ -118,7 +118,7 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
         raise cells.Unfit(f"how often a month: {e}") from None
 
 
-def _listed(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
+def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
     title = said.get("title", "")
     posting = read_posting({"contract": row, **said, "description": said.get("description") or title}, Source.ESTIMATED)
     value = _value(posting.job)

@@ -98,7 +98,7 @@ class Canvas:
         self.folder.mkdir(parents=True, exist_ok=True)
         light = self.folder / f"{name}.svg"
         figure.savefig(light, format="svg", metadata={"Date": None})
-        (self.folder / f"{name}-dark.svg").write_text(_darkened(light.read_text("utf-8")), "utf-8")
+        (self.folder / f"{name}-dark.svg").write_text(_darken(light.read_text("utf-8")), "utf-8")
         figure.savefig(self.folder / f"{name}.png", format="png", dpi=DPI, metadata={"Software": None})
         data.write_csv(self.folder / f"{name}.csv")
         self.plots.append(Plot(name, axis.caption))
@@ -121,7 +121,7 @@ def fonts(installed: Iterable[str]) -> list[str]:
 _COLOURS = re.compile(rf"(?<=[:=\"\s])(?:{'|'.join(_DARK)})(?=[;\"\s])")
 
 
-def _darkened(svg: str) -> str:
+def _darken(svg: str) -> str:
     """A picture with our colours on dark paper; other colours (a colour map's) stay.
 
     Only what stands in a style or an attribute is a colour: names drawn as text are not touched.

@@ -74,7 +74,7 @@ def measure(
     found = resolve_experiments(store, experiments)
     config = config or MeasureConfig()
     results = ResultSet(store, found, config.work_rules)
-    return tuple(section for title, part in PARTS for section in _guarded(title, part, results, config))
+    return tuple(section for title, part in PARTS for section in _run_part(title, part, results, config))
 
 
 def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
@@ -86,7 +86,7 @@ def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -
     return list({e.id: e for e in found}.values())
 
 
-def _guarded(
+def _run_part(
     title: str, part: Callable[[ResultSet, MeasureConfig], Iterator[Section]], results: ResultSet, config: MeasureConfig
 ) -> Iterator[Section]:
     try:

@@ -31,7 +31,7 @@ class ChainJobs:
     @cached_property
     def jobs(self) -> pl.DataFrame:
         rows = self.rows.with_columns(usable_value(self.rows), is_illustrative(self.rows))
-        rows = rows.with_columns(believable("price")).join(self._graded(), on="submission", how="left")
+        rows = rows.with_columns(believable("price")).join(self._cost_of_grading(), on="submission", how="left")
         rows = rows.with_columns(mark_columns())
         spent = ("minutes", "people", "judges")
         silent = pl.col("judged").is_null()
@@ -57,7 +57,7 @@ class ChainJobs:
             (end.dt.total_microseconds() / 3.6e9).alias("hours"),
         )  # fmt: skip
 
-    def _graded(self) -> pl.DataFrame:
+    def _cost_of_grading(self) -> pl.DataFrame:
         """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
         Null where some evaluation does not say.
         """
@@ -69,9 +69,9 @@ class ChainJobs:
         said = said.with_columns(paid=paid)
         person, judge = pl.col("evaluator_type") == _PERSON, pl.col("evaluator_type") == _JUDGE
         return said.group_by("submission").agg(
-            _known("minutes", person).alias("minutes"),
-            _known("paid", person).alias("people"),
-            _known("cost", judge).alias("judges"),
+            _sum_if_known("minutes", person).alias("minutes"),
+            _sum_if_known("paid", person).alias("people"),
+            _sum_if_known("cost", judge).alias("judges"),
             pl.col("at").max().alias("judged"),
         )
 
@@ -81,7 +81,7 @@ class ChainJobs:
         return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 
-def _known(column: str, who: pl.Expr) -> pl.Expr:
+def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:
     """The sum over some rows; null where one of them is."""
     of = pl.col(column).filter(who)
     return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

@@ -116,7 +116,7 @@ def compare(
     found = m.paired_difference(*tables, name="score", how=config.how)
     passes = m.paired_difference(*full, name="full pass", how=config.how)
     homes = (sides[0][0], sides[1][0])
-    names = [_called(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
+    names = [_label_of(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
     hidden = held_out(store, homes)
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
@@ -133,7 +133,7 @@ def compare(
     )  # fmt: skip
 
 
-def _called(group: Group, home: Experiment, homes: tuple[Experiment, Experiment]) -> str:
+def _label_of(group: Group, home: Experiment, homes: tuple[Experiment, Experiment]) -> str:
     one, two = homes
     if one.id == two.id:
         return group.label

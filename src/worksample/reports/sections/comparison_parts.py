@@ -40,10 +40,10 @@ def parts_of(one: pl.DataFrame, two: pl.DataFrame, how: Resampling) -> tuple[Par
     names = sorted({*one["group"].to_list(), *two["group"].to_list()} - {NONE})
     sides = [[rows.filter(pl.col("group") == name) for rows in (one, two)] for name in names]
 
-    def compared(column: str, name: str) -> list[m.PairedComparison]:
+    def compare_each(column: str, name: str) -> list[m.PairedComparison]:
         return [m.paired_difference(*(trials_of(rows, column) for rows in both), name=name, how=how) for both in sides]
 
-    scores, passes = compared("score", "score"), compared("passed", "full pass")
+    scores, passes = compare_each("score", "score"), compare_each("passed", "full pass")
     known = [found.p for found in passes if found.p is not None]
     corrected = iter(m.holm(known))
     return tuple(

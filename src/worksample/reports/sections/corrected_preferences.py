@@ -29,7 +29,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if rows.is_empty() or rows["person"].is_null().all():
         return
     names = labels_of_players(results)
-    yield _corrected(results, config, rows, names)
+    yield _corrected_section(results, config, rows, names)
     yield from _elo(results, config, rows, names)
     yield _proofs(results, config, rows, names)
 
@@ -72,7 +72,7 @@ def _couples(rows: pl.DataFrame, names: dict[str, str]) -> Iterator[tuple[str, p
         yield f"{one} over {two}", part
 
 
-def _corrected(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+def _corrected_section(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
     lines, least = [], rules_of(results, config).least
     for label, part in _couples(rows, names):
         found = m.corrected(

@@ -39,7 +39,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         )
         title = "Agreement by criterion, and between people, judges and programs"
         yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
-    parted = [] if hidden else _parted(results, by_kind(table))
+    parted = [] if hidden else _disagreements(results, by_kind(table))
     if parted:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
@@ -103,7 +103,7 @@ def _row(config: MeasureConfig, label: str, table: pl.DataFrame, by: str) -> Sec
     return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
 
 
-def _parted(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
+def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
     """A line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)

@@ -85,7 +85,7 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     if said.is_empty():
         return
-    answers = _sided(results, said)
+    answers = _preferred_sides(results, said)
     names = _names(results, answers["evaluator"].unique().to_list())
     lines = [("all evaluators", answers)]
     if len(names) > 1:
@@ -100,7 +100,7 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     yield Section("position", "Does the first of a pair win", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _sided(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
+def _preferred_sides(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
     """A row per answer and scale: where what it prefers was shown. A judge's two orders are two answers; of others the
     last answer on a pair counts.
     """

@@ -25,14 +25,14 @@ NOTHING = "nothing wrong"
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Failures by agent, how far people agree on them, and people's minutes by round."""
-    tagged = _tagged(results)
+    tagged = _read_tagged(results)
     if tagged is not None and not tagged.is_empty():
         yield _shares(results, config, tagged)
         yield from _agreement(config, tagged)
     yield from _minutes(results, config)
 
 
-def _tagged(results: ResultSet) -> pl.DataFrame | None:
+def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
     """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
     judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:

@@ -31,24 +31,24 @@ def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> 
     wide = by_kind(table).filter(pl.col(_JUDGE).is_not_null())
     if wide[_PERSON].is_null().all():
         return
-    wide = wide.join(_released(results), on="agent", how="left", maintain_order="left")
-    wide = wide.join(_drawn(results), on="subject", how="left", maintain_order="left")
+    wide = wide.join(_release_dates(results), on="agent", how="left", maintain_order="left")
+    wide = wide.join(_drawn_labels(results), on="subject", how="left", maintain_order="left")
     wide = wide.with_columns(pl.col("drawn").fill_null(True), pl.col("stratum").fill_null(""))
     verdicts, criteria = wide.filter(pl.col("item") == WHOLE), wide.filter(pl.col("item") != WHOLE)
     if verdicts[_PERSON].is_not_null().any():
-        yield _corrected(results, config, verdicts)
+        yield _corrected_section(results, config, verdicts)
     yield _proofs(results, config, verdicts, criteria)
     yield from effort(results)
     yield from careless_evaluators.sections(results, config, verdicts if len(verdicts) >= len(criteria) else criteria)
 
 
-def _released(results: ResultSet) -> pl.DataFrame:
+def _release_dates(results: ResultSet) -> pl.DataFrame:
     agents = {a.id: a for a in results.store.find(Agent)}
     rows = [(id, a.model, a.release_date.isoformat() if a.release_date else None) for id, a in agents.items()]
     return pl.DataFrame(rows, {"agent": pl.String, "model": pl.String, "released": pl.String}, orient="row")
 
 
-def _drawn(results: ResultSet) -> pl.DataFrame:
+def _drawn_labels(results: ResultSet) -> pl.DataFrame:
     """By submission of experiments that drew labels: its stratum, and whether people label it."""
     rows = []
     for experiment in results.experiments:
@@ -72,7 +72,7 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
     return m.Sample(rows[_JUDGE], rows[_PERSON], rows["task"], stratum, rows["drawn"])
 
 
-def _corrected(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
+def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
     """Pass rates per agent, the newest model's apart, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
@@ -84,7 +84,7 @@ def _corrected(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame
     for label, agent, part in lines:
         found = m.corrected(_sample(part), name="pass rate", least=least, level=config.how.level)
         factor = m.overshoot_of(_sample(part), least=least, level=config.how.level)
-        told = (found.worth, _saved(found.worth), str(found.labels.counts.valid))
+        told = (found.worth, _share_saved(found.worth), str(found.labels.counts.valid))
         rows.append(SectionRow(label, agent or None, (found.figure, found.labels, found.judge, factor, *told)))
     columns = ("corrected", "people's labels alone", "judge alone", "overshoot", "labels' worth", "saved", "labels")
     title = "The judge's pass rates, corrected by people"
@@ -96,7 +96,7 @@ def _corrected(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame
     return Section("calibrated", title, "PPI++ (Angelopoulos et al. 2023)", columns, tuple(rows), notes)
 
 
-def _saved(worth: m.Estimate) -> str:
+def _share_saved(worth: m.Estimate) -> str:
     return "none known" if worth.value is None else f"{100 * (1 - 1 / max(worth.value, 1.0)):.0f} %"
 
 

@@ -28,11 +28,11 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         if frame is None:
             continue
         suffix = "" if protocol is results.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
-        yield from _of(results, config, frame, protocol, suffix)
+        yield from _sections_of(results, config, frame, protocol, suffix)
         return
 
 
-def _of(
+def _sections_of(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
@@ -171,7 +171,7 @@ def _deployable(
             task=r["task"],
             how=config.how,
         )
-        rows.append(group.line(found.cost, found.human, found.saving, _needed(r, found.human, check)))
+        rows.append(group.line(found.cost, found.human, found.saving, _success_needed(r, found.human, check)))
     columns = config.table_columns("deployed, per job", "human alone, per job", "saving", "success needed")
     return Section(
         head[0],
@@ -183,7 +183,7 @@ def _deployable(
     )
 
 
-def _needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
+def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
     from worksample.metrics.estimate import undefined
 
     spent = rows.filter(pl.col("passed").is_not_null())["cost"].mean()
@@ -217,7 +217,10 @@ def _value(
     human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
     rows = []
     for group in agent_groups(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
-        found = {"AI alone": _first(config, group), "AI with feedback": _helped(results, config, group)}
+        found = {
+            "AI alone": _without_feedback(config, group),
+            "AI with feedback": _with_feedback(results, config, group),
+        }
         known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
         lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
         decision = m.decide_by_value([*lines, human], nothing=True)
@@ -229,7 +232,7 @@ def _value(
                 else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = _even(known[line.name], priced, line.name, config) if line is not human else ""
+            at = _break_even(known[line.name], priced, line.name, config) if line is not human else ""
             rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
@@ -244,7 +247,7 @@ def _value(
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
+def _break_even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
     """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
@@ -263,7 +266,7 @@ def pays(approach: m.Approach) -> str:
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
-def _first(config: MeasureConfig, group: Group) -> _Chains:
+def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
     cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": config.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
@@ -276,7 +279,7 @@ def _first(config: MeasureConfig, group: Group) -> _Chains:
     )
 
 
-def _helped(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
+def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
     if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None

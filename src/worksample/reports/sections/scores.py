@@ -57,7 +57,7 @@ def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
 def _scores(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Section:
-    listed = _listed(config)
+    listed = _list_price_columns(config)
     spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
     rows = [_score_line(config, group) for group in groups(results, config, first)]
@@ -83,7 +83,7 @@ LISTED = ("list price", "list price, cached")
 """Of these the second only where a price of cached tokens was given."""
 
 
-def _listed(config: MeasureConfig) -> tuple[str, ...]:
+def _list_price_columns(config: MeasureConfig) -> tuple[str, ...]:
     prices = config.prices.values()
     cached = any(p.cache_read is not None or p.cache_write is not None for p in prices)
     return LISTED[: 2 if cached else 1] if prices else ()
@@ -117,7 +117,7 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
 
 
 def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
-    listed, how = _listed(config), config.how
+    listed, how = _list_price_columns(config), config.how
     rows = group.rows.with_columns(list_cost(config, cached=name != LISTED[0]).alias(name) for name in listed)
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))

@@ -76,17 +76,17 @@ def board_charts(canvas: Canvas, board: Leaderboard, frame: pl.DataFrame, releas
 
 def measured_charts(canvas: Canvas, sections: Sequence[Section]) -> None:
     """Elo, automation, dollars, completion and lifts, and autoflation over time, where the sections hold them."""
-    elo = _named(sections, lambda e: e.unit is Unit.ELO)
+    elo = _first_estimates(sections, lambda e: e.unit is Unit.ELO)
     if elo.labels:
         caption = "Elo with intervals; dashed: the human, 1,000."
         interval_bars(canvas, Axis("elo", caption, "Elo"), elo, mark=HUMAN_ELO)
     for name, file, caption, says in SINGLE:
-        bars = _named(sections, _is(name))
+        bars = _first_estimates(sections, _is(name))
         if bars.labels:
             share = next(iter(bars.series.values()))[0].unit is Unit.SHARE
-            interval_bars(canvas, Axis(file, caption, says, share=share), _ranked(bars))
+            interval_bars(canvas, Axis(file, caption, says, share=share), _rank_bars(bars))
     for names, file, caption, says in PAIRED:
-        both = [_named(sections, _is(name)) for name in names]
+        both = [_first_estimates(sections, _is(name)) for name in names]
         if both[0].labels and (both[0].labels, *both[0].series) == (both[1].labels, *both[1].series):
             series = {name: next(iter(b.series.values())) for name, b in zip(names, both, strict=True)}
             grouped_bars(canvas, Axis(file, caption, says, share=True), Bars(both[0].labels, series))
@@ -165,7 +165,7 @@ def heat_charts(canvas: Canvas, tasks: Heat | None, groups: Heat) -> None:
         heat_map(canvas, Axis(name, caption, "mean score"), [r.task for r in heat.rows], agents, heat_table(heat))
 
 
-def _ranked(bars: Bars) -> Bars:
+def _rank_bars(bars: Bars) -> Bars:
     """The same, best first; what has no value last."""
     ((name, estimates),) = bars.series.items()
     order = sorted(
@@ -187,7 +187,7 @@ def _cells(sections: Iterable[Section]) -> Iterator[tuple[str, Estimate]]:
                     yield row.label, cell
 
 
-def _named(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
+def _first_estimates(sections: Sequence[Section], wanted: Callable[[Estimate], bool]) -> Bars:
     """Of the first section that has such estimates the first of each line."""
     for section in sections:
         found = []

@@ -75,16 +75,16 @@ def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], ord
     """The pieces of one task by instance. `instances`: by id; `order`: names of agents, best first."""
     place = {name: at for at, name in enumerate(order)}
 
-    def ranked(piece: TrialColumn) -> tuple[int, str, int]:
+    def rank_key(piece: TrialColumn) -> tuple[int, str, int]:
         name = str(piece.row["entry_label"])
         return place.get(name, len(place)), name, piece.row["repeat"] or 1
 
-    def named(piece: TrialColumn) -> str:
+    def instance_id(piece: TrialColumn) -> str:
         return str(piece.row["instance"])
 
     out = []
-    for id, group in groupby(sorted(pieces, key=named), key=named):
-        all_ = sorted(group, key=ranked)
+    for id, group in groupby(sorted(pieces, key=instance_id), key=instance_id):
+        all_ = sorted(group, key=rank_key)
         shown = tuple(all_[:MOST])
         found = instances[id]
         out.append(Beside(found.name, found.title, shown, len(all_) - len(shown), tuple(_criteria(shown, found))))
@@ -117,13 +117,13 @@ def _line(step: TranscriptStep) -> str:
     if step.source in ("system", "user"):
         return ""
     if step.calls:
-        return "; ".join(_cut(f"{call.name}: {_first(call.arguments)}") for call in step.calls)
-    return _cut(_first(step.text))
+        return "; ".join(_shorten(f"{call.name}: {_first(call.arguments)}") for call in step.calls)
+    return _shorten(_first(step.text))
 
 
 def _first(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LINE else f"{text[: LINE - 1]}…"

@@ -89,9 +89,9 @@ def shown_of(store: Store, submission: Submission | None, site: Path, root: str)
             break
         shown += len(deeds)
         image, size = _picture(store, digest, site, root)
-        title, url, at = (_cut(last.get(key)) for key in ("title", "url", "at"))
+        title, url, at = (_shorten(last.get(key)) for key in ("title", "url", "at"))
         screens.append(ScreenPicture(tuple(deeds), image, *size, title, url, at[11:19]))
-    said = [_said(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
+    said = [_colleague_line(row) for row in _rows(store, colleagues.get(COLLEAGUES)) if "colleague" in row]
     return TrialScreens(tuple(screens), len(rows) - shown, tuple(said[:MOST]), max(0, len(said) - MOST))
 
 
@@ -115,25 +115,29 @@ def _alike(
 
 
 def _deed(row: Mapping[str, Any]) -> ScreenAction:
-    given, element = row.get("with"), _cut(row.get("element"))
+    given, element = row.get("with"), _shorten(row.get("element"))
     pairs = given.items() if isinstance(given, dict) else ()
-    words = [element if key == "bid" and element else f"{key} {_cut(value)}" for key, value in pairs]
+    words = [element if key == "bid" and element else f"{key} {_shorten(value)}" for key, value in pairs]
     remarks = row.get("remarks")
-    told = tuple(_cut(one) for one in remarks[:20]) if isinstance(remarks, list) else ()
+    told = tuple(_shorten(one) for one in remarks[:20]) if isinstance(remarks, list) else ()
     number = row.get("n")
     return ScreenAction(
-        number if isinstance(number, int) else 0, _cut(row["action"]), ", ".join(words), _cut(row.get("error")), told
+        number if isinstance(number, int) else 0,
+        _shorten(row["action"]),
+        ", ".join(words),
+        _shorten(row.get("error")),
+        told,
     )
 
 
-def _said(row: Mapping[str, Any]) -> ColleagueLine:
-    room = _cut(row.get("room"))
+def _colleague_line(row: Mapping[str, Any]) -> ColleagueLine:
+    room = _shorten(row.get("room"))
     did = row.get("did")
-    done = tuple(f"{_cut(key)}: {_cut(value)}" for key, value in did.items()) if isinstance(did, dict) else ()
+    done = tuple(f"{_shorten(key)}: {_shorten(value)}" for key, value in did.items()) if isinstance(did, dict) else ()
     return ColleagueLine(
-        _cut(row["colleague"]), _cut(row.get("by") or row.get("to")), f"in {room}" if room else "directly",
-        _cut(row.get("heard"), 2000), _cut(row.get("said"), 2000),
-        _cut(row.get("answered") or row.get("began") or row.get("clock"))[:16].replace("T", " "), done,
+        _shorten(row["colleague"]), _shorten(row.get("by") or row.get("to")), f"in {room}" if room else "directly",
+        _shorten(row.get("heard"), 2000), _shorten(row.get("said"), 2000),
+        _shorten(row.get("answered") or row.get("began") or row.get("clock"))[:16].replace("T", " "), done,
         row.get("person") is True,
     )  # fmt: skip
 
@@ -184,6 +188,6 @@ def _rows(store: Store, entry: Entry | None) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _cut(value: object, most: int = CUT) -> str:
+def _shorten(value: object, most: int = CUT) -> str:
     text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= most else f"{text[:most]}…"

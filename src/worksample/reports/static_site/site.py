@@ -257,13 +257,13 @@ class _Site:
             "provenance": first.about.provenance,
         }
         page = task_page(first.task)
-        compared = page if self.config.pages and rows.filter(_shown()).height > 1 else ""
+        compared = page if self.config.pages and rows.filter(_has_page()).height > 1 else ""
         self.page(
             "task.html", f"tasks/{page}", "../", sortable=True, task=about, instances=instances, compared=compared
         )
 
     def trials(self) -> None:
-        rows = self.every.filter(_shown())
+        rows = self.every.filter(_has_page())
         order = [row.name for row in self.board.rows]
         titles = self.task_titles()
         pages = TrialPages(
@@ -272,7 +272,7 @@ class _Site:
         pages.write(rows, self.config.on_page)
 
 
-def _shown() -> pl.Expr:
+def _has_page() -> pl.Expr:
     """Rows that have a page: trials, and what was handed in."""
     import polars as pl
 

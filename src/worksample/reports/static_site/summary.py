@@ -168,14 +168,14 @@ def _extremes(frame: pl.DataFrame, best: Row, titles: Mapping[str, str]) -> tupl
         return (), ()
     count = min(EXTREMES, shares.height // 2)
 
-    def told(rows: pl.DataFrame) -> tuple[str, ...]:
+    def describe(rows: pl.DataFrame) -> tuple[str, ...]:
         return tuple(
             f"{titles.get(category, category)}: {figure(share, 'rate')} of {n} graded trials"
             for category, share, n in rows.select("category", "share", "n").iter_rows()
         )
 
     ranked = shares.sort("share", "category", descending=[True, False])
-    return told(ranked.head(count)), told(ranked.tail(count).reverse())
+    return describe(ranked.head(count)), describe(ranked.tail(count).reverse())
 
 
 def _checks(board: Leaderboard, frame: pl.DataFrame) -> list[str]:

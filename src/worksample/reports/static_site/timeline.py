@@ -46,7 +46,7 @@ def timeline(grades: Iterable[GradePayload], instance: Instance, steps: Sequence
     if not any(part.at for part in parts.values()) and not kinds.keys() & parts.keys():
         return Timeline()
     times = {n: step.at for n, step in enumerate(steps, 1) if step.at is not None and step.source == "agent"}
-    found = [_placed(part, kinds.get(name, ""), times) for name, part in parts.items()]
+    found = [_place_part(part, kinds.get(name, ""), times) for name, part in parts.items()]
     return Timeline(tuple(sorted(found, key=_order)))
 
 
@@ -59,7 +59,7 @@ def _order(one: Earned) -> tuple[bool, datetime]:
     return not one.part.fraction, one.part.at or late
 
 
-def _placed(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
+def _place_part(part: PartPayload, kind: str, times: Mapping[int, datetime]) -> Earned:
     if not part.fraction:
         return Earned(part, kind, "not judged" if part.fraction is None else "not earned")
     if part.at is None:

@@ -59,15 +59,15 @@ def _step(raw: dict[str, Any]) -> TranscriptStep:
     calls = tuple(
         Call(
             str(c.get("function_name", "")),
-            _cut(_arguments(c.get("arguments"))),
-            _cut(results.pop(c.get("tool_call_id"), "")),
+            _shorten(_arguments(c.get("arguments"))),
+            _shorten(results.pop(c.get("tool_call_id"), "")),
         )
         for c in raw.get("tool_calls") or []
     )
     text = "\n".join(
         t for t in (_words(raw.get("reasoning_content")), _words(raw.get("message")), *results.values()) if t
     )
-    return TranscriptStep(str(raw.get("source", "")), _cut(text), calls, _moment(raw.get("timestamp")))
+    return TranscriptStep(str(raw.get("source", "")), _shorten(text), calls, _moment(raw.get("timestamp")))
 
 
 def _moment(value: object) -> datetime | None:
@@ -98,7 +98,7 @@ def _words(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= CUT:
         return text
     return f"{text[: CUT * 2 // 3]}\n… ({len(text) - CUT:,} characters left out) …\n{text[-CUT // 3 :]}"

@@ -61,12 +61,12 @@ class TrialPages:
         for part in rows.partition_by("task", maintain_order=True):
             pieces = []
             for row in part.iter_rows(named=True):
-                pieces.append(self.trial(row, self._made(row), grades))
+                pieces.append(self.trial(row, self._submission_of(row), grades))
                 done += 1
                 on_page(done, rows.height)
             self._beside(part["task"][0], pieces)
 
-    def _made(self, row: Mapping[str, Any]) -> Submission | None:
+    def _submission_of(self, row: Mapping[str, Any]) -> Submission | None:
         return self.submissions.get(row["submission"]) if row["slot"] is None else self.by_trial.get(row["trial"])
 
     def _beside(self, task: str, pieces: Sequence[TrialColumn]) -> None:

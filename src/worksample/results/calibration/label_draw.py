@@ -80,7 +80,7 @@ def draw(
     """
     from worksample.metrics import draw_labels
 
-    mine = sorted((s for s in slots if _asked(s, instances, protocol)), key=lambda s: s.id)
+    mine = sorted((s for s in slots if _is_asked_of_judge(s, instances, protocol)), key=lambda s: s.id)
     strata = [stratum_of(s, agents[s.agent], instances[s.instance], protocol, config.strata) for s in mine]
     if not mine:
         return Draw({}, frozenset(), config.share or 1.0, config.seed)
@@ -92,7 +92,7 @@ def draw(
     return Draw(dict(zip((s.id for s in mine), strata, strict=True)), drawn, share, config.seed)
 
 
-def _asked(slot: Slot, instances: Mapping[str, Instance], protocol: Protocol) -> bool:
+def _is_asked_of_judge(slot: Slot, instances: Mapping[str, Instance], protocol: Protocol) -> bool:
     instance = instances[slot.instance]
     able = not slot.not_attemptable and slot.attempt == 1 and protocol in instance.grading
     return able and (protocol is Protocol.HOLISTIC or bool(leaves_of(instance, protocol)))

@@ -39,11 +39,11 @@ def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: Cali
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
         return Draw({}, frozenset(), config.share or 1.0, config.seed)
-    drawn = _drawn(strata, config.share or 0.0, config.seed, config.labels or EACH)
+    drawn = _draw_within_strata(strata, config.share or 0.0, config.seed, config.labels or EACH)
     return Draw(strata, drawn, config.share or len(drawn) / len(strata), config.seed)
 
 
-def _drawn(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
+def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, least: int) -> frozenset[str]:
     from worksample.metrics import draw_labels
 
     mine = sorted(strata)
@@ -64,7 +64,7 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
         strata = strata_of(store, experiment, pairs, config, struck_too=True)
         strata = {key: f"{stratum}{_LATER}" for key, stratum in strata.items()}
         if strata:
-            drawn = _drawn(strata, draw.share, draw.seed, EACH)
+            drawn = _draw_within_strata(strata, draw.share, draw.seed, EACH)
             draw = Draw({**draw.strata, **strata}, draw.drawn | drawn, draw.share, draw.seed)
     return draw
 
@@ -86,7 +86,7 @@ def strata_of(
     arms = {slot.id: slot.arm for slot in store.find(Slot, experiment=experiment.id)}
     instances: dict[str, Instance] = {}
 
-    def told(submission: Submission, slot: str | None) -> dict[Stratum, str]:
+    def strata_values(submission: Submission, slot: str | None) -> dict[Stratum, str]:
         if submission.instance not in instances:
             instances[submission.instance] = store.get(Instance, submission.instance)
         found = about(agents.get(submission.entrant), arms.get(slot or "", ""), instances[submission.instance])
@@ -95,7 +95,7 @@ def strata_of(
     by = dict.fromkeys((Stratum.AGENT, *config.strata))
     out = {}
     for one, two in pairs:
-        sides = told(*there[one]), told(*there[two])
+        sides = strata_values(*there[one]), strata_values(*there[two])
         values = (sorted({side[name] for side in sides}) for name in by if name in sides[0])
         out[key_of(one, two)] = ", ".join(AGAINST.join(value) for value in values)
     return out
@@ -164,8 +164,8 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
                 out[row["pair"]] = CONTRADICTED
         elif "disagreement" in config.route and (row["parted"] or row["judge"] is None):
             out[row["pair"]] = PARTED
-        elif "unproven" in config.route and (told := route((row["by"], row["cell"]), found.proofs)).people:
-            out[row["pair"]] = f"{told.standing}, {told.why}"
+        elif "unproven" in config.route and (strata_values := route((row["by"], row["cell"]), found.proofs)).people:
+            out[row["pair"]] = f"{strata_values.standing}, {strata_values.why}"
     return out
 
 

@@ -85,11 +85,11 @@ def _rows(
     each = pl.col("value").n_unique() > 1
     parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
     wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
-    known = _described(store, experiment, judged, labels, config)
+    known = _judged_items(store, experiment, judged, labels, config)
     return wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
 
 
-def _described(
+def _judged_items(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
     """By subject and item what the cell is made of, and whether the work was drawn."""

@@ -96,12 +96,12 @@ def step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
             case AttemptVerdict.FAILED:
                 said = link.said
     last = links[-1]
-    if why := _ended(rule, links):
+    if why := _why_ended(rule, links):
         return ChainStep(Next.END, last.slot, why)
     return ChainStep(Next.COMMIT, last.slot) if said else ChainStep(Next.WAIT, last.slot, Why.FEEDBACK)
 
 
-def _ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
+def _why_ended(rule: Chain, links: Sequence[ChainLink]) -> Why:
     """Why a chain whose attempts all failed goes no further; empty where it does."""
     if len(links) > rule.reattempts:
         return Why.ATTEMPTS

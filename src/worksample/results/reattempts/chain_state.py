@@ -39,7 +39,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
     from worksample.results.slots import slots_df
 
     slots = slots_df(store, experiment.id)
-    spent = _spent(store, experiment, rule)
+    spent = _spending_by_slot(store, experiment, rule)
     rows = {
         (r["arm"], r["agent"], r["instance"], r["repeat"], r["attempt"]): r
         for r in slots.filter(slots["not_attemptable"] == "").iter_rows(named=True)
@@ -80,7 +80,9 @@ def _link(
     return ChainLink(slot, verdict, trial, row["submission"], fed.get(trial or ""), row["score"], dollars, hours)
 
 
-def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple[float | None, float | None]]:
+def _spending_by_slot(
+    store: Store, experiment: Experiment, rule: Chain
+) -> dict[str, tuple[float | None, float | None]]:
     """Slot -> US dollars and hours of people on it, over all tries and gradings; None where a part is unknown."""
     from worksample.store.frames import evaluations_df, trials_df
 
@@ -99,7 +101,7 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
         others = _most(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
         add(row["slot"], 0, None if own is None or others is None else own + others)
     counted = {r.id for r in store.find(Round) if r.purpose in COUNTED}
-    for row in _given(evaluations_df(store, experiment.id)).iter_rows(named=True):
+    for row in _given_evaluations(evaluations_df(store, experiment.id)).iter_rows(named=True):
         slot = slot_of.get(row["trial"] or "")
         if slot is None or row["round"] not in counted:
             continue
@@ -112,7 +114,7 @@ def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple
     return {slot: (sums[0], sums[1]) for slot, sums in out.items()}
 
 
-def _given(frame: pl.DataFrame) -> pl.DataFrame:
+def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
     """What took time or money, whether or not it stands: striking an evaluation pays nothing back."""
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)

@@ -38,14 +38,14 @@ def shown_criteria(criteria: Criteria, view: ShownRubric) -> str:
     def lines(nodes: Sequence[Criterion], depth: int) -> list[str]:
         found = []
         for node in nodes:
-            found.append(f"{'  ' * depth}- {_named(node, view)}")
+            found.append(f"{'  ' * depth}- {_describe_criterion(node, view)}")
             found += lines(node.parts, depth + 1)
         return found
 
     return "" if view is ShownRubric.NONE else "\n".join(lines(criteria.criteria, 0))
 
 
-def _named(node: Criterion, view: ShownRubric) -> str:
+def _describe_criterion(node: Criterion, view: ShownRubric) -> str:
     if view is not ShownRubric.IMPORTANCES:
         return node.text
     weight = node.importance.value if node.importance else f"{node.worth:g} points"
@@ -57,7 +57,7 @@ def told(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evalua
     parts = ["# Your earlier work", AGAIN.format(previous=PREVIOUS, output=output)]
     if arm.feedback is Feedback.GENERIC:
         parts.append(GENERIC)
-    said = [text for e in evaluations if (text := _said(e, arm.shown_rubric, criteria))]
+    said = [text for e in evaluations if (text := _describe_evaluation(e, arm.shown_rubric, criteria))]
     if said:
         parts.append("# What was said of it")
         parts += [f"## Evaluator {n}\n\n{text}" for n, text in enumerate(said, 1)] if len(said) > 1 else said
@@ -67,10 +67,10 @@ def told(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evalua
 
 def words_of(evaluation: Evaluation) -> int:
     """How many words of its own an evaluation gives on where no criteria are shown."""
-    return len(_said(evaluation, ShownRubric.NONE, Criteria()).split())
+    return len(_describe_evaluation(evaluation, ShownRubric.NONE, Criteria()).split())
 
 
-def _said(evaluation: Evaluation, view: ShownRubric, criteria: Criteria) -> str:
+def _describe_evaluation(evaluation: Evaluation, view: ShownRubric, criteria: Criteria) -> str:
     payload = evaluation.payload
     if isinstance(payload, Holistic):
         return payload.justification.strip()
@@ -84,7 +84,7 @@ def _said(evaluation: Evaluation, view: ShownRubric, criteria: Criteria) -> str:
             continue
         mark = "met" if part.passed else "not met"
         if leaf is not None and view is not ShownRubric.NONE:
-            lines.append(f"- {_named(leaf, view)}: {mark}{f'. {reason}' if reason else ''}")
+            lines.append(f"- {_describe_criterion(leaf, view)}: {mark}{f'. {reason}' if reason else ''}")
         elif reason:
             lines.append(f"- {reason}")
     return "\n".join(lines)
