@@ -164,8 +164,8 @@ def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
                 out[row["pair"]] = CONTRADICTED
         elif "disagreement" in config.route and (row["parted"] or row["judge"] is None):
             out[row["pair"]] = PARTED
-        elif "unproven" in config.route and (strata_values := route((row["by"], row["cell"]), found.proofs)).people:
-            out[row["pair"]] = f"{strata_values.standing}, {strata_values.why}"
+        elif "unproven" in config.route and (routing := route((row["by"], row["cell"]), found.proofs)).people:
+            out[row["pair"]] = f"{routing.standing}, {routing.why}"
     return out
 
 
