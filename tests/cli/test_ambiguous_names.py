@@ -10,7 +10,7 @@ from store import worlds
 from worksample.cli.ambiguous_names import tell_found, tell_planned
 from worksample.experiments.find import call, find_experiment, namesakes
 from worksample.records import Arm, Experiment, Lock, Protocol
-from worksample.reports.chosen_experiments import called
+from worksample.reports.chosen_experiments import heading_of
 from worksample.store import Store
 
 
@@ -36,7 +36,7 @@ def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> Non
         assert find_experiment(store, call(store, e)) == e
     # One that was not run yet will be the latest.
     assert call(store, experiment("study@3", -9)) == "study"
-    assert called([first, second, other]) == "study@1, study@2, other"
+    assert heading_of([first, second, other]) == "study@1, study@2, other"
 
 
 def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

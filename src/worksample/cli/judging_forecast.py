@@ -51,11 +51,11 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
     from worksample.experiments.rounds import asked_of
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
-    from worksample.results.calibration.config import calibrated
+    from worksample.results.calibration.config import calibrated_protocols
 
     found = []
     instances = {i.id: i for i in plan.material.instances}
-    labelled = calibrated(plan.experiment)
+    labelled = calibrated_protocols(plan.experiment)
     asked = asked_of(instances.values(), plan.material.protocols, labelled)
     whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
     extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]

@@ -47,7 +47,7 @@ def from_pilot(store: Store, experiment: Experiment) -> Basis:
     fewer than `FEWEST` tasks are graded, or all trials of every agent came out the same.
     """
     work = ResultSet(store, [experiment])
-    frame = work.judged(work.primary)
+    frame = work.judged_frame(work.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     frame = frame.filter(pl.col("attempt") == 1).with_columns(state=state_of("passed"))

@@ -22,8 +22,8 @@ from worksample.records import (
     Round,
     now,
 )
-from worksample.results.calibration.config import calibrated
-from worksample.results.deciding_rounds import InForce
+from worksample.results.calibration.config import calibrated_protocols
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
@@ -69,7 +69,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     as a whole is people's, and a judge's too where one is configured for it.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    every = asked_of(instances, experiment.lock.protocols, calibrated(experiment))
+    every = asked_of(instances, experiment.lock.protocols, calibrated_protocols(experiment))
     asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
@@ -147,7 +147,7 @@ def current_round(
 
 def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
     """The round over the experiment that decides under the protocol what a kind of evaluator says."""
-    rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
+    rounds = RoundsInForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 from worksample.errors import Superseded
 from worksample.records import EvaluatorKind, Experiment, Instance
-from worksample.results.calibration.config import calibrated
+from worksample.results.calibration.config import calibrated_protocols
 from worksample.store import Store
 
 from .claim import alone
@@ -18,7 +18,7 @@ class Filling:
 
     def __init__(self, store: Store, experiment: Experiment, people: Fill | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
-        judges = calibrated(experiment)
+        judges = calibrated_protocols(experiment)
         asked = asked_of(instances, experiment.lock.protocols, judges)
         mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
         self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]

@@ -72,7 +72,7 @@ def _to_series(name: str, values: Sequence[Any] | NDArray[Any]) -> pl.Series:
         raise UsageError(first, where=f"column {name!r}", next="pass values of one type") from error
 
 
-def picked(values: Column, rows: Ints) -> pl.Series:
+def pick_rows(values: Column, rows: Ints) -> pl.Series:
     """These rows of any column."""
     if isinstance(values, Codes):
         return values.labels.gather(values.index[rows])

@@ -13,7 +13,7 @@ from worksample.dollar_text import dollar_places
 from worksample.errors import UsageError
 
 from .counts import Counts
-from .rounding import fixed, percent
+from .rounding import fixed_decimals, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,7 +92,7 @@ class Estimate:
             return f"{float(number):.2g}"
         if self.unit is Unit.USD and digits is None:
             places = dollar_places(float(number))
-        return fixed(number, places)
+        return fixed_decimals(number, places)
 
     def as_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -117,11 +117,11 @@ class Estimate:
         """The same figure with more notes; empty ones are dropped."""
         return replace(self, notes=(*self.notes, *(note for note in notes if note)))
 
-    def given(self, *conditions: str) -> Estimate:
+    def conditional_on_more(self, *conditions: str) -> Estimate:
         """The same figure, conditional on more; empty ones are dropped."""
         return replace(self, conditional_on=(*self.conditional_on, *(c for c in conditions if c)))
 
-    def called(self, name: str) -> Estimate:
+    def renamed_to(self, name: str) -> Estimate:
         return replace(self, name=name)
 
     def to(self, digits: int) -> Estimate:
@@ -129,7 +129,7 @@ class Estimate:
         return replace(self, digits=digits)
 
 
-def undefined(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
+def undefined_estimate(name: str, reason: str, counts: Counts | None = None, unit: Unit = Unit.SHARE) -> Estimate:
     """A figure that does not exist, and why."""
     return Estimate(name, None, counts or Counts(0, 0), unit=unit, reason=reason)
 

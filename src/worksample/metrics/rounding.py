@@ -16,7 +16,7 @@ def round_half_up(number: Fraction | float, digits: int = 0) -> Fraction:
     return rounded if exact >= 0 else -rounded
 
 
-def fixed(number: Fraction | float, digits: int = 0) -> str:
+def fixed_decimals(number: Fraction | float, digits: int = 0) -> str:
     """`number` as text with exactly `digits` decimals, rounded half up; a rounded zero has no sign."""
     if digits < 0:
         raise UsageError(f"digits is {digits}, and a printed figure has none or more", next="pass digits >= 0")
@@ -32,4 +32,4 @@ def percent(share: Fraction | float, digits: int = 1) -> str:
     is written as: 0.145 is 14.5 %, though in binary it lies below.
     """
     written = share if isinstance(share, Fraction) else Fraction(repr(float(share)))
-    return fixed(written * 100, digits)
+    return fixed_decimals(written * 100, digits)

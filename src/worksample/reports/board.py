@@ -12,10 +12,10 @@ from worksample.records import Experiment
 from worksample.store import Store
 from worksample.store.spending import AGENTS, Spending, spending
 
-from .chosen_experiments import find_experiments, held_out, same_lock
+from .chosen_experiments import find_experiments, is_private, require_same_lock
 from .cost_notes import cost_notes
 from .formatting import figure
-from .open_slots import unserved
+from .open_slots import open_slot_reasons
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,13 +182,13 @@ def leaderboard(
 
     need("report")
     found = find_experiments(store, experiments)
-    same_lock(found)
+    require_same_lock(found)
     work = ResultSet(store, found, rules)
     board = board_of(work.frame(work.primary), tuple(found), illustrative=illustrative, how=how)
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
     board = replace(board, notes=(*board.notes, *_judges(store, work)))
-    return with_reasons(store, board)
+    return add_reasons(store, board)
 
 
 def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
@@ -199,9 +199,9 @@ def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
     return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
 
 
-def with_reasons(store: Store, board: Leaderboard) -> Leaderboard:
+def add_reasons(store: Store, board: Leaderboard) -> Leaderboard:
     """The board with what judges and colleagues cost, and why slots are open; of a private suite the causes only."""
-    said = unserved(store, board.experiments, words=not held_out(store, board.experiments))
+    said = open_slot_reasons(store, board.experiments, words=not is_private(store, board.experiments))
     spent = spending(store, [e.id for e in board.experiments])
     return replace(board, notes=(*board.notes, *_describe_spending(spent), *said), spending=spent)
 

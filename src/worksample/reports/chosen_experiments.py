@@ -16,19 +16,19 @@ def find_experiments(store: Store, names: Sequence[str] = ()) -> list[Experiment
     return [find_experiment(store, name) for name in names or [""]]
 
 
-def called(experiments: Sequence[Experiment]) -> str:
+def heading_of(experiments: Sequence[Experiment]) -> str:
     """How they are called in a heading: by their names, those that share one by their ids."""
     names = [e.name for e in experiments]
     return ", ".join(e.name if names.count(e.name) == 1 else e.id for e in experiments)
 
 
-def held_out(store: Store, experiments: Sequence[Experiment]) -> bool:
+def is_private(store: Store, experiments: Sequence[Experiment]) -> bool:
     """Whether the suite is private: then what is shown of it are aggregates alone."""
     locked = {e.lock.suite for e in experiments}
     return any(s.visibility == "private" for s in store.find(Suite) if s.id in locked)
 
 
-def same_lock(experiments: Sequence[Experiment]) -> None:
+def require_same_lock(experiments: Sequence[Experiment]) -> None:
     """Refuse to compare what was not measured alike: other instances, environment models or protocol.
 
     What came in by several deliveries of one set of tables is one study, though each brings jobs of its own.

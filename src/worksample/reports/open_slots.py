@@ -12,7 +12,7 @@ LONGEST = 300
 """Characters of a reason."""
 
 
-def unserved(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
+def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
     """A sentence per agent and cause: how many slots are open for it. `words`: with what the last of them said."""
     import polars as pl
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .board import Leaderboard, Row
-from .chosen_experiments import called
+from .chosen_experiments import heading_of
 from .formatting import figure, with_interval
 
 BETWEEN = 3
@@ -40,7 +40,7 @@ def print_board(board: Leaderboard, console: Console) -> None:
     if board.unsandboxed:
         console.print("Ran without a sandbox, by explicit request.", style="bold red")
     rows = [cells_of(row) for row in board.rows]
-    title = f"Leaderboard: {called(board.experiments)}"
+    title = f"Leaderboard: {heading_of(board.experiments)}"
     for places in column_blocks(HEADS, rows, console.width):
         table = Table(
             title=title or None, title_justify="left", header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False

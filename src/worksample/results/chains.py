@@ -11,12 +11,12 @@ from worksample.records import Experiment, Slot
 JOB = ("experiment", "agent", "instance", "repeat")
 
 
-def continued(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
+def continued_arms(experiments: Iterable[Experiment]) -> dict[tuple[str, str], str]:
     """(experiment, arm) -> the arm whose first attempts it continues."""
     return {(e.id, arm.name): arm.continues for e in experiments for arm in e.arms if arm.continues is not None}
 
 
-def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
+def drop_unneeded_attempts(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Expr) -> pl.DataFrame:
     """Without the re-attempts that were planned, were not made, and are not needed since an attempt before passed.
 
     live: whether a trial stands. What was made stays, whatever is thought of the attempt before by now.
@@ -36,7 +36,7 @@ def needed(frame: pl.DataFrame, arms: Mapping[tuple[str, str], str], live: pl.Ex
     return frame.filter(pl.col("slot").is_null() | ~pl.col("slot").is_in(gone.implode()))
 
 
-def begun_in(slots: Iterable[Slot]) -> dict[str, str]:
+def chain_origins(slots: Iterable[Slot]) -> dict[str, str]:
     """Slot -> the experiment in which its chain began, of slots that continue another experiment's."""
     by_id = {slot.id: slot for slot in slots}
     found = {}
@@ -49,12 +49,12 @@ def begun_in(slots: Iterable[Slot]) -> dict[str, str]:
     return found
 
 
-def chained(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
+def join_attempts(frame: pl.DataFrame, experiments: Iterable[Experiment], begun: Mapping[str, str]) -> pl.DataFrame:
     """The frame with the first attempts under each arm that continues them, in place of the arm that made them; of a
     chain that passed nothing after that. As it is where no arm continues another. begun: slot -> the experiment whose
     chain it continues, where that is another one; its rows are counted there.
     """
-    arms = continued(experiments)
+    arms = continued_arms(experiments)
     if not arms:
         return frame
     if begun:

@@ -21,7 +21,7 @@ _i, _s = schema.instances.c, schema.slots.c
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class LeafCriterion:
     """`names`: under which its answer may stand, its own first and then those of the branches over it. `by`: whom it is
     asked of, None where the criteria name nobody.
     """
@@ -33,16 +33,16 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCriteria:
+class InstanceCriteria:
     """The criteria of an instance."""
 
     nodes: tuple[Criterion, ...]
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[LeafCriterion, ...]
 
 
-def asked_in(
+def joint_criteria(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
-) -> dict[str, AskedCriteria]:
+) -> dict[str, InstanceCriteria]:
     """By instance the criteria of those whose verdicts take more than what one grade says of itself.
 
     That is where judges or people decide some of them and, in a rubric, where there are gates. `gradings`: instance ->
@@ -50,15 +50,15 @@ def asked_in(
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
-    return {id: asked_of(grading) for id, grading in found if not _is_one_grade(grading)}
+    return {id: criteria_of(grading) for id, grading in found if not _is_one_grade(grading)}
 
 
-def kinds_in(
+def criteria_with_kinds(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
-) -> dict[str, AskedCriteria]:
+) -> dict[str, InstanceCriteria]:
     """Likewise the criteria of those that name a kind of checkpoint."""
     found = _in_force(store, experiments, protocol, gradings, _KINDS)
-    return {id: asked_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
+    return {id: criteria_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
 
 
 def _in_force(
@@ -91,14 +91,16 @@ def _is_one_grade(grading: Grading) -> bool:
     return alone and (grading.names_evaluators or not _has_gate(grading.criteria.criteria))
 
 
-def asked_of(grading: Grading) -> AskedCriteria:
+def criteria_of(grading: Grading) -> InstanceCriteria:
     """Its criteria."""
     nodes, named = grading.criteria.criteria, grading.names_evaluators
     leaves = (
-        Leaf(leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT)
+        LeafCriterion(
+            leaf.id, names, EvaluatorKind(leaf.by.value) if named else None, leaf.importance or Importance.IMPORTANT
+        )
         for leaf, names in _leaves(nodes, ())
     )
-    return AskedCriteria(nodes, tuple(leaves))
+    return InstanceCriteria(nodes, tuple(leaves))
 
 
 def _leaves(nodes: Iterable[Criterion], above: tuple[str, ...]) -> Iterator[tuple[Criterion, tuple[str, ...]]]:

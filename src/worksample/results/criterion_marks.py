@@ -6,7 +6,7 @@ import polars as pl
 
 from worksample.metrics.scores.rubric import Mark, RubricRules, rubric_scores
 from worksample.records import AWAITED, Protocol, ResolutionRule, Round, SkipReason, Standing, is_full
-from worksample.results.round_evaluations import latest
+from worksample.results.round_evaluations import keep_latest
 
 PASS, FAIL, NOT_APPLICABLE, CANNOT = (m.value for m in (Mark.PASS, Mark.FAIL, Mark.NOT_APPLICABLE, Mark.CANNOT_JUDGE))
 VOID = "no criterion applies"
@@ -16,7 +16,7 @@ _MARKS = {SkipReason.NOT_APPLICABLE.value: NOT_APPLICABLE, SkipReason.CANNOT_JUD
 _TWO, _THREE = 2, 3
 
 
-def awaited(round: Round) -> pl.Expr:
+def awaited_cause(round: Round) -> pl.Expr:
     """The cause of what is short of answers in this round: its people or its judge are waited for, a program is not."""
     return pl.lit(_WAITS.get(round.by), dtype=pl.String)
 
@@ -80,7 +80,7 @@ def agreed_leaves(round: Round, given: pl.DataFrame, leaves: pl.DataFrame, rules
     """A row per subject and criterion that its graders named: subject, name, mark (null where they are split), share
     of its points (null where it does not apply or nobody could judge), by the round's rule.
     """
-    grades = latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
+    grades = keep_latest(given.filter((pl.col("payload") == "grade") & pl.col("second").is_null()))
     if round.rule is ResolutionRule.LATEST:
         grades = grades.unique("subject", keep="last", maintain_order=True)
     elif round.rule is ResolutionRule.TIE_BREAK:
@@ -177,7 +177,7 @@ def _verdict_rows(round: Round, result: pl.DataFrame) -> pl.DataFrame:
         .when(split).then("the raters are split on: " + pl.col("split"))
         .when(stuck).then("could not be judged: " + pl.col("stuck"))
         .when(void).then(pl.lit(VOID)).otherwise(pl.lit("")),
-        verdict_cause=pl.when(few).then(awaited(round)),
+        verdict_cause=pl.when(few).then(awaited_cause(round)),
         evaluation=pl.when(sure).then("match"),
         evaluations="evaluation",
         rounds="round",

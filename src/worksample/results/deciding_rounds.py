@@ -34,7 +34,7 @@ def need_amendable(action: AmendmentAction, record: Record) -> None:
         raise UsageError(f"{what} cannot be put in force", where=record.id, next="worksample list")
 
 
-class InForce:
+class RoundsInForce:
     """Rounds, and since when each is in force by their amendments.
 
     A round of grading is in force from its moment on, a regrade once it is adopted. Adopting a round puts it in force
@@ -62,7 +62,7 @@ class InForce:
         own = round.at if round.purpose is Purpose.GRADING else None
         return self._adopted.get(round.id, own)
 
-    def adopted(self, round: Round) -> bool:
+    def is_adopted(self, round: Round) -> bool:
         """Whether a regrade was put in force, or a round of grading put in force anew."""
         return round.id in self._adopted
 
@@ -88,7 +88,7 @@ class InForce:
 
 
 @dataclass(frozen=True)
-class Deciding:
+class DecidingRound:
     """`round` decides, together with the rounds `alike`, itself among them; over the subjects of `parts` a later round
     does, each subject's own.
     """
@@ -103,7 +103,7 @@ class Deciding:
         return tuple(dict.fromkeys((*self.alike, *(r.id for r in self.parts.values()))))
 
 
-def alike(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
+def alike_rounds(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
     """The ids of the rounds that differ in id, reason, author, moment and predecessor only, itself among them.
 
     Two machines that graded parts of one experiment each opened one, with the same graders under the same rules.
@@ -113,9 +113,9 @@ def alike(round: Round, among: Iterable[Round]) -> tuple[str, ...]:
 
 
 def decide_rounds(
-    found: InForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
+    found: RoundsInForce, experiment: str, protocol: Protocol, submissions: frozenset[str], handed: frozenset[str],
     by: EvaluatorKind | None = None,
-) -> Deciding | None:  # fmt: skip
+) -> DecidingRound | None:  # fmt: skip
     """What decides for an experiment under a protocol, of rounds by one kind of evaluator or by all; None where
     nothing does.
 
@@ -133,7 +133,7 @@ def decide_rounds(
         base = max(over, key=lambda r: (mine[r.id], found.order(r)), default=None)
     if base is None:
         return None
-    same = alike(base, whole) if whole else (base.id,)
+    same = alike_rounds(base, whole) if whole else (base.id,)
     parts: dict[str, Round] = {}
     for r in chosen:
         late = r.purpose is Purpose.REGRADE and found.order(r) > found.order(base)
@@ -141,4 +141,4 @@ def decide_rounds(
         if r.id != base.id and (late or own):
             kept = submissions | handed if late else handed
             parts |= {s: r for s in r.subjects if s in kept}
-    return Deciding(base, same, parts)
+    return DecidingRound(base, same, parts)

@@ -12,7 +12,7 @@ _MANY = 400
 R = TypeVar("R", Submission, Trial, Slot, Experiment)
 
 
-def entrants(store: Store, submissions: Set[str]) -> dict[str, str]:
+def entrants_of(store: Store, submissions: Set[str]) -> dict[str, str]:
     """Submission id -> `agent`, `agent / arm`, `agent / attempt 2`: none that differ in arm or attempt are the same.
 
     The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.

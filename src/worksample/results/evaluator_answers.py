@@ -38,7 +38,7 @@ def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
     return round.experiment in experiments if round.experiment else not subjects.isdisjoint(round.subjects)
 
 
-def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
+def evaluator_answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
     """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
     `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
     no answer. protocol: of rounds under it alone.
@@ -100,7 +100,7 @@ def _work(work: ResultSet) -> pl.DataFrame:
     return frame.select(*names, subject="submission")
 
 
-def by_kind(table: pl.DataFrame) -> pl.DataFrame:
+def majority_by_kind(table: pl.DataFrame) -> pl.DataFrame:
     """A row per subject and item: what most of each kind said (`program`, `judge`, `person`); null for none or half."""
     keys = ["subject", "item"]
     means = table.group_by(*keys, "kind", maintain_order=True).agg(pl.col("value").mean())

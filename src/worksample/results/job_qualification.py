@@ -18,14 +18,14 @@ RULES = (ResolutionRule.VERIFIED, ResolutionRule.TIE_BREAK, ResolutionRule.MAJOR
 """Rules by which jobs may qualify."""
 
 
-def decides(round: Round) -> tuple[str, ...]:
+def deciding_questions(round: Round) -> tuple[str, ...]:
     """The questions of a round of which a no leaves a job out."""
     return tuple(round.versions.get(DECIDES, "").split())
 
 
-def failed(round: Round, labels: Labels) -> tuple[str, ...]:
+def failed_questions(round: Round, labels: Labels) -> tuple[str, ...]:
     """The questions for which this answer would leave the job out, in the round's order."""
-    return tuple(name for name in decides(round) if labels.labels.get(name) == NO)
+    return tuple(name for name in deciding_questions(round) if labels.labels.get(name) == NO)
 
 
 def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> int:
@@ -40,7 +40,7 @@ def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> i
     return overlap
 
 
-def qualifies(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
+def is_qualified(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
     """What the votes come to, by time; None while some are wanted, and where a majority is split evenly."""
     wanted = votes_wanted(rule, overlap, votes)
     if len(votes) < wanted:
@@ -54,7 +54,7 @@ def qualifies(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool
 def votes_on(round: Round, evaluations: Sequence[Evaluation]) -> list[bool]:
     """Of the answers on one job, by time: whether each qualifies it."""
     said = sorted((e for e in evaluations if isinstance(e.payload, Labels)), key=lambda e: (e.at, e.id))
-    return [not failed(round, e.payload) for e in said if isinstance(e.payload, Labels)]
+    return [not failed_questions(round, e.payload) for e in said if isinstance(e.payload, Labels)]
 
 
 def qualified_frame(round: Round, rows: pl.DataFrame) -> pl.DataFrame:
@@ -63,11 +63,11 @@ def qualified_frame(round: Round, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(round: Round, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
-    deciding = decides(round)
+    deciding = deciding_questions(round)
     for (subject,), mine in rows.group_by("subject", maintain_order=True):
         nos = [[name for name in deciding if name in said] for said in mine["denied"].to_list()]
         votes = [not said for said in nos]
-        passed = qualifies(round.rule, round.overlap, votes)
+        passed = is_qualified(round.rule, round.overlap, votes)
         counted = votes_wanted(round.rule, round.overlap, votes) if passed is not None else len(votes)
         against = {name for said in nos[: max(counted, 1)] for name in said}
         reason = " ".join(name for name in deciding if name in against) if passed is False else ""

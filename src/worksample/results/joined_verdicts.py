@@ -14,7 +14,7 @@ from worksample.metrics.scores.rubric import RubricRules, rubric_scores
 from worksample.records import AWAITED, EvaluatorKind, Protocol, Standing, is_full, partial_credit
 from worksample.records.weighted_criteria import behind_gates, implied, weigh
 
-from .criteria_in_force import AskedCriteria, Leaf
+from .criteria_in_force import InstanceCriteria, LeafCriterion
 from .criterion_marks import CANNOT, FAIL, FEW, PASS, VOID, agreed_leaves
 from .judged_rounds import JudgedRound
 from .verdicts import VERDICTS
@@ -63,8 +63,8 @@ def _fill(answers: Mapping[str, KindVerdict], judged: JudgedRound, rules: Rubric
         answer.said = tuple((when[e], e) for e in answer.verdict["evaluations"] if e in when)
 
 
-def join(
-    protocol: Protocol, asked: Mapping[str, AskedCriteria], subjects: Mapping[str, str], answers: Answers,
+def join_verdicts(
+    protocol: Protocol, asked: Mapping[str, InstanceCriteria], subjects: Mapping[str, str], answers: Answers,
     only: EvaluatorKind | None, whole: EvaluatorKind | None, rules: RubricRules,
 ) -> pl.DataFrame:  # fmt: skip
     """The verdicts on `subjects` (submission -> instance), as `verdict_frame` has them.
@@ -74,19 +74,19 @@ def join(
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
-        one = Joined(asked[instance], subject, answers, only, whole)
+        one = JoinedVerdict(asked[instance], subject, answers, only, whole)
         rows.append({**one.open(), **_resting(one), "subject": subject, "open": one.opened, "one": one})
     scored = _scores(protocol, {r["subject"]: r["one"] for r in rows if not r["open"]}, rules)
     shaped = [{name: {**row, **scored.get(row["subject"], {})}.get(name) for name in VERDICTS} for row in rows]
     return pl.DataFrame(shaped, schema=VERDICTS, orient="row")
 
 
-class Joined:
+class JoinedVerdict:
     """One subject's criteria, each with the answer of the kind that is asked for it."""
 
     def __init__(
         self,
-        asked: AskedCriteria,
+        asked: InstanceCriteria,
         subject: str,
         answers: Answers,
         only: EvaluatorKind | None,
@@ -98,7 +98,7 @@ class Joined:
         self.found = {leaf.id: found for leaf in asked.leaves if (found := self._of(leaf)) is not None}
         self.opened = False
 
-    def _of(self, leaf: Leaf) -> tuple[str | None, float | None] | None:
+    def _of(self, leaf: LeafCriterion) -> tuple[str | None, float | None] | None:
         answer = self.answers.get(self.kinds[leaf.id])
         return next((answer.criteria[n] for n in leaf.names if n in answer.criteria), None) if answer else None
 
@@ -158,7 +158,7 @@ class Joined:
             yield leaf.importance.value, mark
 
 
-def _resting(one: Joined) -> Row:
+def _resting(one: JoinedVerdict) -> Row:
     """What a verdict rests on, by time, and whose look it took."""
     looks = {answer.verdict["by"] for _, answer in one.used}
     said = sorted(pair for _, answer in one.used for pair in answer.said)
@@ -172,7 +172,7 @@ def _resting(one: Joined) -> Row:
     }
 
 
-def _scores(protocol: Protocol, decided: Mapping[str, Joined], rules: RubricRules) -> dict[str, Row]:
+def _scores(protocol: Protocol, decided: Mapping[str, JoinedVerdict], rules: RubricRules) -> dict[str, Row]:
     if protocol is Protocol.RUBRIC:
         marks = [(subject, *mark) for subject, one in decided.items() for mark in one.marks()]
         names = ("subject", "importance", "mark")

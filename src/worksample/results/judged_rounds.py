@@ -13,10 +13,10 @@ from worksample.records import Amendment, Evaluation, EvaluationOutcome, GradePa
 from worksample.store import Store, schema
 
 from .criterion_marks import each_grade
-from .deciding_rounds import Deciding, InForce
-from .job_qualification import decides
-from .round_evaluations import RoundEvaluations, said_in
-from .second_looks import ROUTED, awaiting, overrule_frame
+from .deciding_rounds import DecidingRound, RoundsInForce
+from .job_qualification import deciding_questions
+from .round_evaluations import RoundEvaluations, read_evaluations
+from .second_looks import ROUTED, mark_awaiting, overrule_frame
 from .verdicts import verdict_frame, wants_leaves
 
 _AT_ONCE = 500
@@ -41,7 +41,7 @@ class JudgedRound:
         return self.verdicts.filter(pl.col("by") == "votes")
 
     @property
-    def reviewed(self) -> int:
+    def reviewed_count(self) -> int:
         """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
         return self.verdicts.height - self.own.height
 
@@ -57,7 +57,7 @@ class RoundReader:
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
-        self.found = InForce(store.find(Round), amendments)
+        self.found = RoundsInForce(store.find(Round), amendments)
 
     def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
         """The evaluations of some rounds, as if all were of `round`; second looks are not in it.
@@ -66,7 +66,7 @@ class RoundReader:
         """
         return self._judge_round(round, self._read_evaluations(round, alike, leaves), tuple(alike))
 
-    def looked_at(
+    def read_with_looks(
         self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
     ) -> tuple[JudgedRound, tuple[JudgedRound, ...]]:
         """A round as it stands after audits and adjudications of it, and all that looks at it."""
@@ -74,11 +74,11 @@ class RoundReader:
         looks = self._looks(alike, round, leaves)
         return self._after(self.read(round, alike, leaves=leaves), looks), looks
 
-    def decided(
-        self, deciding: Deciding, *, leaves: bool = False
+    def read_deciding(
+        self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
         """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
-        base, looks = self.looked_at(deciding.round, deciding.alike, leaves=leaves)
+        base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
         if not deciding.parts:
             return (base,), looks
         out = [base]
@@ -96,7 +96,7 @@ class RoundReader:
 
     def _read_evaluations(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
         with self.store.database.reading() as connection:
-            return said_in(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
+            return read_evaluations(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
 
     def _judge_round(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
         given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == EvaluationOutcome.GIVEN.value))
@@ -107,7 +107,7 @@ class RoundReader:
     def _after(judged: JudgedRound, looks: Sequence[JudgedRound]) -> JudgedRound:
         kinds = ([j.verdicts for j in looks if j.round.purpose is p] for p in (Purpose.AUDIT, Purpose.ADJUDICATION))
         routed = [s for j in looks if ROUTED in j.round.versions for s in j.round.subjects]
-        verdicts = awaiting(overrule_frame(judged.votes, *kinds), routed)
+        verdicts = mark_awaiting(overrule_frame(judged.votes, *kinds), routed)
         return JudgedRound(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
 
 
@@ -129,7 +129,7 @@ def passes_of(store: Store, round: Round) -> dict[str, bool]:
     judging = RoundReader(store, store.find(Amendment))
     judged = judging.read(round, [round.id])
     if round.purpose is Purpose.QUALIFICATION:
-        deciding, said = set(decides(round)), judged.given.filter(pl.col("payload") == "labels")
+        deciding, said = set(deciding_questions(round)), judged.given.filter(pl.col("payload") == "labels")
         return {id: deciding.isdisjoint(nos) for id, nos in said.select("evaluation", "denied").iter_rows()}
     grades = judged.given.filter(pl.col("payload") == "grade")
     each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())

@@ -24,18 +24,18 @@ and 0, 0.5 or 1, null without an answer; `by`: the judges that answered; `parted
 """
 
 
-def succeeded(work: ResultSet) -> pl.DataFrame:
+def passed_submissions(work: ResultSet) -> pl.DataFrame:
     """`submission`, `passed`: by people's holistic verdicts where there are any, else under the first protocol."""
     for protocol in (Protocol.HOLISTIC, work.primary):
-        frame = work.judged(protocol)
+        frame = work.judged_frame(protocol)
         if frame is not None:
             return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
     return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
 
 
-def preferred(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
+def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
     """A row per pair that the judge's round or these rounds of people say anything of, as `PREFERRED`."""
-    judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), succeeded(work)
+    judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), passed_submissions(work)
     votes = [_votes(judging, round, passed) for round in (judged, *people)]
     asked = pl.concat(votes)
     if not asked.height:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import PlanError
 from worksample.records import Instance, Purpose, Round, Submission
 
-from .entrants import entrants
+from .entrants import entrants_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -119,7 +119,7 @@ def sample_pairs(
 def entries_of(store: Store, submissions: Iterable[Submission]) -> list[PairCandidate]:
     """As entries; an agent under several arms, or at several attempts, is as many entrants."""
     found = list(submissions)
-    who = entrants(store, {s.id for s in found})
+    who = entrants_of(store, {s.id for s in found})
     keys: dict[str, str] = {}
     out = []
     for s in found:

@@ -29,11 +29,11 @@ from worksample.records import (
 from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
-from .chains import begun_in, chained, continued, needed
+from .chains import chain_origins, continued_arms, drop_unneeded_attempts, join_attempts
 from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
 from .points_by_kind import points_by_kind
-from .slots import explained, slots_with_trials
+from .slots import explain_missing_verdicts, slots_with_trials
 from .subset import Subset
 from .verdicts import VERDICTS
 
@@ -116,7 +116,7 @@ class ResultSet:
             if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
         )
 
-    def judged(self, protocol: Protocol) -> pl.DataFrame | None:
+    def judged_frame(self, protocol: Protocol) -> pl.DataFrame | None:
         """`frame`, or None where no round decides under `protocol`."""
         return self.frame(protocol) if self.judgments.under(protocol).deciding else None
 
@@ -146,7 +146,9 @@ class ResultSet:
             frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
         if self.rules.where:
             frame = self._apply_subset(frame)
-        frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
+        frame = explain_missing_verdicts(
+            frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments
+        )
         done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
         state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
         known = pl.col("state") == VALID
@@ -158,18 +160,22 @@ class ResultSet:
             unseen=unseen.fill_null(False),
         )
         # The chains' rule goes by the first protocol.
-        return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
+        return (
+            drop_unneeded_attempts(frame, continued_arms(self.experiments), pl.col("live"))
+            if protocol is self.primary
+            else frame
+        )
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
         """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
-        return chained(frame, self.experiments, self._chain_origins)
+        return join_attempts(frame, self.experiments, self._chain_origins)
 
     @cached_property
     def _chain_origins(self) -> dict[str, str]:
         """Chains that a later delivery of the same tables goes on with are one chain."""
         if len(self.experiments) == 1:
             return {}
-        return begun_in(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
+        return chain_origins(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
 
     @cached_property
     def chain_pay(self) -> float | None:
@@ -178,16 +184,16 @@ class ResultSet:
         return paid.pop() if len(paid) == 1 else None
 
     @cached_property
-    def chosen(self) -> frozenset[str]:
+    def chosen_submissions(self) -> frozenset[str]:
         """The submissions of the part of the work that is shown."""
         frames = (self.frame(protocol) for protocol in (self.primary, *self.judgments.deciding))
         return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
 
-    def among(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    def keep_chosen(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
         if not self.rules.where:
             return said
-        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen)) for c in columns or ("subject",))
+        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen_submissions)) for c in columns or ("subject",))
         return said.filter(pl.all_horizontal(*inside))
 
     @cached_property
@@ -225,7 +231,7 @@ class ResultSet:
             return f"{task}: {criterion}"
         return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
 
-    def unplanned(self, *columns: pl.Series) -> list[str]:
+    def unplanned_submissions(self, *columns: pl.Series) -> list[str]:
         """The submissions in these columns that no slot of ours made."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
         named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)

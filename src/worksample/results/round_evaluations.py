@@ -80,7 +80,7 @@ class RoundEvaluations:
         return RoundEvaluations(rows, self.leaves.join(rows, on="evaluation", how="semi", maintain_order="left"))
 
 
-def said_in(
+def read_evaluations(
     connection: Connection, rounds: Sequence[str], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
     """Of the index. `leaves`: read the criteria of every grade, too."""
@@ -97,7 +97,7 @@ def said_in(
     return _whole(frame, read, amendments, leaves=leaves)
 
 
-def said_of(
+def evaluations_of(
     evaluations: Iterable[Evaluation], amendments: Iterable[Amendment], *, leaves: bool = False
 ) -> RoundEvaluations:
     """Of records."""
@@ -201,7 +201,7 @@ def _is_struck(amendments: Iterable[Amendment]) -> pl.Expr:
 _ITEM = ("subject", "evaluator", "draw")
 
 
-def once(votes: pl.DataFrame) -> pl.DataFrame:
+def count_once(votes: pl.DataFrame) -> pl.DataFrame:
     """The votes that count: of equal ones of an evaluator on a subject the first, of contradicting ones none, as if
     that evaluator had not voted. Striking all but one settles it.
     """
@@ -209,6 +209,6 @@ def once(votes: pl.DataFrame) -> pl.DataFrame:
     return votes.filter(~contrary).unique(_ITEM, keep="first", maintain_order=True)
 
 
-def latest(grades: pl.DataFrame) -> pl.DataFrame:
+def keep_latest(grades: pl.DataFrame) -> pl.DataFrame:
     """The grades that count: of several of an evaluator on a subject the last, which is what it came to think."""
     return grades.unique(_ITEM, keep="last", maintain_order=True)

@@ -9,7 +9,7 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.records import Standing
 
-from .verdicts import VERDICTS, shaped
+from .verdicts import VERDICTS, with_verdict_columns
 
 ROUTED = "calibration.routed"
 """In the versions of an adjudication: what it looks at goes to people since the judge may not decide it."""
@@ -40,7 +40,7 @@ def _looks(rounds: Sequence[pl.DataFrame], by: str) -> pl.DataFrame:
     return whole.unique("subject", keep="last", maintain_order=True).with_columns(by=pl.lit(by))
 
 
-def awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
+def mark_awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
     """`verdicts` with those on `routed` subjects open, as far as no adjudication decided them: they wait for people."""
     open_ = pl.col("subject").is_in(list(routed)) & (pl.col("by") != "adjudication")
     told = {
@@ -49,5 +49,5 @@ def awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
         "reason": "goes to people: the judge may not decide it",
     }
     fixed = (pl.lit(value).alias(name) for name, value in told.items())
-    waiting = shaped(verdicts.filter(open_).select("subject", "by", "rounds", *fixed))
+    waiting = with_verdict_columns(verdicts.filter(open_).select("subject", "by", "rounds", *fixed))
     return pl.concat([verdicts.filter(~open_), waiting]).sort("subject") if waiting.height else verdicts

@@ -16,7 +16,7 @@ from worksample.store import schema
 from worksample.store.frame_builder import Columns, middle, tabulate
 from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
-from .chains import continued, needed
+from .chains import continued_arms, drop_unneeded_attempts
 from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
 from .verdicts import VERDICTS
@@ -87,21 +87,23 @@ def slots_df(
         parts.append(told.select(pl.lit(each.id).alias("experiment"), *VERDICTS))
     verdicts = pl.concat(parts).select("experiment", *_TOLD, submission="subject")
     frame = plan.join(verdicts, on=["experiment", "submission"], how="left", maintain_order="left")
-    return explained(needed(frame, continued(found), pl.col("trial").is_not_null()), amendments)
+    return explain_missing_verdicts(
+        drop_unneeded_attempts(frame, continued_arms(found), pl.col("trial").is_not_null()), amendments
+    )
 
 
 def _verdicts_of(
     judging: RoundReader, experiment: Experiment, plan: pl.DataFrame, round: str | None, judged_by: JudgedBy | None
 ) -> pl.DataFrame:
     if round is not None:
-        return judging.looked_at(judging.store.get(Round, round))[0].verdicts
+        return judging.read_with_looks(judging.store.get(Round, round))[0].verdicts
     protocol = experiment.lock.protocol
     mine = frozenset(plan["submission"].drop_nulls())
     by = judged_by or experiment.lock.judged_by or JudgedBy.COMBINED
     return Judgments(judging, Subjects({experiment.id: mine}), by).verdicts(protocol)
 
 
-def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
+def explain_missing_verdicts(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
     """`frame` with a standing and a reason for the submissions that no round says anything of."""
     waiting = pl.col("submission").is_not_null() & pl.col("standing").is_null()
     gone = pl.col("submission").is_in([id for target, id in struck(amendments) if target is AmendmentTarget.SUBMISSION])
@@ -190,10 +192,10 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
     ).drop("state")
     if restore:
         frame = _restore_struck(store, experiments, frame, tries)
-    return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
+    return add_names(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
 
 
-def _named(frame: pl.DataFrame) -> pl.DataFrame:
+def add_names(frame: pl.DataFrame) -> pl.DataFrame:
     """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
     after the first.
     """

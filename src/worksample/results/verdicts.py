@@ -25,11 +25,11 @@ from worksample.records import (
     is_accepted,
     partial_credit,
 )
-from worksample.results.round_evaluations import latest, once
+from worksample.results.round_evaluations import count_once, keep_latest
 
-from .criterion_marks import FEW, awaited, by_criteria, each_grade
+from .criterion_marks import FEW, awaited_cause, by_criteria, each_grade
 from .job_qualification import qualified_frame
-from .round_evaluations import RoundEvaluations, said_of
+from .round_evaluations import RoundEvaluations, evaluations_of
 
 _GIVEN = EvaluationOutcome.GIVEN.value
 DECIDED, UNDECIDED, UNGRADED = (s.value for s in (Standing.DECIDED, Standing.UNDECIDED, Standing.UNGRADED))
@@ -77,7 +77,7 @@ def verdict_frame(round: Round, said: RoundEvaluations, rules: RubricRules | Non
     parts[-1] = parts[-1].join(_resting(given), on="subject", how="left")
     parts.append(_silent(rows.filter(~(pl.col("outcome") == _GIVEN).any().over("subject"))))
     parts.append(_rest(single, parts, "every evaluation of it was struck", UNGRADED))
-    whole = _excuse_missing(pl.concat([shaped(p) for p in parts]), rows)
+    whole = _excuse_missing(pl.concat([with_verdict_columns(p) for p in parts]), rows)
     sure = pl.col("standing") == DECIDED
     partial = partial_credit(pl.col("score"), pl.col("passed").cast(pl.Float64))
     return whole.with_columns(by=pl.lit("votes"), partial=pl.when(sure).then(partial)).sort("subject")
@@ -92,7 +92,7 @@ def resolve(
     """
     mine = [e for e in evaluations if e.round == round.id]
     grades = {e.id: e.payload for e in mine if isinstance(e.payload, GradePayload)}
-    frame = verdict_frame(round, said_of(mine, amendments, leaves=wants_leaves(round)))
+    frame = verdict_frame(round, evaluations_of(mine, amendments, leaves=wants_leaves(round)))
     return {row["subject"]: verdict_of(row, grades) for row in frame.iter_rows(named=True)}
 
 
@@ -104,7 +104,7 @@ def verdict_of(row: Mapping[str, object], grades: Mapping[str, GradePayload] | N
     return Verdict.model_validate({**told, "grade": (grades or {}).get(decides)})
 
 
-def shaped(part: pl.DataFrame) -> pl.DataFrame:
+def with_verdict_columns(part: pl.DataFrame) -> pl.DataFrame:
     """`part` with all columns of `VERDICTS`, empty where it has none."""
     lists = ("evaluations", "rounds")
     return part.select(
@@ -163,7 +163,7 @@ def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
     """
     yes = is_accepted(pl.col("score"))
     latest = round.rule is ResolutionRule.LATEST
-    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else once(votes)
+    votes = votes.unique("subject", keep="last", maintain_order=True) if latest else count_once(votes)
     if round.rule is ResolutionRule.TIE_BREAK:
         # Two votes that agree on passing settle it; else the third breaks the tie. Later ones are not asked for.
         split = yes.head(2).n_unique().over("subject") == 2
@@ -192,14 +192,14 @@ def _resolve_votes(round: Round, votes: pl.DataFrame) -> pl.DataFrame:
         passed=pl.when(settled).then(pl.Series(passed)),
         label=pl.when(pl.Series(label) > 0).then(pl.Series(label)),
         reason=pl.when(settled).then(pl.lit("")).otherwise(why),
-        verdict_cause=pl.when(~settled & few).then(awaited(round)),
+        verdict_cause=pl.when(~settled & few).then(awaited_cause(round)),
         evaluations="evaluation",
         rounds="round",
     )
 
 
 def _resolve_grades(round: Round, grades: pl.DataFrame, leaves: pl.DataFrame, rules: RubricRules) -> pl.DataFrame:
-    grades = latest(grades)
+    grades = keep_latest(grades)
     if round.rule in (ResolutionRule.MAJORITY, ResolutionRule.TIE_BREAK):
         return by_criteria(round, grades, leaves, rules)
     each = each_grade(round, grades, leaves, rules)
@@ -244,7 +244,7 @@ def _average_grades(round: Round, each: pl.DataFrame) -> pl.DataFrame:
         score=pl.when(sure).then("score"),
         passed=pl.when(sure & pl.col("gated")).then("passed"),
         reason=pl.when(few).then(pl.lit(FEW)).otherwise(pl.col("why").fill_null("")),
-        verdict_cause=pl.when(few).then(awaited(round)),
+        verdict_cause=pl.when(few).then(awaited_cause(round)),
         evaluations="evaluation",
         rounds="round",
     )

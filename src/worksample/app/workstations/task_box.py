@@ -9,7 +9,7 @@ from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, start_box
 from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
-from worksample.results.assignments.turns import arm_of, kept, work_so_far
+from worksample.results.assignments.turns import arm_of, put_manifest, work_so_far
 from worksample.runs.limits import limits_of
 from worksample.sandboxes.images.image_source import root_of
 from worksample.store import Store
@@ -69,7 +69,7 @@ async def open_box_of(store: Store, task: WorkstationTask) -> tuple[Box, str]:
     except BaseException:
         await box.close()
         raise
-    return box, await asyncio.to_thread(kept, store, manifest)
+    return box, await asyncio.to_thread(put_manifest, store, manifest)
 
 
 async def _put_back(store: Store, box: Box, manifest: Manifest) -> None:

@@ -97,7 +97,7 @@ def fit_ceiling(
     elif compatible[1] - compatible[0] > _WIDE:
         reason = f"not identifiable: {spread}"
     else:
-        best = alike.refined(data)
+        best = alike.refine(data)
         if levels == parameters:
             notes = ("saturated: as many parameters as levels of k, nothing left to check the model",)
 
@@ -190,7 +190,7 @@ class _Grid:
         """Per ceiling the best log likelihood over the models."""
         return np.asarray(self.likelihood(data).max(axis=1))
 
-    def refined(self, data: Floats) -> tuple[float, float]:
+    def refine(self, data: Floats) -> tuple[float, float]:
         """The best ceiling and p where jobs are alike, by halving the grid around the best point until it is fine."""
         row, rest = np.unravel_index(int(self.likelihood(data).argmax()), self.table.shape[1:])
         centre = np.array([self.ceilings[row], self.chances[rest], self.pools[rest]])

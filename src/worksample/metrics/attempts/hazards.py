@@ -46,7 +46,7 @@ class Histories:
         ended = self.passed + self.failed
         return np.asarray(self.jobs - np.concatenate([[0], np.cumsum(ended)[:-1]]), dtype=np.int64)
 
-    def resampled(self, how: Resampling) -> tuple[Floats, Floats]:
+    def resample(self, how: Resampling) -> tuple[Floats, Floats]:
         """(passed, failed) of resamples of jobs, each (resamples, attempts)."""
         cells = np.concatenate([self.passed, self.failed])
         drawn = how.rng().multinomial(self.jobs, cells / self.jobs, size=how.resamples).astype(np.float64)
@@ -138,11 +138,11 @@ def passed_within(h: Histories, how: Resampling = DEFAULT) -> tuple[Attempt, ...
         out.append(
             Attempt(
                 k,
-                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).given(
+                _share(f"hazard of attempt {k}", int(h.passed[i]), inside, h.apart, how).conditional_on_more(
                     "failed all before" if i else ""
                 ),
                 observed.noting(lower),
-                within.given("this policy of feedback", given),
+                within.conditional_on_more("this policy of feedback", given),
             )
         )
     return tuple(out)

@@ -93,7 +93,7 @@ def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
         reason = "no failed job had a re-attempt"
         return Estimate("rescue rate", None, counts, unit=Unit.SHARE, reason=reason, conditional_on=(given,))
     inside = Counts(retried, retried, special=counts.special)
-    return share("rescue rate", rescued, inside, level=how.level).given(given)
+    return share("rescue rate", rescued, inside, level=how.level).conditional_on_more(given)
 
 
 def success_lifts(
@@ -202,7 +202,7 @@ def rubric_lifts(
         first=figure("rubric score, first", Unit.SHARE, ratio(1, 0)),
         overall=figure("rubric score, overall", Unit.SHARE, ratio(2, 0)),
         absolute=figure("absolute rubric lift", Unit.POINTS, lambda s: (s[:, 2] - s[:, 1]) / s[:, 0]),
-        relative=figure("relative rubric lift", Unit.RATIO, lambda s: ratio(3, 4)(s) - 1, missing).given(
+        relative=figure("relative rubric lift", Unit.RATIO, lambda s: ratio(3, 4)(s) - 1, missing).conditional_on_more(
             "re-attempted jobs"
         ),
     )

@@ -13,7 +13,7 @@ from worksample.metrics.columns import Column, Flags, floats, series, text
 from worksample.metrics.estimate import Estimate
 
 from .calibration_rules import CalibrationRules
-from .label_sample import LabelKind, Labelled, Sample, labelled
+from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 from .labels_only import labels_only
 
 Cell = tuple[str, ...]
@@ -49,11 +49,11 @@ class Route:
     why: str
 
 
-def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> Labelled:
+def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> CheckedSample:
     """The labelled rows, with `people` 1 where judge and people agree: the same answer, for a judge's share the same
     side of one half, for scores no more than `within` apart. Rows on which the judge was silent are no agreement.
     """
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     if kind is LabelKind.RATE:
         same = (data.judge >= 0.5) == (data.people >= 0.5)
     else:
@@ -72,7 +72,7 @@ def prove(
     """
     rules = rules or CalibrationRules()
     found = agrees(sample, kind, within)
-    said = labelled(sample, kind)
+    said = check_sample(sample, kind)
     whole = _share(found, found.has, "agreement with people", rules)
     sides = [
         _share(found, found.has & side, f"agreement on people's {name}", rules)
@@ -81,7 +81,7 @@ def prove(
     return Proof(*_stand(whole, sides, rules), whole, *sides)
 
 
-def _share(data: Labelled, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
+def _share(data: CheckedSample, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
     """The share of labels on which the judge agrees; plain, since it is a property of the sample's judgments."""
     kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
     return labels_only(kept, LabelKind.RATE, name, rules.level)

@@ -47,7 +47,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class CheckedSample:
     """A checked `Sample` in arrays of one row each. `judge` has the mean of its answers where it gave none: whatever
     stands there, the estimate stays unbiased. `people` is 0 where `has` is False.
     """
@@ -95,7 +95,7 @@ class Labelled:
         return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
 
 
-def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
+def check_sample(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> CheckedSample:
     """Check a sample. Errors: UsageError for columns of different lengths, values outside 0..1 or of another kind."""
     size = same_length(
         judge=sample.judge,
@@ -121,7 +121,7 @@ def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
     projects = codes("project", sample.project)
     strata = codes("stratum", sample.stratum) if sample.stratum is not None else None
     mean = float(judge[answered].mean()) if answered.any() else 0.5
-    return Labelled(
+    return CheckedSample(
         judge=np.where(answered, judge, mean),
         people=np.where(has, people, 0.0),
         has=has,

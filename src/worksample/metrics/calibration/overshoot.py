@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from worksample.metrics.estimate import Estimate, Unit, undefined
+from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 
-from .label_sample import LEAST, LabelKind, Sample, labelled
+from .label_sample import LEAST, LabelKind, Sample, check_sample
 from .labels_only import label_counts
-from .prediction_powered import Parts, refused
+from .prediction_powered import Parts, refusal_reason
 
 
 def overshoot_of(
@@ -25,16 +25,16 @@ def overshoot_of(
     by project. Where people may have passed nothing it has no upper end, and a note says so. With fewer than `least`
     labelled projects there is no value, and the reason.
     """
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     counts = label_counts(data)
-    why = refused(data, least)
+    why = refusal_reason(data, least)
     if why:
-        return undefined(name, why, counts, Unit.RATIO)
+        return undefined_estimate(name, why, counts, Unit.RATIO)
     parts = Parts(data, kind, level)
     tuning = parts.tuned()
     judge, people = float(data.judge.mean()), parts.value(tuning)
     if people <= 0:
-        return undefined(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
+        return undefined_estimate(name, "people passed nothing: any factor is possible", counts, Unit.RATIO)
     low, high = _fieller(parts, tuning, judge)
     value = judge / people
     found = Estimate(

@@ -7,7 +7,7 @@ import polars as pl
 
 from worksample.metrics.columns import Column, Floats, Ints, codes
 
-from .label_sample import LabelKind, Labelled, Sample, labelled
+from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
 def rectified(sample: Sample, couple: Column) -> pl.Series:
@@ -19,7 +19,7 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     + m, and a labelled one by so much more as it stands for of (people - lambda * judge - m): resampling projects then
     shows what the labels leave open. A single value may lie outside 0..1. Null in a couple with fewer than two labels.
     """
-    data = labelled(sample, LabelKind.PREFERENCE)
+    data = check_sample(sample, LabelKind.PREFERENCE)
     which = codes("couple", couple)
     weight = _once_per_project(data, which.index)
     size = which.size
@@ -38,12 +38,12 @@ def rectified(sample: Sample, couple: Column) -> pl.Series:
     return pl.Series("rectified", value).set(pl.Series(~told[which.index]), None)
 
 
-def _once_per_project(data: Labelled, couple: Ints) -> Floats:
+def _once_per_project(data: CheckedSample, couple: Ints) -> Floats:
     cell = data.project * (int(couple.max(initial=0)) + 1) + couple
     return np.asarray(1 / np.bincount(cell)[cell])
 
 
-def _tune(data: Labelled, couple: Ints, weight: Floats, size: int) -> float:
+def _tune(data: CheckedSample, couple: Ints, weight: Floats, size: int) -> float:
     """Lambda in 0..1, one for all couples: a couple alone has too few labels to tell."""
     y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows

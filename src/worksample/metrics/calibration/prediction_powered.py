@@ -15,10 +15,10 @@ from typing import TypeVar
 import numpy as np
 
 from worksample.metrics.columns import Floats, Ints
-from worksample.metrics.estimate import Estimate, Unit, undefined
+from worksample.metrics.estimate import Estimate, Unit, undefined_estimate
 from worksample.metrics.uncertainty.intervals import blaker, check_level, normal_quantile, wilson
 
-from .label_sample import LEAST, LabelKind, Labelled, Sample, labelled
+from .label_sample import LEAST, CheckedSample, LabelKind, Sample, check_sample
 from .labels_only import label_counts, labels_only
 
 _N = TypeVar("_N", float, Floats)
@@ -73,13 +73,13 @@ def corrected(
     Errors: UsageError as `labelled`, or for a level outside 0..1.
     """
     check_level(level)
-    data = labelled(sample, kind)
+    data = check_sample(sample, kind)
     alone = labels_only(data, kind, f"{name}, labels alone", level)
     judge = _judge_alone(data, f"{name}, judge alone")
-    why = refused(data, least)
+    why = refusal_reason(data, least)
     if why:
-        nothing = undefined(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
-        return Corrected(undefined(name, why, label_counts(data)), alone, judge, nothing, None)
+        nothing = undefined_estimate(f"{name}, labels' worth", why, label_counts(data), Unit.RATIO)
+        return Corrected(undefined_estimate(name, why, label_counts(data)), alone, judge, nothing, None)
     parts = Parts(data, kind, level)
     tuning = parts.tuned()
     value = min(max(parts.value(tuning), 0.0), 1.0)
@@ -92,7 +92,7 @@ def corrected(
     return Corrected(figure.noting(*_notes(data, tuning)), alone, judge, worth, tuning)
 
 
-def refused(data: Labelled, least: int) -> str:
+def refusal_reason(data: CheckedSample, least: int) -> str:
     """Why nothing is corrected; empty where it may be."""
     if not data.rows:
         return "nothing was judged"
@@ -107,7 +107,7 @@ def refused(data: Labelled, least: int) -> str:
     return ""
 
 
-def _notes(data: Labelled, tuning: float) -> tuple[str, ...]:
+def _notes(data: CheckedSample, tuning: float) -> tuple[str, ...]:
     y, f = data.people[data.has], data.judge[data.has]
     return (
         "all labels agree: what they do not show may be there" if np.ptp(y) == 0 else "",
@@ -116,9 +116,9 @@ def _notes(data: Labelled, tuning: float) -> tuple[str, ...]:
     )
 
 
-def _judge_alone(data: Labelled, name: str) -> Estimate:
+def _judge_alone(data: CheckedSample, name: str) -> Estimate:
     if data.silent == data.rows:
-        return undefined(name, "the judge answered nothing", label_counts(data))
+        return undefined_estimate(name, "the judge answered nothing", label_counts(data))
     found = Estimate(name, float(data.judge.mean()), label_counts(data), unit=Unit.SHARE)
     return found.noting("not corrected: no interval would hold")
 
@@ -130,7 +130,7 @@ class Parts:
     over all rows and over labelled ones: the influence on the estimate is a + lambda * b.
     """
 
-    def __init__(self, data: Labelled, kind: LabelKind, level: float) -> None:
+    def __init__(self, data: CheckedSample, kind: LabelKind, level: float) -> None:
         self.data, self.level = data, level
         # Passes and preferences are counts, for which there is an exact interval.
         self.counts = kind is not LabelKind.SCORE
@@ -214,11 +214,11 @@ class Parts:
         half = self.quantile * math.sqrt(variance)
         if not self.counts:
             return center - half, center + half
-        half *= 1 + chosen(tuning, 1 - variance / self.at(0.0)[1], self.labels, self.data.rows)
+        half *= 1 + tuning_penalty(tuning, 1 - variance / self.at(0.0)[1], self.labels, self.data.rows)
         labels = math.floor(self.worth + 1e-6)
         passes = self.people * labels
-        under = unreached(math.floor(passes + 1e-6), labels, self.level)[0]
-        over = unreached(math.ceil(passes - 1e-6), labels, self.level)[1]
+        under = exact_margins(math.floor(passes + 1e-6), labels, self.level)[0]
+        over = exact_margins(math.ceil(passes - 1e-6), labels, self.level)[1]
         return center - half - (1 - tuning) * under, center + half + (1 - tuning) * over
 
     def at(self, tuning: float) -> tuple[float, float]:
@@ -234,7 +234,7 @@ class Parts:
         return self.value(tuning) + (1 - self.kept) * apart, variance
 
 
-def chosen(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
+def tuning_penalty(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
     """By which share an interval of counts grows because lambda was chosen from the labels, too.
 
     A lambda of 0 or 1 is no choice, and with a judge that takes most of the variance away (`gain`) it is sure. Between
@@ -247,7 +247,7 @@ def chosen(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
 
 
 @lru_cache(maxsize=4096)
-def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
+def exact_margins(passes: int, labels: int, level: float) -> tuple[float, float]:
     """How far an exact interval reaches beyond Wilson's on either side, if it may miss 1.4 times as often as said.
 
     Wilson's covers 95 % on average over rates; of 20 labels it covers 89 % at a rate of 0.028 and 92 in between.
@@ -257,7 +257,7 @@ def unreached(passes: int, labels: int, level: float) -> tuple[float, float]:
     return max(0.0, low - least), max(0.0, most - high)
 
 
-def _apart(data: Labelled, group: Ints, values: Floats) -> Floats:
+def _apart(data: CheckedSample, group: Ints, values: Floats) -> Floats:
     """Return each label's distance from the mean of its group's labels, and 0 for rows without a label.
 
     Labels count alike in that mean: weighted, a label that stands for many rows would be its own mean. A mean of few

@@ -52,7 +52,7 @@ class Gaps:
     chance: Floats
 
 
-def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
+def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) -> float:
     """The chance that a study of so many tasks (two or more) finds a true difference of `points`."""
     tail = (1 - level) / 2
     if work.alike < 1 or work.whole <= 0:

@@ -90,7 +90,7 @@ def paired_difference(
     if not len(keys):
         reason = "no instance has a valid trial of both"
         none = Estimate(name, None, counts, unit=Unit.POINTS, reason=reason, conditional_on=given)
-        return PairedComparison(none, none.called("sign test"), table)
+        return PairedComparison(none, none.renamed_to("sign test"), table)
     per_task = np.bincount(tasks.index, weights=gap) / np.bincount(tasks.index)
     counts = counts.having(
         tasks=tasks.size, better=how_many(per_task > 1e-12), worse=how_many(per_task < -1e-12)

@@ -14,7 +14,7 @@ from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
 from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
-from .expected_power import TaskVariance, found, most_points
+from .expected_power import TaskVariance, chance_to_find, most_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def detectable(
     most = most_points(work)
 
     def short(points: float) -> float:
-        return found(work, tasks, points, goal.level) - goal.power
+        return chance_to_find(work, tasks, points, goal.level) - goal.power
 
     if tasks < 2 or short(most) < 0:
         return None
@@ -146,13 +146,15 @@ def tasks_needed(variances: Variances, aim: Aim | None = None, *, instances: int
     # What a normal difference would take; the search begins around it.
     reach = normal_quantile((1 + goal.level) / 2) + normal_quantile(goal.power)
     few = many = max(2, math.ceil(work.variance * (reach / goal.points) ** 2))
-    while found(work, many, goal.points, goal.level) < goal.power:
+    while chance_to_find(work, many, goal.points, goal.level) < goal.power:
         few, many = many, many + max(2, many // 20)
-    while few > 1 and found(work, few, goal.points, goal.level) >= goal.power:
+    while few > 1 and chance_to_find(work, few, goal.points, goal.level) >= goal.power:
         few, many = max(1, few - max(2, few // 20)), few
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if found(work, middle, goal.points, goal.level) >= goal.power else (middle, many)
+        few, many = (
+            (few, middle) if chance_to_find(work, middle, goal.points, goal.level) >= goal.power else (middle, many)
+        )
     said = f"{goal.points:.1%} difference, power {goal.power:.0%}, level {goal.level:.0%}, paired"
     counts = Counts(0, 0).having(instances=instances, repeats=repeats)
     method = "chance of the test of paired differences"
@@ -168,7 +170,7 @@ def power_of(
     _refuse_none(tasks)
     goal, work = aim or Aim(), variances.work(instances, repeats)
     _refuse_impossible(work, goal)
-    return found(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
+    return chance_to_find(work, tasks, goal.points, goal.level) if tasks > 1 else 0.0
 
 
 def _refuse_impossible(work: TaskVariance, goal: Aim) -> None:

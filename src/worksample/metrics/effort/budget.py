@@ -48,7 +48,7 @@ def score_against_budget(
         within = how_many(rows & (np.nan_to_num(spent) <= budget))
         given = "trials with a score and a known cost" if not rows.all() else ""
         note = f"{within} of {how_many(rows)} trials stayed within the budget; the others count 0"
-        out.append(BudgetPoint(budget, estimate.noting(note).given(given)))
+        out.append(BudgetPoint(budget, estimate.noting(note).conditional_on_more(given)))
     return tuple(out)
 
 

@@ -93,7 +93,7 @@ def time_horizon(
         interval, note = curve.interval(q)
         beyond = "" if ends[0] <= value <= ends[1] else f"extrapolated: tasks took {ends[0]:.2g} to {ends[1]:.2g} hours"
         estimate = Estimate(_name(q), value, counts, *interval, unit=Unit.HOURS)
-        out[q] = estimate.noting(beyond, note).given("success is logistic in log hours")
+        out[q] = estimate.noting(beyond, note).conditional_on_more("success is logistic in log hours")
     interval, note = curve.slope()
     return Horizon(out, Estimate("slope per doubling", float(fitted[1]), counts, *interval).noting(note))
 

@@ -41,8 +41,12 @@ def with_and_without(
     count = int(out.sum())
     kept = {name: column.filter(series("kept", ~out)) for name, column in table.items()}
     return Struck(
-        metric(**table, **options).given("struck trials included") if count else metric(**table, **options),
-        metric(**kept, **options).given(f"{count} struck trials left out") if count else metric(**table, **options),
+        metric(**table, **options).conditional_on_more("struck trials included")
+        if count
+        else metric(**table, **options),
+        metric(**kept, **options).conditional_on_more(f"{count} struck trials left out")
+        if count
+        else metric(**table, **options),
         count,
     )
 

@@ -147,7 +147,7 @@ def _find(rows: Codes, labels: pl.Series, place: Ints) -> Ints:
 
 
 def _estimate(priced: Priced, work: _Work, rows: Flags, how: Resampling) -> Estimate:
-    human = priced.known
+    human = priced.known_prices
     known = priced.usable & ~work.open_
     cheapest = human.copy()
     accepted = np.flatnonzero(rows)

@@ -57,7 +57,7 @@ class Priced:
     says: tuple[str, ...]
 
     @property
-    def known(self) -> Floats:
+    def known_prices(self) -> Floats:
         """The prices, 0 where one may not be used."""
         return self.prices if self.usable.all() else np.where(self.usable, self.prices, 0.0)
 
@@ -123,7 +123,7 @@ def dollars_earned(
         priced=how_many(rows), passed=how_many(yes & rows), without_a_price=priced.missing,
         illustrative=priced.illustrative,
     )  # fmt: skip
-    value = np.where(rows, priced.known, 0.0)
+    value = np.where(rows, priced.known_prices, 0.0)
     notes = _ungraded_worth(priced, valid)
     open_, most = _bounds(priced, valid, yes, failed)
     given = ("graded projects with a known price", *priced.says)
@@ -190,7 +190,7 @@ def _bounds(
     have a verdict.
     """
     unseen = priced.usable & ~valid
-    value = priced.known
+    value = priced.known_prices
     if not unseen.any():
         return None, float(value.sum())
     may = unseen if failed is None else unseen & ~flags("failed", failed)[0]

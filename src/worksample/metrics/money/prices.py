@@ -179,4 +179,4 @@ def cost_per_instance(
     """
     money("cost", cost)
     estimate = mean_score(cost, task=task, instance=instance, name="cost per instance", unit=Unit.USD, how=how)
-    return estimate.given(basis)
+    return estimate.conditional_on_more(basis)

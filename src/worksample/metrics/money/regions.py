@@ -77,7 +77,7 @@ class Choice:
         # Never quite 0 or 1: no number of draws shows that.
         return dict(zip(self.names, ((won + 1 / len(won)) / (won.sum() + 1)).tolist(), strict=True))
 
-    def called(self, value: float) -> Estimate:
+    def likeliest_at(self, value: float) -> Estimate:
         """The approach that is likeliest best at this value, as the estimate's name, and how likely."""
         name, chance = max(self.best(value).items(), key=lambda item: item[1])
         return Estimate(name, chance, self.counts, method=_METHOD, unit=Unit.SHARE)

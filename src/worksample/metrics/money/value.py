@@ -38,7 +38,7 @@ class Approach:
                 f"a cost of {self.cost}", where=f"approach {self.name!r}", next="pass US dollars, 0 or more"
             )
 
-    def expected(self, value: float) -> float:
+    def expected_value(self, value: float) -> float:
         """Expected net value of a task worth `value` US dollars if it succeeds."""
         return self.success * value - self.cost
 

@@ -14,11 +14,11 @@ from worksample.metrics.columns import Floats, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, tabulate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of
-from worksample.metrics.uncertainty.intervals import expanded, normal_quantile, percentiles
+from worksample.metrics.uncertainty.intervals import expanded_level, normal_quantile, percentiles
 
 from .bradley_terry import Pairs, fit
 from .connectivity import Connectivity, check_connectivity
-from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resampled, sandwich
+from .elo_intervals import FITTED, MANY_PROJECTS, Refit, Tilt, resample_strengths, sandwich
 from .pair_sums import PairSums
 from .preferences import HUMAN
 
@@ -86,7 +86,7 @@ class EloTable:
             mine, others = self.rated.index(agent), self.rated.index(other)
             with np.errstate(invalid="ignore"):
                 gaps = self.replicates[:, mine] - self.replicates[:, others]
-            ends = percentiles(gaps, expanded(self.how.level, self.projects))
+            ends = percentiles(gaps, expanded_level(self.how.level, self.projects))
             moved = POINTS * self.tilt.strengths([{mine: wins, others: not wins} for wins in (False, True)])
             low, high = (float(end) for end in moved[mine] - moved[others])
             found, said = _widen(Interval(*ends, self.how.level, a.method), low, high)
@@ -250,9 +250,9 @@ def _ends(refit: Refit, options: EloOptions, how: Resampling) -> _Ends:
             for p, f, e in zip(points, far, error, strict=True)
         ]
         return _Ends(_at_least(found, Tilt(refit, how.level, linear=projects >= MANY_PROJECTS), options))
-    drawn, off = resampled(refit, how)
+    drawn, off = resample_strengths(refit, how)
     replicates = _anchor_points(drawn.T, at, score)
-    wide = expanded(how.level, projects)
+    wide = expanded_level(how.level, projects)
     shift = _one_more(refit, options) - points
     method = f"bootstrap over {projects} projects ({how.resamples}){'' if off is None else ', by influences'}"
     found = [
@@ -362,7 +362,7 @@ def _rate_part(
     whole = Connectivity((links.main,), links.main, {})
     table = _rate(part, options, how, whole, (*notes, f"left out: {links.says}"))
     given = "comparisons among the rated agents alone"
-    ratings = {agent: estimate.given(given) for agent, estimate in table.ratings.items()}
+    ratings = {agent: estimate.conditional_on_more(given) for agent, estimate in table.ratings.items()}
     for agent, reason in links.reasons.items():
         ratings[agent] = _none(agent, sums, f"not identifiable: {reason}")
     return EloTable(ratings, links, table.rated, table.replicates, how, table.projects, table.tilt)

@@ -67,7 +67,7 @@ class Refit:
 
     @cached_property
     def _product(self) -> _product:
-        return _product(self.sums, *self.sums.weighted(by_count=self.by_count))
+        return _product(self.sums, *self.sums.weigh(by_count=self.by_count))
 
     @cached_property
     def typical(self) -> Floats:
@@ -85,7 +85,7 @@ class Refit:
     def pulls(self) -> Pulls:
         """Each project's pull on the estimating equations."""
         sums, pairs, strength = self.sums, self.pairs, self.base
-        won, weight = sums.weighted(by_count=self.by_count)
+        won, weight = sums.weigh(by_count=self.by_count)
         preference, total = sums.totals(by_count=self.by_count)
         if self.by_count:
             preference = 1 / (1 + np.exp(strength[pairs.second] - strength[pairs.first]))
@@ -115,7 +115,7 @@ class Refit:
         above, below = both[: sums.pairs], both[sums.pairs :]
         compared = below > 0
         preference = np.divide(above, below, out=np.full_like(above, 0.5), where=compared)
-        preference = sums.cut(preference)
+        preference = sums.clip_means(preference)
         heavy = below if self.by_count else compared.astype(np.float64)
         wins = compared & (preference > 0), compared & (preference < 1)
         solvable = np.ones(above.shape[1], dtype=bool) if self.ridge else _solvable(sums, *wins)
@@ -177,7 +177,7 @@ class Tilt:
         return fit_many(refit.pairs, after, heavy, good, start, refit.ridge)
 
 
-def resampled(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
+def resample_strengths(refit: Refit, how: Resampling) -> tuple[Floats, float | None]:
     """Strengths (agents, resamples) in nats, and by how much those of single resamples are off: None where all were
     fitted, else the most that was seen of those that were fitted too.
 

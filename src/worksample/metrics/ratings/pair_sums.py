@@ -59,7 +59,7 @@ class PairSums:
             return np.asarray(amount.reshape(self.projects, self.pairs).sum(axis=0))
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
 
-    def weighted(self, *, by_count: bool) -> tuple[Floats, Floats]:
+    def weigh(self, *, by_count: bool) -> tuple[Floats, Floats]:
         """(won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
         if by_count or self.once:
             return self.won, self.count
@@ -95,11 +95,11 @@ class PairSums:
         return self._totals(by_count=False)
 
     def _totals(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        won, weight = self.weighted(by_count=by_count)
+        won, weight = self.weigh(by_count=by_count)
         total = self.by_pair if weight is self.count else self.over_pairs(weight)
-        return self.cut(self.over_pairs(won) / total), total
+        return self.clip_means(self.over_pairs(won) / total), total
 
-    def cut(self, preference: Floats) -> Floats:
+    def clip_means(self, preference: Floats) -> Floats:
         """Means of pairs, within 0..1; what is an end but for rounding is that end, for nobody is rated by a trace."""
         if self.bounded:
             return preference

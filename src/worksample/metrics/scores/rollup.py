@@ -198,7 +198,7 @@ class _Trials:
         paths = np.stack([self._parent(unit, name)[here] for name in between])
         weight = _weights(paths)
         variance = self._variances(between[0], unit)[paths[0]]
-        ends, note = units.stratified(
+        ends, note = units.stratified_share(
             float(weight @ task[here]), float((weight**2 * variance).sum()), weight, self.how.level, alike=alike
         )
         single = int((np.unique(paths[0], return_counts=True)[1] == 1).sum())

@@ -25,7 +25,7 @@ from worksample.metrics.columns import (
     floats,
     how_many,
     narrow,
-    picked,
+    pick_rows,
     same_length,
 )
 from worksample.metrics.counts import Counts
@@ -64,7 +64,7 @@ class TrialColumns:
     def of(self, rows: Ints) -> TrialColumns:
         """The same columns, these rows alone."""
         columns = (self.score, self.task, self.instance, self.state, self.failed)
-        return TrialColumns(*(None if c is None else picked(c, rows) for c in columns))  # type: ignore[arg-type]
+        return TrialColumns(*(None if c is None else pick_rows(c, rows) for c in columns))  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return same_length(score=self.score, task=self.task, instance=self.instance, state=self.state)
@@ -243,7 +243,7 @@ class Spread:
 
 def _no_spread(counts: Counts, reason: str) -> Spread:
     none = Estimate("run sd", None, counts, unit=Unit.SPREAD, reason=reason)
-    return Spread(none, none.called("sd of run means"), none.called("sd of the mean score"))
+    return Spread(none, none.renamed_to("sd of run means"), none.renamed_to("sd of the mean score"))
 
 
 def repeat_spread(trials: TrialColumns) -> Spread:

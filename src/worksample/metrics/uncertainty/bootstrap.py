@@ -17,7 +17,7 @@ import polars as pl
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats, Ints
 
-from .intervals import check_level, expanded, percentiles
+from .intervals import check_level, expanded_level, percentiles
 
 _CHUNK = 4_000_000
 _SHARED = 2_000_000
@@ -110,13 +110,13 @@ class Resampled:
             return Interval()
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = statistic(self.sums)
-        low, high = percentiles(drawn, expanded(self.level, self.units))
+        low, high = percentiles(drawn, expanded_level(self.level, self.units))
         if (low is None and high is None) or (low is not None and high is not None and high - low < 1e-12):
             return Interval()
         return Interval(low, high, self.level, self.method, spread_of(drawn))
 
 
-def resampled(sums: Floats, units: str, how: Resampling) -> Resampled:
+def resample_sums(sums: Floats, units: str, how: Resampling) -> Resampled:
     """Resample sums over units (units, columns); `units` is their name in the plural.
 
     Units with the same sums are drawn together, as one multinomial over the distinct rows: a few patterns instead of

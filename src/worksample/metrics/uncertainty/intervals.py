@@ -114,7 +114,7 @@ def fisher(r: float, pairs: int, level: float = 0.95) -> tuple[float, float] | N
     return math.tanh(middle - half), math.tanh(middle + half)
 
 
-def expanded(level: float, units: int) -> float:
+def expanded_level(level: float, units: int) -> float:
     """The level at which the percentiles of a bootstrap over so few units hold `level`: with Student's quantile and
     the variance that resampling leaves out (Hesterberg 2015, 3.5).
     """

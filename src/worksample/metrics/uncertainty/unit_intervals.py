@@ -105,7 +105,7 @@ def _one_larger(ends: Interval, shares: Floats, whole: Floats, value: float, tim
     return ends._replace(low=max(0.0, ends.low + reach * value))
 
 
-def stratified(
+def stratified_share(
     value: float, variance: float, weight: Floats, level: float, *, alike: float = 1.0
 ) -> tuple[Interval, str]:
     """The same for a sum of units' shares by fixed weights that add up to 1, with the variance of that sum."""

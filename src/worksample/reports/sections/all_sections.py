@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from worksample.errors import ManifestError, UsageError
 from worksample.extras import need
 from worksample.records import Experiment
-from worksample.reports.chosen_experiments import find_experiments, same_lock
+from worksample.reports.chosen_experiments import find_experiments, require_same_lock
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
@@ -54,7 +54,7 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
     ("Evaluators side by side", side_by_side.sections),
     ("Severity and position", evaluators.sections),
     ("Judges' consistency", judge_consistency.sections),
-    ("False negatives", votes.missed),
+    ("False negatives", votes.false_negatives),
     ("Failures", failures.sections),
     ("Effort", effort.sections),
     ("Integrity", representative.integrity_sections),
@@ -82,7 +82,7 @@ def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -
     given = [e for e in experiments if isinstance(e, Experiment)]
     names = [e for e in experiments if isinstance(e, str)]
     found = [*given, *(find_experiments(store, names) if names or not given else [])]
-    same_lock(found)
+    require_same_lock(found)
     return list({e.id: e for e in found}.values())
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
-from worksample.reports.sections.config import rules_of
+from worksample.reports.sections.config import calibration_rules
 from worksample.results.evaluator_answers import MERITS, WHOLE, rounds_of
 from worksample.results.result_set import ResultSet
 
@@ -75,7 +75,7 @@ def _one_answer(results: ResultSet, config: MeasureConfig, votes: pl.DataFrame) 
     """Judges that say the same of all that they are asked, where people do not."""
     people = votes.filter(pl.col("kind") == _PERSON)
     people = people.group_by(_KEYS).agg(person=pl.col("value").mean(), said=pl.col("at").max())
-    threshold = rules_of(results, config).threshold
+    threshold = calibration_rules(results, config).threshold
     judges = votes.filter(pl.col("kind") == _JUDGE).sort("evaluator", maintain_order=True)
     for part in judges.partition_by("evaluator", maintain_order=True):
         both = part.join(people, on=_KEYS, how="left", maintain_order="left")

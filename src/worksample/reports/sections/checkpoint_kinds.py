@@ -12,7 +12,7 @@ from worksample.results.criteria_in_force import BY_CRITERIA
 from worksample.results.result_set import UNGRADED, VALID, ResultSet
 
 from .config import MeasureConfig
-from .rows import Group, attempted, groups
+from .rows import Group, attempts_of, groups
 from .section import Section, SectionRow
 
 
@@ -24,7 +24,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         if not kinds:
             continue
         suffix = "" if protocol is results.primary else f"-{protocol}"
-        first = attempted(results.frame(protocol))
+        first = attempts_of(results.frame(protocol))
         wide = first.join(_across(points, kinds), on="submission", how="left", maintain_order="left")
         columns = config.table_columns(*(name for kind in kinds for name in (kind, f"{kind} points")))
         rows = tuple(_line(results, config, group, kinds) for group in groups(results, config, wide))

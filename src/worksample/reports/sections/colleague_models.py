@@ -18,7 +18,7 @@ from worksample.tasks.workplace import COLLEAGUE
 
 from .comparison_parts import trials_of
 from .config import MeasureConfig
-from .rows import attempted
+from .rows import attempts_of
 from .section import Section, SectionRow
 
 COLUMNS = ("the other colleague", "score here", "score there", "difference")
@@ -40,7 +40,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     if here is None:
         return
     protocol = results.primary
-    mine = attempted(results.frame(protocol))
+    mine = attempts_of(results.frame(protocol))
     rows: list[SectionRow] = []
     named: list[str] = []
     for other in _others(results, config, here, protocol):
@@ -67,7 +67,7 @@ def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Prot
             by_model.setdefault(str(model), []).append(one)
     for model, found in sorted(by_model.items()):
         beside = ResultSet(results.store, found, config.work_rules)
-        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempted(beside.frame(protocol)))
+        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempts_of(beside.frame(protocol)))
 
 
 def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:

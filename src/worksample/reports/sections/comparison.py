@@ -13,14 +13,14 @@ from worksample.experiments.find import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment, GradePayload, Origin, PartPayload, Protocol, Submission
-from worksample.reports.chosen_experiments import held_out, same_lock
+from worksample.reports.chosen_experiments import is_private, require_same_lock
 from worksample.results.judged_rounds import read_grades
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .comparison_parts import Part, parts_of, trials_of
 from .config import MeasureConfig
-from .rows import Group, agent_groups, attempted
+from .rows import Group, agent_groups, attempts_of
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -107,7 +107,7 @@ def compare(
     need("report")
     config = config or MeasureConfig()
     sides = [_side(store, name, experiment) for name in (a, b)]
-    same_lock([found for found, _ in sides])
+    require_same_lock([found for found, _ in sides])
     (one, protocol, results), (two, _, beside) = (_group(store, found, who, config) for found, who in sides)
     if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
         raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
@@ -118,7 +118,7 @@ def compare(
     homes = (sides[0][0], sides[1][0])
     names = [_label_of(group, home, homes) for group, home in zip((one, two), homes, strict=True)]
     notes = [f"{n}: {_count(g.rows)}" for n, g in zip(names, (one, two), strict=True)]
-    hidden = held_out(store, homes)
+    hidden = is_private(store, homes)
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
     parts: tuple[Part, ...] = ()
     if config.by not in ("", "agent"):
@@ -171,10 +171,10 @@ def _handed_in(store: Store, home: Experiment) -> list[str]:
 
 def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, ResultSet]:
     results = ResultSet(store, [experiment], config.work_rules)
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
-    found = list(agent_groups(attempted(frame)))
+    found = list(agent_groups(attempts_of(frame)))
     fitting = [g for g in found if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
     if len(fitting) != 1:
         names = ", ".join(g.label for g in fitting or found)

@@ -90,7 +90,7 @@ def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
     return results.chain_pay if config.hourly is None else config.hourly
 
 
-def rules_of(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
+def calibration_rules(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
     """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
     if config.calibration is not None:
         return config.calibration

@@ -12,7 +12,7 @@ from worksample.records import Agent
 from worksample.results.result_set import ResultSet
 
 from .config import MeasureConfig
-from .rows import agent_groups, attempted, is_illustrative
+from .rows import agent_groups, attempts_of, is_illustrative
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -21,10 +21,10 @@ _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"),
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Under the protocol that the experiments grade by."""
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     if frame is None:
         return
-    first = attempted(frame)
+    first = attempts_of(frame)
     yield from _effects(config, first)
     yield from _horizon(results, config, first)
     for column, unit, form in _BUDGETS:

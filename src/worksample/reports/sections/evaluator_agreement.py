@@ -9,11 +9,11 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import EvaluatorKind
-from worksample.reports.chosen_experiments import held_out
+from worksample.reports.chosen_experiments import is_private
 from worksample.reports.sections import judge_calibration as calibration
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.section import Section, SectionRow
-from worksample.results.evaluator_answers import WHOLE, answers, by_kind
+from worksample.results.evaluator_answers import WHOLE, evaluator_answers, majority_by_kind
 from worksample.results.result_set import ResultSet
 
 MOST = 200
@@ -28,8 +28,8 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
     labels make of judges.
     """
-    table = answers(results)
-    hidden = held_out(results.store, results.experiments)
+    table = evaluator_answers(results)
+    hidden = is_private(results.store, results.experiments)
     rows = [*_people(results, config, table, hidden), *_kinds(results, config, table, hidden)]
     if rows:
         notes = (
@@ -39,7 +39,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         )
         title = "Agreement by criterion, and between people, judges and programs"
         yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
-    parted = [] if hidden else _disagreements(results, by_kind(table))
+    parted = [] if hidden else _disagreements(results, majority_by_kind(table))
     if parted:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
@@ -60,7 +60,7 @@ def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidd
 
 
 def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
-    wide = by_kind(table)
+    wide = majority_by_kind(table)
     for one, two in combinations((kind.value for kind in EvaluatorKind), 2):
         both = wide.filter(pl.col(one).is_not_null() & pl.col(two).is_not_null())
         long = both.unpivot([one, two], index=["subject", "item", "importance", "task"], variable_name="kind")

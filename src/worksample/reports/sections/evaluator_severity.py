@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from worksample import metrics as m
-from worksample.metrics.estimate import Unit, undefined
+from worksample.metrics.estimate import Unit, undefined_estimate
 from worksample.metrics.rounding import percent
 from worksample.records import Evaluator, EvaluatorKind, Protocol
 from worksample.results.pair_orders import judges_in, orders_in
@@ -34,11 +34,11 @@ def _votes(results: ResultSet) -> pl.DataFrame:
     parts = [pl.DataFrame(schema={**dict.fromkeys(("item", "task", "evaluator"), pl.String), "value": pl.Float64})]
     task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
     for judged in results.judgments.deciding.get(Protocol.HOLISTIC, ()):
-        given = results.among(judged.given).filter(pl.col("payload") == "holistic").with_columns(task=task)
+        given = results.keep_chosen(judged.given).filter(pl.col("payload") == "holistic").with_columns(task=task)
         value = (pl.col("score") >= m.HOLISTIC.positive).cast(pl.Float64)
         parts.append(given.select("task", "evaluator", item="subject", value=value))
     for judged in results.judgments.deciding.get(Protocol.RUBRIC, ()):
-        given = results.among(judged.given).select("evaluation", "subject", "evaluator", task=task)
+        given = results.keep_chosen(judged.given).select("evaluation", "subject", "evaluator", task=task)
         marks = judged.criteria.filter(pl.col("skip").is_null() & pl.col("passed").is_not_null())
         marks = marks.select("evaluation", "name", value=pl.col("passed").cast(pl.Float64))
         item = pl.concat_str("subject", "name", separator="\x1f")
@@ -81,7 +81,7 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return
-    said = pl.concat([results.among(j.given, "subject", "second") for j in counting])
+    said = pl.concat([results.keep_chosen(j.given, "subject", "second") for j in counting])
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
     if said.is_empty():
         return
@@ -117,7 +117,7 @@ def _first(config: MeasureConfig, answers: pl.DataFrame, scale: str) -> m.Estima
     mine = answers.filter(pl.col("scale") == scale)
     kept = mine.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
-        return undefined(scale, f"all {mine.height} answers are ties")
+        return undefined_estimate(scale, f"all {mine.height} answers are ties")
     first = kept["side"] == "first"
     return m.rate(first, task=kept["task"], instance=kept["evaluation"], name=scale, how=config.how)
 

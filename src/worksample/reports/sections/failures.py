@@ -8,7 +8,7 @@ import polars as pl
 from sqlalchemy import select
 
 from worksample import metrics as m
-from worksample.metrics.estimate import Unit, undefined
+from worksample.metrics.estimate import Unit, undefined_estimate
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.results.evaluator_answers import rounds_of
@@ -16,7 +16,7 @@ from worksample.results.result_set import ResultSet
 from worksample.store import Store, schema
 
 from .config import MeasureConfig
-from .rows import agent_groups, attempted
+from .rows import agent_groups, attempts_of
 from .section import Section, SectionRow
 
 _AT_ONCE = 500
@@ -43,7 +43,7 @@ def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
     rows = rows.with_columns(
         pl.Series("tags", [told.get(e, []) for e in rows["evaluation"]], dtype=pl.List(pl.String()))
     )
-    frame = attempted(results.frame(results.primary), None).drop_nulls("submission")
+    frame = attempts_of(results.frame(results.primary), None).drop_nulls("submission")
     frame = frame.unique("submission", maintain_order=True).select("task", "who", "label", subject="submission")
     return rows.join(frame, on="subject", how="inner", maintain_order="left")
 
@@ -72,7 +72,7 @@ def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> 
     none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
     per = tagged.with_columns(*every, none).group_by("subject", maintain_order=True)
     table = per.agg(pl.col("task", "who", "label").first(), pl.col(*names, NOTHING).mean())
-    slots = attempted(results.frame(results.primary), None)
+    slots = attempts_of(results.frame(results.primary), None)
     rows = []
     for group in agent_groups(slots):
         own = table.filter(pl.col("who") == group.rows["who"][0])
@@ -91,7 +91,7 @@ def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> 
 
 def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
     if table.is_empty():
-        return undefined(name, "nobody looked at what it delivered")
+        return undefined_estimate(name, "nobody looked at what it delivered")
     return m.mean_score(table[name], task=table["task"], name=name, how=config.how)
 
 
@@ -120,7 +120,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
         if round.by is not EvaluatorKind.PERSON:
             continue
         judged = judging.read(round, [round.id])
-        every = results.among(judged.given)
+        every = results.keep_chosen(judged.given)
         given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():
             continue

@@ -16,7 +16,7 @@ from worksample.results.result_set import ResultSet
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig, hourly_rate
 from .rescue_by_reviewer import whose_feedback
-from .rows import Group, agent_groups, attempted, groups
+from .rows import Group, agent_groups, attempts_of, groups
 from .section import Section
 from .value_regions import feedback_regions
 
@@ -25,11 +25,11 @@ _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Of experiments whose arms continue one another's first attempts."""
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     arms = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
     if frame is None or not arms:
         return
-    chains = _Figures(results, config, attempted(frame, None), arms)
+    chains = _Figures(results, config, attempts_of(frame, None), arms)
     if chains.jobs.height:
         yield chains.rescue()
         yield from chains.change()

@@ -8,10 +8,16 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent, EvaluatorKind, Protocol
-from worksample.reports.sections.config import rules_of
+from worksample.reports.sections.config import calibration_rules
 from worksample.results.calibration.config import calibration_of
-from worksample.results.calibration.label_rounds import drawn_of, labels_of, sent_to_people, wanted, work_of
-from worksample.results.evaluator_answers import WHOLE, by_kind
+from worksample.results.calibration.label_rounds import (
+    count_missing_labels,
+    drawn_of,
+    labels_of,
+    sent_to_people,
+    work_of,
+)
+from worksample.results.evaluator_answers import WHOLE, majority_by_kind
 from worksample.results.result_set import ResultSet
 
 from . import careless_evaluators
@@ -28,7 +34,7 @@ def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> 
 
     `table`: see `answers`.
     """
-    wide = by_kind(table).filter(pl.col(_JUDGE).is_not_null())
+    wide = majority_by_kind(table).filter(pl.col(_JUDGE).is_not_null())
     if wide[_PERSON].is_null().all():
         return
     wide = wide.join(_release_dates(results), on="agent", how="left", maintain_order="left")
@@ -80,7 +86,7 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.D
         lines.append(("newest models (" + str(newest) + ")", "", verdicts.filter(pl.col("released") == newest)))
     if len(lines) > 1:
         lines.append(("all agents", "", verdicts))
-    rows, least = [], rules_of(results, config).least
+    rows, least = [], calibration_rules(results, config).least
     for label, agent, part in lines:
         found = m.corrected(_sample(part), name="pass rate", least=least, level=config.how.level)
         factor = m.overshoot_of(_sample(part), least=least, level=config.how.level)
@@ -112,7 +118,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
     for by, name in (("label", "agent"), ("category", "category"), ("released", "released")):
         parts = _parts(base.filter(pl.col(by) != ""), by)
         groups += [(f"{name} {p[by][0]}", p) for p in parts] if len(parts) > 1 else []
-    rows, rules = [], rules_of(results, config)
+    rows, rules = [], calibration_rules(results, config)
     for label, part in groups:
         if part.is_empty():
             continue
@@ -140,7 +146,7 @@ def effort(results: ResultSet) -> Iterator[Section]:
                 drawn = set(drawn_of(results.store, experiment.id, labels.draw))
             sent = sent_to_people(results.store, labels.round.over or "") & every
             left = len(every - drawn - sent)
-            lacking = wanted(results.store, experiment, labels)
+            lacking = count_missing_labels(results.store, experiment, labels)
             share = f"{100 * left / len(every):.0f} % ({left} of {len(every)})" if every else "none"
             counts = (f"{len(drawn) - lacking} of {len(drawn)}", str(len(sent)), share)
             rows.append(SectionRow(f"{experiment.name}, {protocol}", None, counts))

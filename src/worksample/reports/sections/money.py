@@ -17,14 +17,14 @@ from worksample.reports.cost_notes import cost_marks, mark_columns
 from worksample.results.result_set import ResultSet, state_of
 
 from .config import MeasureConfig, hourly_rate
-from .rows import Group, agent_groups, attempted, believable, groups, is_illustrative, usable_value
+from .rows import Group, agent_groups, attempts_of, groups, if_believable, is_illustrative, usable_value
 from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
-        frame = results.judged(protocol)
+        frame = results.judged_frame(protocol)
         if frame is None:
             continue
         suffix = "" if protocol is results.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
@@ -36,13 +36,13 @@ def _sections_of(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
-    every = attempted(frame, able=False)
+    every = attempts_of(frame, able=False)
     every = every.with_columns(
         usable_value(every), is_illustrative(every), pl.col("cost").cast(pl.Float64).alias("cost")
     )
-    absurd = [_absurd(attempted(every), name) for name in ("price", "cost")]
-    every = every.with_columns(believable("price"), believable("cost"))
-    first = attempted(every)
+    absurd = [_absurd(attempts_of(every), name) for name in ("price", "cost")]
+    every = every.with_columns(if_believable("price"), if_believable("cost"))
+    first = attempts_of(every)
     notes = (*_notes(results, config, first, protocol), *(said for said in absurd if said))
     if not first["price"].is_not_null().any():
         if first["value_middle"].is_not_null().any():
@@ -55,7 +55,7 @@ def _sections_of(
     priced = usable.filter(pl.col("price").is_not_null())
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
         yield _deployable(results, config, first, (f"deployable{suffix}", notes))
-        yield _value(results, config, results.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
+        yield _value(results, config, results.chains(attempts_of(frame, None)), priced, (f"value{suffix}", notes))
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
@@ -111,7 +111,7 @@ def _dollars(
         earned, share = (
             replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))
         )
-        r = attempted(r)
+        r = attempts_of(r)
         alone = m.measure_autoflation(_bundle(config, r), r["key"], r["cost"], r["passed"], config.how)
         rows.append(group.line(earned, found.possible, whole.missing, share, alone))
     columns = config.table_columns("earned", "possible", "not graded", "share", "autoflation alone")
@@ -184,11 +184,11 @@ def _deployable(
 
 
 def _success_needed(rows: pl.DataFrame, human: Estimate, check: m.Checking) -> Estimate:
-    from worksample.metrics.estimate import undefined
+    from worksample.metrics.estimate import undefined_estimate
 
     spent = rows.filter(pl.col("passed").is_not_null())["cost"].mean()
     if human.value is None or not isinstance(spent, (int, float)):
-        return undefined("break-even success rate", human.reason or "no trial has a known cost", human.counts)
+        return undefined_estimate("break-even success rate", human.reason or "no trial has a known cost", human.counts)
     return m.break_even_success(float(spent), human.value, check)
 
 
@@ -285,7 +285,8 @@ def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
     said = [
-        results.among(j.given).select("subject", "minutes") for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
+        results.keep_chosen(j.given).select("subject", "minutes")
+        for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
     ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")

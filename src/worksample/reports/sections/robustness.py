@@ -10,7 +10,7 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import AmendmentTarget, Protocol
 from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.rows import agent_groups, attempted
+from worksample.reports.sections.rows import agent_groups, attempts_of
 from worksample.reports.sections.section import Section
 from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset
@@ -23,17 +23,17 @@ def representativeness_sections(results: ResultSet, config: MeasureConfig) -> It
     """Only of a part: `--where tag=public` against all that was planned."""
     if not config.where:
         return
-    frame = results.judged(results.primary)
+    frame = results.judged_frame(results.primary)
     whole = ResultSet(results.store, results.experiments, replace(config.work_rules, where=Subset()))
-    every = whole.judged(whole.primary)
+    every = whole.judged_frame(whole.primary)
     if frame is None or every is None or frame["instance"].n_unique() == every["instance"].n_unique():
         return
     rows = []
     by = "category" if _groups(whole, every, "category") >= FEWEST else "domain"
     if _groups(whole, every, by) < FEWEST:
         return
-    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in agent_groups(attempted(every))}
-    for group in agent_groups(attempted(frame)):
+    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in agent_groups(attempts_of(every))}
+    for group in agent_groups(attempts_of(frame)):
         part = _rates(results, group.rows, by)
         both = pool[group.rows["who"][0]].join(part, on="group", how="left", suffix="_part", maintain_order="left")
         found = m.representativeness(both["rate_part"], both["rate"], config.how.level)
@@ -80,11 +80,11 @@ def integrity_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Se
     if not everything.slots["struck"].any():
         return
     for protocol in (Protocol.HOLISTIC, results.primary):
-        frame = everything.judged(protocol)
+        frame = everything.judged_frame(protocol)
         if frame is None:
             continue
         rows = []
-        for group in agent_groups(attempted(frame)):
+        for group in agent_groups(attempts_of(frame)):
             r = group.rows.with_columns(state=state_of("passed"))
             columns = {"passed": r["passed"], "state": r["state"], "task": r["task"], "instance": r["instance_name"]}
             found = m.with_and_without(m.rate, r["struck"], columns, name="pass", how=config.how)

@@ -48,7 +48,7 @@ def groups(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> It
         yield Group(rows["label"][0], rows["agent"][0], rows["group"][0], rows)
 
 
-def attempted(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
+def attempts_of(frame: pl.DataFrame, attempt: int | None = 1, *, able: bool = True) -> pl.DataFrame:
     """The rows of one attempt of their chains; `able`: those that could be attempted. Rates count no others, and their
     bounds do.
     """
@@ -77,7 +77,7 @@ def usable_value(frame: pl.DataFrame) -> pl.Series:
     return frame.select(pl.when(pl.col("value_currency") == "USD").then("value_middle").alias("price")).to_series()
 
 
-def believable(column: str) -> pl.Expr:
+def if_believable(column: str) -> pl.Expr:
     """US dollars within `MONEY_CEILING`, else null: one absurd row must not take a whole section with it."""
     return pl.when(pl.col(column).is_between(0, MONEY_CEILING)).then(pl.col(column).cast(pl.Float64)).alias(column)
 

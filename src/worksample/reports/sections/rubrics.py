@@ -12,7 +12,7 @@ from worksample import metrics as m
 from worksample.records import Protocol
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.judge_consistency import consistency_notes
-from worksample.reports.sections.rows import agent_groups, attempted, groups, unseen_notes
+from worksample.reports.sections.rows import agent_groups, attempts_of, groups, unseen_notes
 from worksample.reports.sections.section import Section
 from worksample.results.result_set import ResultSet, state_of
 
@@ -21,14 +21,14 @@ MOST_K = 5
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
-    frame = results.judged(Protocol.RUBRIC)
+    frame = results.judged_frame(Protocol.RUBRIC)
     if frame is not None:
-        yield _rubric(results, config, attempted(frame, able=False))
+        yield _rubric(results, config, attempts_of(frame, able=False))
     else:
-        frame = results.judged(results.primary)
+        frame = results.judged_frame(results.primary)
         if frame is None:
             return
-    frame = attempted(frame, None)
+    frame = attempts_of(frame, None)
     if (frame["attempt"].max() or 1) != 1:
         together = results.chains(frame)
         yield _lifts(results, config, together)

@@ -16,7 +16,7 @@ from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.tasks.taxonomy import TAXONOMIES, categories
 
 from .config import MeasureConfig
-from .rows import Group, agent_groups, attempted, groups, unseen_notes
+from .rows import Group, agent_groups, attempts_of, groups, unseen_notes
 from .section import Section, SectionRow
 
 if TYPE_CHECKING:
@@ -30,15 +30,15 @@ GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Everything that a grade with a score in 0..1 gives."""
     for protocol in GRADED:
-        frame = results.judged(protocol)
+        frame = results.judged_frame(protocol)
         if frame is None:
             continue
         suffix = "" if protocol is results.primary else f"-{protocol}"
-        first = attempted(frame, able=False)
+        first = attempts_of(frame, able=False)
         yield _scores(results, config, frame, first, protocol, suffix)
         if not suffix and config.by == "":
             yield from _breakdowns(results, config, first)
-            yield from timeouts(results, config, attempted(first))
+            yield from timeouts(results, config, attempts_of(first))
 
 
 def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
@@ -279,9 +279,9 @@ def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:
 
 
 def _absent(name: str) -> Estimate:
-    from worksample.metrics.estimate import undefined
+    from worksample.metrics.estimate import undefined_estimate
 
-    return undefined(name, "nothing was planned")
+    return undefined_estimate(name, "nothing was planned")
 
 
 def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:

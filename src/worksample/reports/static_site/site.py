@@ -15,8 +15,14 @@ from worksample.extras import need
 from worksample.files.swap_folder import swapped
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.value_and_hours import Hours
-from worksample.reports.board import Leaderboard, board_of, with_reasons
-from worksample.reports.chosen_experiments import called, find_experiments, held_out, release_dates, same_lock
+from worksample.reports.board import Leaderboard, add_reasons, board_of
+from worksample.reports.chosen_experiments import (
+    find_experiments,
+    heading_of,
+    is_private,
+    release_dates,
+    require_same_lock,
+)
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
 from worksample.reports.plots import Canvas
 from worksample.store import Store
@@ -79,13 +85,13 @@ def write_report(
     need("report")
     config = config or ReportConfig()
     found = find_experiments(store, experiments)
-    same_lock(found)
+    require_same_lock(found)
     measures = config.measures
     rules = WorkRules(judged_by=measures.judged_by, where=measures.where) if measures else None
     work = ResultSet(store, found, rules)
     frame = work.frame(work.primary)
     how = measures.how if measures else None
-    board = with_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
+    board = add_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
     with swapped(out) as folder:
@@ -103,12 +109,12 @@ class _Site:
         self.frame = every.filter(every["slot"].is_not_null())
         self.handed_in = handed_in
         self.instances: dict[str, Instance] = {}
-        self.held_out = held_out(store, board.experiments)
+        self.held_out = is_private(store, board.experiments)
         self.colours: dict[str, str] = {}
         self.titles = {id: task.title for task in store.find(Task) for id in task.instances}
         links = LINKS[:-1] if self.held_out else LINKS
         self.pages = Pages(
-            out, config.name or called(board.experiments), unsandboxed=board.unsandboxed, links=links,
+            out, config.name or heading_of(board.experiments), unsandboxed=board.unsandboxed, links=links,
             app=address_of(config.app),
         )  # fmt: skip
         self.page = self.pages.page

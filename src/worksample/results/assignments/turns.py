@@ -61,6 +61,6 @@ def work_so_far(store: Store, slot: str) -> Manifest:
     return found
 
 
-def kept(store: Store, manifest: Manifest) -> str:
+def put_manifest(store: Store, manifest: Manifest) -> str:
     """The manifest's digest, with the manifest kept."""
     return put_canonical(store.blobs, manifest.plain())

@@ -78,7 +78,7 @@ def calibration_of(experiment: Experiment) -> CalibrationConfig | None:
     return None if kept is None else CalibrationConfig.model_validate(kept)
 
 
-def calibrated(experiment: Experiment) -> frozenset[Protocol]:
+def calibrated_protocols(experiment: Experiment) -> frozenset[Protocol]:
     """The protocols whose judges are calibrated."""
     config = calibration_of(experiment)
     return frozenset() if config is None else frozenset(config.protocols)

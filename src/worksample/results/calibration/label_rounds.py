@@ -23,13 +23,13 @@ from worksample.records import (
     Trial,
     struck,
 )
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.grading_in_force import asks_the_same
 from worksample.results.pair_sampling import key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store import schema
 
-from .config import calibrated
+from .config import calibrated_protocols
 from .label_draw import DRAWN, Draw, read_draw
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def labels_of(store: Store, experiment: str, protocol: Protocol) -> LabelRound |
     """
     amendments = store.find(Amendment, target="round")
     out, rounds = struck(amendments), store.find(Round, experiment=experiment)
-    judged = InForce(rounds, amendments).deciding(protocol, EvaluatorKind.JUDGE)
+    judged = RoundsInForce(rounds, amendments).deciding(protocol, EvaluatorKind.JUDGE)
     found = [
         r
         for r in rounds
@@ -91,7 +91,7 @@ def drawn_of(store: Store, experiment: str, found: Draw) -> list[str]:
     return [s.id for s, slot in work_of(store, experiment) if found.has(slot, s.id)]
 
 
-def wanted(store: Store, experiment: Experiment, labels: LabelRound) -> int:
+def count_missing_labels(store: Store, experiment: Experiment, labels: LabelRound) -> int:
     """How many drawn submissions still lack an answer of people; one that somebody could not judge has one."""
     e = schema.evaluations.c
     pairs = labels.round.protocol is Protocol.PAIRWISE
@@ -125,10 +125,10 @@ def sent_to_people(store: Store, judged: str) -> set[str]:
     return pairs | {s for r in found if r not in of_pairs for s in r.subjects}
 
 
-def lacking(store: Store, experiment: Experiment) -> int:
+def count_all_missing_labels(store: Store, experiment: Experiment) -> int:
     """How many pieces of work people are still to label, under all protocols."""
-    found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated(experiment)))
-    return sum(wanted(store, experiment, labels) for labels in found if labels is not None)
+    found = (labels_of(store, experiment.id, protocol) for protocol in sorted(calibrated_protocols(experiment)))
+    return sum(count_missing_labels(store, experiment, labels) for labels in found if labels is not None)
 
 
 def evaluators(store: Store, round: str) -> dict[str, str]:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
-from worksample.results.entrants import entrants
-from worksample.results.pair_preferences import preferred
+from worksample.results.entrants import entrants_of
+from worksample.results.pair_preferences import pair_preferences
 from worksample.results.pair_sampling import drawn_pairs, key_of, later_rounds, pairs_of
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum, calibration_of
 from .label_draw import EACH, LATER, Draw, about
 from .label_rounds import LabelRound, work_of
-from .prior_labels import carried, joined
+from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof
@@ -81,7 +81,7 @@ def strata_of(
     """Pair -> its stratum, of those of these pairs that stand: who meets whom, and the plan's other ones."""
     there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
-    who = entrants(store, {id for pair in pairs for id in pair})
+    who = entrants_of(store, {id for pair in pairs for id in pair})
     agents = {a.id: a for a in store.find(Agent)}
     arms = {slot.id: slot.arm for slot in store.find(Slot, experiment=experiment.id)}
     instances: dict[str, Instance] = {}
@@ -125,10 +125,10 @@ def pair_cells(
 
     rows = labelled_pairs(ResultSet(store, [experiment]), judged, labels)
     own = _proven(rows, config)
-    more = carried(store, experiment, Protocol.PAIRWISE, config, before)
+    more = carry_prior_labels(store, experiment, Protocol.PAIRWISE, config, before)
     if more is None:
         return PairCells(rows, own)
-    return PairCells(rows, joined(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
+    return PairCells(rows, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), config)))
 
 
 def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
@@ -140,7 +140,7 @@ def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
 
 def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.DataFrame:
     """The pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
-    found = preferred(work, judged, [labels.round])
+    found = pair_preferences(work, judged, [labels.round])
     strata = labels.draw.strata
     tasks = {id: work.store.get(Instance, id).task for id in found["instance"].unique().to_list()}
     keys = found["pair"].to_list()

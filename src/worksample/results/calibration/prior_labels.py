@@ -13,9 +13,9 @@ import polars as pl
 
 from worksample.errors import PlanError
 from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 
-from .config import CalibrationConfig, calibrated, calibration_of
+from .config import CalibrationConfig, calibrated_protocols, calibration_of
 from .label_rounds import LabelRound, labels_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> 
         if not fitting:
             raise PlanError(f"there is no earlier experiment {name!r}", where=WHERE, next="worksample list")
         one = max(fitting, key=lambda e: (e.at, e.id))
-        if not calibrated(one) & frozenset(config.protocols):
+        if not calibrated_protocols(one) & frozenset(config.protocols):
             under = " or ".join(config.protocols)
             raise PlanError(
                 f"{name} calibrated no judge under {under}", where=WHERE, next=f"leave {name} out of proofs"
@@ -49,7 +49,7 @@ def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> 
     return found
 
 
-def carried(
+def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
@@ -57,7 +57,7 @@ def carried(
     rows = []
     for one in earlier(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
-        rounds = InForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
+        rounds = RoundsInForce(store.find(Round, experiment=one.id), store.find(Amendment, target="round"))
         judged = rounds.deciding(protocol, EvaluatorKind.JUDGE)
         if labels is not None and judged:
             rows.append(rows_of(one, judged[-1], labels))
@@ -70,7 +70,7 @@ def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
     return config is not None and protocol in config.protocols
 
 
-def joined(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
+def join_proofs(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
     """Of each cell of this experiment what all labels show, unless its own refuse the judge: they are of this work."""
     from worksample.metrics import JudgeStanding
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round
-from worksample.results.evaluator_answers import WHOLE, answers, by_kind
+from worksample.results.evaluator_answers import WHOLE, evaluator_answers, majority_by_kind
 from worksample.results.grading_in_force import as_graded
 from worksample.results.result_set import ResultSet
 
@@ -17,7 +17,7 @@ from .config import CalibrationConfig, Stratum
 from .label_draw import WHOLE as KIND_OF_WHOLE
 from .label_draw import about, kind_of, leaves_of
 from .label_rounds import LabelRound, evaluators, work_of
-from .prior_labels import carried, joined
+from .prior_labels import carry_prior_labels, join_proofs
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof
@@ -41,7 +41,7 @@ class Cells:
     proofs: dict[Cell, Proof]
 
 
-def cells(
+def prove_cells(
     store: Store,
     experiment: Experiment,
     protocol: Protocol,
@@ -61,10 +61,10 @@ def cells(
         return _rows(store, one, its, theirs, config)
 
     own = _proven(rows, by, config)
-    more = carried(store, experiment, protocol, config, before)
+    more = carry_prior_labels(store, experiment, protocol, config, before)
     if more is None:
         return Cells(rows, by, own)
-    return Cells(rows, by, joined(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
+    return Cells(rows, by, join_proofs(own, _proven(pl.concat([rows, more], how="diagonal"), by, config)))
 
 
 def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) -> dict[Cell, Proof]:
@@ -79,12 +79,12 @@ def _rows(
 ) -> pl.DataFrame:  # fmt: skip
     """What the judge and people answered in an experiment, by the strata of `config`."""
     protocol = judged.protocol
-    table = answers(ResultSet(store, [experiment]), protocol)
+    table = evaluator_answers(ResultSet(store, [experiment]), protocol)
     whole = pl.col("item") == WHOLE
     table = table.filter(whole if protocol is Protocol.HOLISTIC else ~whole)
     each = pl.col("value").n_unique() > 1
     parted = table.filter(pl.col("kind") == "judge").group_by("subject", "item").agg(parted=each)
-    wide = by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
+    wide = majority_by_kind(table).join(parted, on=["subject", "item"], how="inner", maintain_order="left")
     known = _judged_items(store, experiment, judged, labels, config)
     return wide.drop("importance").join(known, on=["subject", "item"], how="inner", maintain_order="left")
 
@@ -123,7 +123,7 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
         yield slot.id, slot.arm
 
 
-def routed(found: Cells, config: CalibrationConfig) -> dict[str, str]:
+def route_to_people(found: Cells, config: CalibrationConfig) -> dict[str, str]:
     """Submission -> why it goes to people; the rest is the judge's.
 
     Work that a person labelled goes to another one only where they and the judge differ: where they agree, the verdict

@@ -75,7 +75,7 @@ class ChainStep:
     why: Why = Why.NOTHING
 
 
-def step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
+def next_step(rule: Chain, links: Sequence[ChainLink]) -> ChainStep:
     """What is to be done next in a chain whose slots (the first attempt's and those committed) are `links`.
 
     A slot that was committed is run as long as all before it stand as failed and there is what it is to be given,

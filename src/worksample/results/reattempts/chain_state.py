@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, Purpose, Round, Trial
 from worksample.store import Store
 
-from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, step
+from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, next_step
 from .feedback_speakers import KIND, Speakers
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
             last = next((n for n, link in enumerate(links) if link.verdict is AttemptVerdict.OPEN), len(links)) - 1
             if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is AttemptVerdict.FAILED:
                 links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))
-            found.append(Attempts(arm, *key, tuple(links), step(rule, links)))
+            found.append(Attempts(arm, *key, tuple(links), next_step(rule, links)))
     return found
 
 

@@ -23,7 +23,7 @@ from worksample.records import (
     now,
     struck,
 )
-from worksample.results.reattempts.feedback_prompt import shown_criteria, told
+from worksample.results.reattempts.feedback_prompt import feedback_prompt, shown_criteria
 from worksample.results.reattempts.feedback_speakers import KIND, Speakers
 from worksample.store import Store
 
@@ -59,7 +59,7 @@ def feed(store: Store, slot: Slot, arm: Arm, instance: Instance, protocol: Proto
     if kind and not said:
         return None
     grading = instance.grading[protocol]
-    text = told(arm, instance.work.environment.paths.output, grading.criteria, said)
+    text = feedback_prompt(arm, instance.work.environment.paths.output, grading.criteria, said)
     fed = Fed(submission=earlier.id, evaluations=tuple(e.id for e in said), text=store.blobs.put(text.encode("utf-8")))
     return Feeding(fed, text, store.folder(earlier.parts["output"].manifest))
 
@@ -76,7 +76,7 @@ def as_shown(instance: Instance, arm: Arm, protocol: Protocol, feeding: Feeding 
     return instance.replaced(work=instance.work.replaced(**changes)) if changes else instance
 
 
-def carry(store: Store, experiment: Experiment, slot: Slot) -> bool:
+def resubmit_earlier_work(store: Store, experiment: Experiment, slot: Slot) -> bool:
     """Commit a trial in which nobody worked, with the earlier work as its submission; False where none stands."""
     earlier = earlier_work(store, slot)
     if earlier is None:

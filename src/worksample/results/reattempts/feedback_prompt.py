@@ -52,7 +52,7 @@ def _describe_criterion(node: Criterion, view: ShownRubric) -> str:
     return f"{node.text} ({weight}{', required' if node.gate else ''})"
 
 
-def told(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evaluation]) -> str:
+def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evaluation]) -> str:
     """What is added to the brief. Of criteria that the arm does not show only what was said of them is given."""
     parts = ["# Your earlier work", AGAIN.format(previous=PREVIOUS, output=output)]
     if arm.feedback is Feedback.GENERIC:

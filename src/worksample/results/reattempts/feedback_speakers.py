@@ -14,7 +14,7 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.results.deciding_rounds import InForce
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.store import Store
 
 KIND = {
@@ -33,7 +33,7 @@ class Speakers:
         amendments = store.find(Amendment)
         self._out = struck(amendments)
         rounds = store.find(Round, protocol=protocol)
-        self._found = InForce(rounds, amendments)
+        self._found = RoundsInForce(rounds, amendments)
         self._protocol = protocol
 
     def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
