@@ -20,7 +20,7 @@ HEADS = ("agent", "pass", "mean score", "S_partial", "earned", "cost", "time", "
 
 
 def cells_of(row: Row) -> tuple[str, ...]:
-    """A row of the board as text, one for each of `HEADS`."""
+    """Return a row of the board as text, one cell for each of `HEADS`."""
     return (
         row.label,
         with_interval(row.passed, "rate"),
@@ -59,7 +59,9 @@ def print_board(board: Leaderboard, console: Console) -> None:
 
 
 def column_blocks(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
-    """Which columns stand beside each other so that none is cut: the first in every block, the others once each."""
+    """Return blocks of columns that fit the width without cutting: the first column in every block, the others once
+    each.
+    """
     needed = [
         max(cell_len(line) for text in (head, *(row[place] for row in rows)) for line in text.splitlines() or [""])
         for place, head in enumerate(heads)

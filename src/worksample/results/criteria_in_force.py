@@ -1,4 +1,4 @@
-"""Which criteria join several kinds of evaluators, and which kind is asked for each of them."""
+"""The criteria by which instances are judged, and the kind of evaluator that answers each of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _i, _s = schema.instances.c, schema.slots.c
 
 @dataclass(frozen=True, slots=True)
 class LeafCriterion:
-    """`names`: under which its answer may stand, its own first and then those of the branches over it. `by`: whom it is
-    asked of, None where the criteria name nobody.
+    """A criterion without parts. `names`: the names under which its answer may stand, its own first and then those of
+    the branches above it. `by`: the kind of evaluator that answers it; None if the criteria name nobody.
     """
 
     id: str
@@ -34,7 +34,7 @@ class LeafCriterion:
 
 @dataclass(frozen=True, slots=True)
 class InstanceCriteria:
-    """The criteria of an instance."""
+    """The criteria of an instance, as a tree and as leaves."""
 
     nodes: tuple[Criterion, ...]
     leaves: tuple[LeafCriterion, ...]
@@ -43,10 +43,10 @@ class InstanceCriteria:
 def joint_criteria(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """By instance the criteria of those whose verdicts take more than what one grade says of itself.
+    """Return, by instance, the criteria of those whose verdict takes more than one grade.
 
-    That is where judges or people decide some of them and, in a rubric, where there are gates. `gradings`: instance ->
-    digest of the grading in force; by default an instance's own.
+    Those are instances with criteria for judges or people and, in a rubric, with gates. `gradings`: instance -> digest
+    of the grading in force; by default an instance's own.
     """
     marks = (*_OTHERS, _GATE) if protocol is Protocol.RUBRIC else _OTHERS
     found = _in_force(store, experiments, protocol, gradings, marks)
@@ -56,7 +56,7 @@ def joint_criteria(
 def criteria_with_kinds(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str]
 ) -> dict[str, InstanceCriteria]:
-    """Likewise the criteria of those that name a kind of checkpoint."""
+    """Return, by instance, the criteria of those that name kinds of checkpoints; `gradings` as in `joint_criteria`."""
     found = _in_force(store, experiments, protocol, gradings, _KINDS)
     return {id: criteria_of(grading) for id, grading in found if any(leaf.kind for leaf in grading.criteria.leaves)}
 
@@ -64,7 +64,7 @@ def criteria_with_kinds(
 def _in_force(
     store: Store, experiments: Sequence[str], protocol: Protocol, gradings: Mapping[str, str], marks: Sequence[str]
 ) -> Iterator[tuple[str, Grading]]:
-    """Instance and the grading by which it is judged, of those instances whose criteria may say one of `marks`."""
+    """Yield instance and grading in force, for instances whose criteria may contain one of `marks`."""
     if protocol not in BY_CRITERIA:
         return
     planned = select(_s.instance).where(_s.experiment.in_(experiments)).distinct()
@@ -86,13 +86,13 @@ def _in_force(
 
 
 def _is_one_grade(grading: Grading) -> bool:
-    """Whether one grade says all of the verdict."""
+    """Return whether one grade is the whole verdict."""
     alone = grading.criteria.kinds <= {EvaluatorKind.PROGRAM.value}
     return alone and (grading.names_evaluators or not _has_gate(grading.criteria.criteria))
 
 
 def criteria_of(grading: Grading) -> InstanceCriteria:
-    """Its criteria."""
+    """Return the criteria of a grading."""
     nodes, named = grading.criteria.criteria, grading.names_evaluators
     leaves = (
         LeafCriterion(

@@ -1,4 +1,4 @@
-"""Who made a submission: an agent, and under which arm and at which attempt where there are several."""
+"""The entrant behind a submission: its agent, with arm and attempt if there are several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ R = TypeVar("R", Submission, Trial, Slot, Experiment)
 
 
 def entrants_of(store: Store, submissions: Set[str]) -> dict[str, str]:
-    """Submission id -> `agent`, `agent / arm`, `agent / attempt 2`: none that differ in arm or attempt are the same.
+    """Return submission id -> `agent`, `agent / arm` or `agent / attempt 2`; different arms or attempts get different
+    names.
 
     The arm is named unless it is the plain one of an experiment that has no other, the attempt from the second on.
     """

@@ -1,4 +1,4 @@
-"""Verdicts that join what several kinds of evaluators said: each criterion as its own kind answered it."""
+"""Verdicts that join several kinds of evaluators: each criterion as its own kind answered it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ Row = dict[str, Any]
 
 @dataclass
 class KindVerdict:
-    """What one kind said of a subject: its own verdict on its own criteria, and the criteria by name, each with its
-    mark and share.
-    """
+    """One kind's verdict on a subject by its own criteria, and the criteria by name, each with mark and share."""
 
     verdict: Row
     criteria: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
@@ -42,7 +40,9 @@ Answers = Mapping[EvaluatorKind, Mapping[str, KindVerdict]]
 def answers_of(
     deciding: Iterable[JudgedRound], looks: Sequence[JudgedRound], rules: RubricRules
 ) -> dict[str, KindVerdict]:
-    """By subject. What an audit or an adjudication decided is answered by that."""
+    """Return the verdicts by subject. If an audit or an adjudication decided, the answers are those of that second
+    look.
+    """
     out: dict[str, KindVerdict] = {}
     for judged in deciding:
         own = {row["subject"]: KindVerdict(row) for row in judged.verdicts.iter_rows(named=True)}
@@ -67,10 +67,10 @@ def join_verdicts(
     protocol: Protocol, asked: Mapping[str, InstanceCriteria], subjects: Mapping[str, str], answers: Answers,
     only: EvaluatorKind | None, whole: EvaluatorKind | None, rules: RubricRules,
 ) -> pl.DataFrame:  # fmt: skip
-    """The verdicts on `subjects` (submission -> instance), as `verdict_frame` has them.
+    """Return the verdicts on `subjects` (submission -> instance), in the form of `verdict_frame`.
 
-    only: this kind answers everything; else each criterion's own does, and `whole` where it names nobody. A criterion
-    that its kind has not answered leaves the subject ungraded, and the reason names both.
+    only: this kind answers everything; else each criterion's own kind does, and `whole` if the criterion names nobody.
+    A criterion that its kind has not answered leaves the subject ungraded, and the reason names both.
     """
     rows = []
     for subject, instance in sorted(subjects.items()):
@@ -82,7 +82,7 @@ def join_verdicts(
 
 
 class JoinedVerdict:
-    """One subject's criteria, each with the answer of the kind that is asked for it."""
+    """The criteria of one subject, each with the answer of the kind that is asked for it."""
 
     def __init__(
         self,
@@ -107,8 +107,9 @@ class JoinedVerdict:
         return [(kind, self.answers[kind]) for kind in _ORDER if kind in self.answers]
 
     def open(self) -> Row:
-        """Why there is no verdict yet, the first of: a failure, what nobody said, too few, a split, what nobody could
-        judge; empty where there is one.
+        """Return why there is no verdict yet, or an empty row if there is one.
+
+        The first reason counts: a failure, missing answers, too few raters, a split, or answers that nobody could give.
         """
         out = next(self._reasons(), None)
         self.opened = out is not None
@@ -145,7 +146,7 @@ class JoinedVerdict:
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Leaf -> share of its points, None where it does not apply."""
+        """Leaf -> share of its points; None if the leaf does not apply."""
         return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
 
     def marks(self) -> Iterator[tuple[str, str]]:
@@ -159,7 +160,7 @@ class JoinedVerdict:
 
 
 def _resting(one: JoinedVerdict) -> Row:
-    """What a verdict rests on, by time, and whose look it took."""
+    """Return the evaluations that a verdict rests on, by time, and whether an audit or adjudication decided."""
     looks = {answer.verdict["by"] for _, answer in one.used}
     said = sorted(pair for _, answer in one.used for pair in answer.said)
     rounds = dict.fromkeys(r for _, answer in one.used for r in answer.verdict["rounds"])

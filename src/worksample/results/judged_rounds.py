@@ -1,4 +1,4 @@
-"""Rounds as they were judged: what each comes to, and the second looks at some of it."""
+"""Rounds with their verdicts, and the second looks at them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class JudgedRound:
-    """A round, its verdicts by subject (see `verdict_frame`), and the evaluations that stand and were given (see
-    `Said`). `votes`: the verdicts before anybody looked again. `alike`: all rounds that were taken together.
+    """A round, its verdicts by subject (see `verdict_frame`), and the given evaluations that are not struck (see
+    `RoundEvaluations`). `votes`: the verdicts before any second look. `alike`: all rounds that were read together.
     """
 
     round: Round
@@ -42,34 +42,34 @@ class JudgedRound:
 
     @property
     def reviewed_count(self) -> int:
-        """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
+        """The number of verdicts that an audit or an adjudication decided, against the votes or in their place."""
         return self.verdicts.height - self.own.height
 
     @property
     def criteria(self) -> pl.DataFrame:
-        """A row per criterion that somebody graded: evaluation, subject, name, importance, skip, passed, ..."""
+        """A row per graded criterion: evaluation, subject, name, importance, skip, passed, ..."""
         rows = self.given.select("evaluation", "subject")
         return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
 
 
 class RoundReader:
-    """Reads rounds of a store, less what `amendments` strike; `rules` say how rubrics are read."""
+    """A reader of a store's rounds, without what `amendments` strike. `rules` say how rubrics are read."""
 
     def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
         self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
         self.found = RoundsInForce(store.find(Round), amendments)
 
     def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
-        """The evaluations of some rounds, as if all were of `round`; second looks are not in it.
+        """Read the evaluations of some rounds as if all were of `round`, without second looks.
 
-        `leaves`: with what was said of each criterion, whether or not the round's own verdicts are made of that.
+        `leaves`: read the answers on each criterion, too, even if the round's verdicts do not need them.
         """
         return self._judge_round(round, self._read_evaluations(round, alike, leaves), tuple(alike))
 
     def read_with_looks(
         self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
     ) -> tuple[JudgedRound, tuple[JudgedRound, ...]]:
-        """A round as it stands after audits and adjudications of it, and all that looks at it."""
+        """Return a round with the verdicts after its audits and adjudications, and all second looks at it."""
         alike = alike or (round.id,)
         looks = self._looks(alike, round, leaves)
         return self._after(self.read(round, alike, leaves=leaves), looks), looks
@@ -77,7 +77,9 @@ class RoundReader:
     def read_deciding(
         self, deciding: DecidingRound, *, leaves: bool = False
     ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
-        """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
+        """Return the rounds that decide, the main one first and then later ones over chosen subjects, and all second
+        looks.
+        """
         base, looks = self.read_with_looks(deciding.round, deciding.alike, leaves=leaves)
         if not deciding.parts:
             return (base,), looks
@@ -112,7 +114,7 @@ class RoundReader:
 
 
 def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
-    """Rounds over single pieces of work are many: those with the same rules are read at once."""
+    """Yield rounds over single submissions, grouped by their rules, since there are many: each group is read at once."""
     groups: dict[tuple[str, int], dict[str, Round]] = {}
     for subject, round in parts.items():
         groups.setdefault((round.rule.value, round.overlap), {})[subject] = round
@@ -122,9 +124,8 @@ def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str,
 
 
 def passes_of(store: Store, round: Round) -> dict[str, bool]:
-    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'.
-
-    Of a job whether it qualifies it.
+    """Return evaluation -> whether its grade alone passes, by the rule of verdicts; of a job, whether it qualifies the
+    job.
     """
     judging = RoundReader(store, store.find(Amendment))
     judged = judging.read(round, [round.id])
@@ -137,7 +138,7 @@ def passes_of(store: Store, round: Round) -> dict[str, bool]:
 
 
 def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, GradePayload]]:
-    """Evaluation and grade, for those of these evaluations that give one."""
+    """Yield evaluation id and grade, for those of these evaluations that give a grade."""
     table = schema.evaluations.c
     with store.database.reading() as connection:
         for start in range(0, len(evaluations), _AT_ONCE):

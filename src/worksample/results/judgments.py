@@ -150,7 +150,7 @@ class Judgments:
         return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
 
     def _spare_rounds(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
-        """Return the rounds over chosen submissions of ours that are in force and do not decide."""
+        """Return the rounds in force over chosen submissions of these experiments that do not decide."""
         ours = frozenset().union(*self.subjects.submissions.values())
         spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
         return [self.reader.read(r, [r.id]) for r in spare if ours.intersection(r.subjects)]

@@ -1,4 +1,4 @@
-"""Points by the kind of checkpoint: what was done, whether it is right, how colleagues were worked with (TAC 4)."""
+"""Points by kind of checkpoint: action, accuracy, collaboration (TAC 4)."""
 
 from __future__ import annotations
 

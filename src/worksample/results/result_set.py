@@ -1,4 +1,6 @@
-"""The one frame that everything reported is read from: a row per planned slot and per piece of work handed in."""
+"""The result set: one frame that every page and figure reads, with a row per planned slot and per handed-in
+submission.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +50,11 @@ _BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_delivera
 
 @dataclass(frozen=True, slots=True)
 class WorkRules:
-    """Rules that say which work and whose answers a result set counts.
+    """Rules of which work and whose answers a result set counts.
 
     `struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
-    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
-    `where`: the part of the work that is shown; which rounds decide does not depend on it.
+    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as the experiments
+    say. `where`: the part of the work that is shown; it does not change which rounds decide.
     """
 
     struck: bool = True
@@ -66,10 +68,10 @@ class WorkRules:
 
 
 class ResultSet:
-    """Experiments with equal locks, read once.
+    """The results of experiments with equal locks, read once: plan, trials, judgments and verdicts.
 
-    `slots` is the plan with what became of it: `work` is `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
-    are kept apart by agent and arm (`who`, shown as `label`), and with them by attempt (`entry`, `entry_label`).
+    `slots` is the plan with each slot's state in `work`: `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
+    are grouped by agent and arm (`who`, shown as `label`), and with the attempt (`entry`, `entry_label`).
     """
 
     def __init__(self, store: Store, experiments: Sequence[Experiment], rules: WorkRules | None = None) -> None:
@@ -101,12 +103,12 @@ class ResultSet:
         return Judgments(reader, Subjects(mine, frozenset(s.id for s in self.handed_in)), self.judged_by)
 
     def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
-        """Return the points by submission and kind of checkpoint (see `points_by_kind`)."""
+        """Return the points by submission and kind of checkpoint."""
         return points_by_kind(self.judgments, protocol)
 
     @cached_property
     def handed_in(self) -> tuple[Submission, ...]:
-        """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
+        """Submissions on planned instances by people and by external agents, made outside of any slot."""
         planned = {id for e in self.experiments for id in e.lock.instances}
         inside = {e.id for e in self.experiments}
         made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
@@ -117,20 +119,19 @@ class ResultSet:
         )
 
     def judged_frame(self, protocol: Protocol) -> pl.DataFrame | None:
-        """`frame`, or None where no round decides under `protocol`."""
+        """Return `frame`; None if no round decides under `protocol`."""
         return self.frame(protocol) if self.judgments.under(protocol).deciding else None
 
     def frame(self, protocol: Protocol) -> pl.DataFrame:
-        """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
+        """Return a row per slot, then per judged submission that was handed in (`slot` is null), with the verdicts.
 
-        `state` is a `metrics.State` or not_attemptable; standing, score, passed, partial, holistic (the label 1, 2 or
+        `state` is a `metrics.State` or not_attemptable. standing, score, passed, partial, holistic (the label 1, 2 or
         3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
-        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
-        deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
-        enough of it.
+        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded because
+        the deliverable crashed its grader. `unseen`: ungraded because the evaluator could not see enough of the work.
 
         `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
-        model has a price (`models.usage.spent` books that when the trial closes).
+        model has a price (`runs` books that when the trial closes).
         """
         if protocol not in self._frames:
             self._frames[protocol] = self._with_verdicts(protocol)
@@ -167,12 +168,14 @@ class ResultSet:
         )
 
     def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
+        """Return `frame` with the attempts of each chain together: an arm's later attempts after the first ones it
+        continues.
+        """
         return join_attempts(frame, self.experiments, self._chain_origins)
 
     @cached_property
     def _chain_origins(self) -> dict[str, str]:
-        """Chains that a later delivery of the same tables goes on with are one chain."""
+        """Slot -> the experiment in which its chain began, if a later delivery of the same tables continues it."""
         if len(self.experiments) == 1:
             return {}
         return chain_origins(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
@@ -190,7 +193,7 @@ class ResultSet:
         return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
 
     def keep_chosen(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
-        """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
+        """Keep the rows whose subjects (by default in column `subject`) all belong to the work that is shown."""
         if not self.rules.where:
             return said
         inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen_submissions)) for c in columns or ("subject",))
@@ -210,13 +213,13 @@ class ResultSet:
 
     @cached_property
     def instances(self) -> dict[str, Instance]:
-        """By id, those of the plan and those that somebody handed work in for."""
+        """The instances by id: those of the plan and those with handed-in work."""
         ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
         return {id: self.store.get(Instance, id) for id in sorted(ids)}
 
     @cached_property
     def criterion_texts(self) -> dict[tuple[str, str], str]:
-        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        """The text of each criterion by task and id; if instances of a task differ, the first one's."""
         found: dict[tuple[str, str], str] = {}
         for instance in self.instances.values():
             for grading in instance.grading.values():
@@ -225,32 +228,34 @@ class ResultSet:
         return found
 
     def criterion_label(self, task: str, criterion: str) -> str:
-        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        """Return `task: text of the criterion`, shortened, with the id if it differs from the text."""
         text = self.criterion_texts.get((task, criterion), criterion)
         if text == criterion:
             return f"{task}: {criterion}"
         return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
 
     def unplanned_submissions(self, *columns: pl.Series) -> list[str]:
-        """The submissions in these columns that no slot of ours made."""
+        """Return the submissions in these columns that no planned slot made."""
         each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
         named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
         known = self.slots.select(id="submission").drop_nulls()
         return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
 
     def submissions(self, ids: Sequence[str]) -> list[Submission]:
-        """These submissions."""
+        """Return the submissions with these ids."""
         parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
         return [s for part in parts for s in self.store.find(Submission, id=list(part))]
 
     @cached_property
     def tiers(self) -> tuple[str, ...]:
-        """The suite's tiers in its order; empty where no suite is known or it has none."""
+        """The suite's tiers in its order; empty if the suite is unknown or has none."""
         suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
         return tuple(t.name for t in suites[0].tiers) if suites else ()
 
     def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
-        """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
+        """Return `frame` with the column `group`. By platform, a row is repeated for each service that its instance
+        needs.
+        """
         if by == "platform":
             services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
             shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
@@ -266,7 +271,7 @@ class ResultSet:
         return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
 
     def _apply_subset(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
-        """The rows that `rules.where` chooses."""
+        """Return the rows that `rules.where` chooses."""
         ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
         instances = {id: self.store.get(Instance, id) for id in ids}
         if check:
@@ -274,7 +279,7 @@ class ResultSet:
         return self.rules.where.rows(frame, instances)
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
-        """Rows like those of slots; several of one entrant on an instance are repeats."""
+        """Build rows like those of slots for handed-in submissions; several of one entrant on an instance are repeats."""
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
         rows = []
@@ -297,7 +302,7 @@ class ResultSet:
 
 
 def _columns_about(instance: Instance) -> dict[str, Any]:
-    """What slots have of it in the index."""
+    """Return the columns that a slot's row has about its instance."""
     about = instance.about
     value, hours = about.value, about.hours
     said: dict[str, Any] = {"category": about.category, "tier": about.tier}
@@ -311,7 +316,7 @@ def _columns_about(instance: Instance) -> dict[str, Any]:
 
 
 def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
-    """Whose answers count where a report does not say. UsageError where the experiments say different things."""
+    """Return whose answers count by default. Raises UsageError if the experiments differ in it."""
     said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
     if len(said) > 1:
         both = ", ".join(sorted(by.value for by in said))
@@ -323,11 +328,11 @@ def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
 
 
 def state_of(column: str) -> pl.Expr:
-    """The state of one figure: a verdict that leaves this one open is ungraded for it."""
+    """Return the state for one figure: a valid row without a value in `column` is ungraded."""
     open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
     return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
 
 
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
-    """The amendments without those on trials and submissions: everything handed in counts, invalid votes do not."""
+    """Return the amendments without those on trials and submissions, so that all work counts and invalid votes do not."""
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

@@ -1,4 +1,4 @@
-"""What stands after people looked again."""
+"""Verdicts after second looks: audits and adjudications."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from worksample.records import Standing
 from .verdicts import VERDICTS, with_verdict_columns
 
 ROUTED = "calibration.routed"
-"""In the versions of an adjudication: what it looks at goes to people since the judge may not decide it."""
+"""Key in the versions of an adjudication: its subjects go to people because the judge may not decide them."""
 
 
 def overrule_frame(
     votes: pl.DataFrame, audits: Sequence[pl.DataFrame], adjudications: Sequence[pl.DataFrame]
 ) -> pl.DataFrame:
-    """The verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
+    """Return the verdicts `votes` after audits and adjudications of them (each a `verdict_frame`, by time).
 
-    An adjudication counts wherever it decided. Else an audit counts where it fails what the votes passed (RLI B.5 is
-    against false positives); one that would pass what they failed changes nothing, for that the adjudicator has to. Of
-    several looks of a kind the latest that decided a subject counts.
+    An adjudication counts wherever it decided. Else an audit counts if it fails what the votes passed (RLI B.5 is
+    against false positives); an audit that would pass what they failed changes nothing without an adjudication. Of
+    several looks of a kind, the latest that decided a subject counts.
     """
     judged = _looks(adjudications, "adjudication").join(votes, on="subject", how="semi")
     doubted = votes.filter(pl.col("passed")).join(judged, on="subject", how="anti")
@@ -41,7 +41,7 @@ def _looks(rounds: Sequence[pl.DataFrame], by: str) -> pl.DataFrame:
 
 
 def mark_awaiting(verdicts: pl.DataFrame, routed: Sequence[str]) -> pl.DataFrame:
-    """`verdicts` with those on `routed` subjects open, as far as no adjudication decided them: they wait for people."""
+    """Return `verdicts` with `routed` subjects open unless an adjudication decided them: they wait for people."""
     open_ = pl.col("subject").is_in(list(routed)) & (pl.col("by") != "adjudication")
     told = {
         "standing": Standing.UNGRADED.value,

@@ -1,4 +1,4 @@
-"""Every planned slot with what became of it, and with the verdict on it."""
+"""Planned slots with their trials, and with the verdict on each slot's submission."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "re
 
 
 def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
-    """One row per planned slot, by instance, agent, arm, attempt, repeat, without any verdict.
+    """Return one row per planned slot, by instance, agent, arm, attempt and repeat, without any verdict.
 
     `state` is `finished` (it has a live trial), `open` or `not_attemptable`; the trial's columns are those of the live
-    one, `tries` counts all but superseded ones, and `last_cause` says why the latest failed where none is live.
+    trial, `tries` counts all but superseded ones, and `last_cause` says why the latest failed if none is live.
     """
     with store.database.reading() as connection:
         slots, trials = _read_slots(connection, experiment), _read_tries(connection, experiment)
@@ -67,13 +67,13 @@ def plan_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
 def slots_df(
     store: Store, experiment: str | None = None, round: str | None = None, judged_by: JudgedBy | None = None
 ) -> pl.DataFrame:
-    """`plan_df` with the verdict on each slot's submission.
+    """Return `plan_df` with the verdict on each slot's submission.
 
-    That of `round`, else of the rounds that decide under the experiment's own protocol (see `verdicts.rounds`), after
-    what people decided when they looked again. `standing` is `decided`, `undecided` or `ungraded` (then `reason` says
-    why), null where there is no submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
-    what the verdict rests on, by time, and `rounds` where those were given. judged_by: whose answers count; None: as
-    the experiments say.
+    The verdict is that of `round`, else of the rounds that decide under the experiment's own protocol (see
+    `deciding_rounds`), after people's second looks. `standing` is `decided`, `undecided` or `ungraded` (then `reason`
+    says why), null without a submission; `score`, `passed` and `partial` are null unless decided. `evaluations` are
+    what the verdict rests on, by time, and `rounds` the rounds of those. judged_by: whose answers count; None: as the
+    experiments say.
     """
     judged_by = None if judged_by is None else member(JudgedBy, judged_by, "judged_by")
     experiment = None if experiment is None else experiment_id(store, experiment)
@@ -104,7 +104,7 @@ def _verdicts_of(
 
 
 def explain_missing_verdicts(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
-    """`frame` with a standing and a reason for the submissions that no round says anything of."""
+    """Return `frame` with a standing and a reason for the submissions that no round judged."""
     waiting = pl.col("submission").is_not_null() & pl.col("standing").is_null()
     gone = pl.col("submission").is_in([id for target, id in struck(amendments) if target is AmendmentTarget.SUBMISSION])
     why = pl.when(gone).then(pl.lit("the submission was struck")).otherwise(pl.lit("not graded yet"))
@@ -136,7 +136,7 @@ def _read_slots(connection: Connection, experiment: str | None) -> pl.DataFrame:
 
 
 def _read_tries(connection: Connection, experiment: str | None) -> pl.DataFrame:
-    """Per slot: how many tries, the live one's columns, and the latest cause where none is live."""
+    """Return, per slot, the number of tries, the live trial's columns, and the latest cause if none is live."""
     columns: Columns = {"slot": _t.slot, "trial": _t.id, "live": _t.live, "started": _t.started, "ended": _t.ended}
     columns |= {name: _t[name] for name in _TRIAL}
     query = select(_t.id).select_from(schema.trials)
@@ -196,9 +196,7 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
 
 
 def add_names(frame: pl.DataFrame) -> pl.DataFrame:
-    """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
-    after the first.
-    """
+    """Add the names of the workers: the agent, with its arm if there are several, and its attempt from the second on."""
     arm, attempt = pl.col("arm"), pl.col("attempt")
     # Agents that share a name are told apart by their ids.
     shared = pl.col("agent").n_unique().over("agent_name") > 1
@@ -221,7 +219,9 @@ def add_names(frame: pl.DataFrame) -> pl.DataFrame:
 def _restore_struck(
     store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
 ) -> pl.DataFrame:
-    """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""
+    """Return `frame` as if no trial or submission had been struck. A slot that was run again counts with its new
+    trial.
+    """
     work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
     gone = work.filter(pl.col("struck"))["submission"].to_list()
     first = (

@@ -49,9 +49,10 @@ class RubricLifts:
 
 
 def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: Resampling = DEFAULT) -> SuccessLifts:
-    """Lifts from N, A, M and B. Jobs are independent: exact intervals; the relative lift's from B among A + B.
+    """Return lifts from N, A, M and B. Jobs are independent: intervals are exact; the relative lift's follows from B
+    among A + B.
 
-    Errors: UsageError where they contradict each other (A + M > N, B > M).
+    Raises UsageError if the counts contradict each other (A + M > N, B > M).
     """
     if not 0 <= passed <= jobs or not 0 <= retried <= jobs - passed or not 0 <= rescued <= retried:
         raise UsageError(
@@ -79,7 +80,7 @@ def lifts_from_counts(jobs: int, passed: int, retried: int, rescued: int, how: R
 
 
 def _odds(ends: tuple[float | None, float | None], level: float, method: str) -> Interval:
-    """From B of A + B to B of A; open above where that could be all."""
+    """Turn the interval of B of A + B into that of B of A; open above if A could be 0."""
     low, high = ends
     if low is None or high is None:
         return Interval()
@@ -99,10 +100,10 @@ def _rescue(rescued: int, counts: Counts, how: Resampling) -> Estimate:
 def success_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> SuccessLifts:
-    """Lifts from one row per job: whether the first attempt passed, and the re-attempt (null where there was none).
+    """Return lifts from one row per job: whether the first attempt passed, and the re-attempt (null if there was none).
 
     A null first attempt is ungraded and leaves every figure. With `task`, jobs that share one are resampled together.
-    Errors: UsageError for a re-attempt of a job that had passed.
+    Raises UsageError for a re-attempt of a job that had passed.
     """
     same_length(first=first, second=second, task=task)
     won, judged = flags("first", first)
@@ -161,9 +162,11 @@ def _cluster_intervals(table: SuccessLifts, tasks: Codes, parts: list[Flags], ho
 def rubric_lifts(
     first: Column, second: Column, *, task: Column | None = None, how: Resampling = DEFAULT
 ) -> RubricLifts:
-    """Lifts of rubric scores (0..1), one row per job: the first attempt's and the re-attempt's, null where there was
-    none. The final score is the re-attempt's where there was one, even if it is lower. Units of the intervals are jobs,
-    or tasks where given.
+    """Return lifts of rubric scores (0..1) from one row per job: the first attempt's and the re-attempt's, null if
+    there was none.
+
+    The final score is the re-attempt's if there was one, even if it is lower. Units of the intervals are jobs, or tasks
+    if given.
     """
     same_length(first=first, second=second, task=task)
     one, judged = floats("first", first, low=0, high=1)

@@ -1,4 +1,4 @@
-"""The figure that people's labels give by themselves, with an interval that holds for any number of them."""
+"""The estimate from people's labels alone, with an interval that holds for any number of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STEPS = 300
 
 
 def label_counts(data: CheckedSample) -> Counts:
-    """Planned are the rows, valid the labels; nobody was asked about the rest."""
+    """Return the counts: planned are the rows, valid the labels; the rest was not labelled."""
     return Counts(data.rows, data.labels).having(
         projects_with_labels=data.labelled_projects,
         no_answer_of_the_judge=data.silent,
@@ -107,7 +107,7 @@ def _binomial(value: float, labels: float, mean: float) -> float:
 
 
 def _chernoff(value: float, labels: float, mean: float) -> float:
-    """The bound on that chance for means of anything in 0..1."""
+    """Return the bound on that chance for means of values in 0..1."""
     from scipy.special import kl_div
 
     if mean <= 0:

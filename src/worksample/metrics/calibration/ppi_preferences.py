@@ -11,13 +11,14 @@ from .label_sample import CheckedSample, LabelKind, Sample, check_sample
 
 
 def rectified(sample: Sample, couple: Column) -> pl.Series:
-    """A value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
+    """Return a value per row whose mean over a couple's rows, each project counting once, is its prediction-powered
     preference (Angelopoulos, Duchi and Zrnic 2023).
 
     `sample`: preferences for the first of each pair, 0..1; `couple`: which two are compared, the first always the same.
     With lambda the weight of the judge and m the mean of people - lambda * judge over labels, a row has lambda * judge
-    + m, and a labelled one by so much more as it stands for of (people - lambda * judge - m): resampling projects then
-    shows what the labels leave open. A single value may lie outside 0..1. Null in a couple with fewer than two labels.
+    + m; a labelled row has in addition (people - lambda * judge - m) times the number of rows that it represents.
+    Resampling projects then shows the uncertainty of the labels. A single value may lie outside 0..1. Null in a couple
+    with fewer than two labels.
     """
     data = check_sample(sample, LabelKind.PREFERENCE)
     which = codes("couple", couple)
@@ -44,7 +45,7 @@ def _once_per_project(data: CheckedSample, couple: Ints) -> Floats:
 
 
 def _tune(data: CheckedSample, couple: Ints, weight: Floats, size: int) -> float:
-    """Lambda in 0..1, one for all couples: a couple alone has too few labels to tell."""
+    """Return lambda in 0..1, one for all couples: a single couple has too few labels for its own."""
     y, f = (_centre(values, couple, weight * data.has, size) for values in (data.people, data.judge))
     labels, rows = int(data.has.sum()), data.rows
     if labels < 2:

@@ -1,4 +1,6 @@
-"""The fall in price of the fixed bundle of projects, each done by the cheapest method that does it (RLI 3.3, A.2)."""
+"""Autoflation: the fall in price of a fixed bundle of projects, each done by the cheapest sufficient method (RLI 3.3,
+A.2).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ from .dollars import Priced, usable_prices
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """The fixed bundle: one row per project, its name and the human's price in US dollars (null where unknown)."""
+    """The fixed bundle: one row per project, its name and the human's price in US dollars (null if unknown)."""
 
     project: Column
     human_cost: Column
@@ -60,13 +62,12 @@ class _Work:
 def measure_autoflation(
     bundle: Bundle, project: Column, ai_cost: Column, passed: Column, how: Resampling = DEFAULT
 ) -> Estimate:
-    """1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
+    """Return 1 - sum(min(human, cheapest accepted AI)) / sum(human), over the projects with a known human price.
 
     One row per trial, of any number of agents: `ai_cost` in US dollars (0 is valid; null is unknown, and such a trial
-    cannot lower a price), `passed` null where there is no verdict: a project on which there is work and no verdict
-    leaves both sums, one on which nobody worked stays at the human's price. An AI dearer than the
-    human changes nothing. None where the bundle is worth 0. Errors: UsageError for a trial on a project outside the
-    bundle, or twice in it.
+    cannot lower a price), `passed` null without a verdict: a project with work but no verdict leaves both sums, one
+    without any work stays at the human's price. An AI dearer than the human changes nothing. None if the bundle is
+    worth 0. Raises UsageError for a trial on a project outside the bundle, or a project twice in it.
     """
     priced, work = _read_columns(bundle, project, ai_cost, passed)
     return _estimate(priced, work, work.rows, how)

@@ -1,5 +1,7 @@
-"""Whether ratings exist at all: a maximum of the likelihood exists, and is unique, exactly where the directed graph
-"has won or tied against" is strongly connected (Ford 1957).
+"""Connectivity of comparisons: whether ratings exist at all.
+
+A maximum of the likelihood exists, and is unique, exactly if the directed graph "has won or tied against" is strongly
+connected (Ford 1957).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Connectivity:
 
     @property
     def says(self) -> str:
-        """One sentence on what cannot be rated, "" where all can."""
+        """One sentence on the agents that cannot be rated, "" if all can."""
         if self.identifiable:
             return ""
         grouped: dict[str, list[str]] = {}
@@ -104,8 +106,8 @@ def _reachable(edges: Flags, start: Flags) -> Flags:
 
 
 def reach(size: int, pairs: tuple[Ints, Ints], wins: tuple[Flags, Flags], start: int) -> tuple[Flags, Flags]:
-    """For many graphs over the same pairs at once, whom `start` reaches downwards (has a chain of wins or ties
-    against), and who reaches it: two of (graphs, agents), with `start` in both.
+    """Return, for many graphs over the same pairs at once, whom `start` reaches downwards (by a chain of wins or ties),
+    and who reaches it: two of (graphs, agents), with `start` in both.
 
     `wins`: whether the first of each pair has won or tied against the second, and the other way round, (pairs, graphs).
     """

@@ -1,4 +1,4 @@
-"""Comparisons gathered once into sums per (project, pair): all that rating, bootstrap and sandwich ever read."""
+"""Sums of comparisons per (project, pair), gathered once for rating, bootstrap and sandwich."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PairSums:
     undecided: Mapping[str, int] = field(default_factory=dict)
     """The same per agent that has any."""
     bounded: bool = True
-    """Whether each comparison lies in 0..1; where it does not (`rectified`), the means of pairs are cut to that."""
+    """Whether each comparison lies in 0..1; if not (`rectified`), the means of pairs are clipped to that."""
 
     @property
     def pairs(self) -> int:
@@ -60,7 +60,7 @@ class PairSums:
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
 
     def weigh(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """(won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
+        """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
         if by_count or self.once:
             return self.won, self.count
         return self.won / self.count, np.ones_like(self.count)
@@ -100,7 +100,7 @@ class PairSums:
         return self.clip_means(self.over_pairs(won) / total), total
 
     def clip_means(self, preference: Floats) -> Floats:
-        """Means of pairs, within 0..1; what is an end but for rounding is that end, for nobody is rated by a trace."""
+        """Return means of pairs, clipped to 0..1; a mean that differs from 0 or 1 only by rounding becomes 0 or 1."""
         if self.bounded:
             return preference
         near = np.where(preference < _TRACE, 0.0, np.where(preference > 1 - _TRACE, 1.0, preference))
@@ -122,13 +122,15 @@ class PairSums:
         return done.astype(np.int64), others, inside
 
     def _projects(self, pairs: Flags) -> int:
-        """In how many projects some pairs were compared."""
+        """Return in how many projects some pairs were compared."""
         seen = np.zeros(self.projects, dtype=bool)
         seen[self.project if pairs.all() else self.project[pairs[self.pair]]] = True
         return int(np.count_nonzero(seen))
 
     def edges(self) -> pl.DataFrame:
-        """The preference graph: first, second, projects, comparisons, preference (for the first; projects average)."""
+        """Return the preference graph: first, second, projects, comparisons, preference (for the first; projects
+        average).
+        """
         names = pl.Series(self.agents, dtype=pl.String)
         preference, projects = self.totals(by_count=False)
         return pl.DataFrame(

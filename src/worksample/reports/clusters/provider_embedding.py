@@ -22,9 +22,10 @@ TRIES = 4
 
 
 def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedded:
-    """`by`: provider/model; the key is read from PROVIDER_API_KEY, the base from `base_url` or PROVIDER_BASE_URL.
+    """Embed texts by a provider's model.
 
-    Raises UsageError, ModelKeyError, WorksampleError where the service does not answer.
+    `by`: provider/model; the key is read from PROVIDER_API_KEY, the base URL from `base_url` or PROVIDER_BASE_URL.
+    Raises UsageError, ModelKeyError, or WorksampleError if the service does not answer.
     """
     import httpx
 
@@ -48,7 +49,7 @@ def embed_provider(texts: Sequence[str], by: str, base_url: str = "") -> Embedde
 
 
 def _post(client: Client, url: str, body: dict[str, object], name: str) -> Response:
-    """The answer, tried again where the service is busy."""
+    """Post a request and return the response, with retries if the service is busy."""
     import httpx
 
     for n in range(TRIES):
@@ -66,7 +67,7 @@ def _post(client: Client, url: str, body: dict[str, object], name: str) -> Respo
 
 
 def _vectors(answer: Response, count: int) -> list[list[float]]:
-    """A vector per text, in their order."""
+    """Return a vector per text, in the order of the texts."""
     where = str(answer.url)
     try:
         data = answer.json()["data"] if answer.is_success else None

@@ -1,4 +1,4 @@
-"""What a store knows of jobs: how the agent did alone and with people's feedback, and at what cost."""
+"""A store's evidence on jobs: the agent's success alone and with people's feedback, and the costs."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ SHAPE = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`jobs`: a row per job and repeat in `SHAPE`, and per time that people did it; US dollars; null where nothing is
-    known. `notes` say what was left out.
+    """`jobs`: a row per job and repeat, and per time that people did it, with the columns of `SHAPE`; money in US
+    dollars, null if unknown. `notes` say what was left out.
     """
 
     agent: str
     jobs: pl.DataFrame
     notes: tuple[str, ...] = ()
     private: bool = False
-    """Of a suite whose single jobs are not shown."""
+    """Whether the suite is private, so that single jobs are not shown."""
 
     @property
     def has_help(self) -> bool:
@@ -66,10 +66,11 @@ _WHOLE = {**SHAPE, "agent": pl.String(), "arm": pl.String(), **dict.fromkeys(MAR
 def evidence_of(
     store: Store, experiments: Sequence[Experiment], *, agent: str = "", hourly: float | None = None
 ) -> Evidence:
-    """Of one agent in these experiments, whose locks may differ. `agent`: its name; by default the one that passes most
-    often at first. `hourly`: US dollars for an hour of people who give feedback, where experiments do not say.
+    """Collect the evidence on one agent in these experiments, whose locks may differ.
 
-    Raises UsageError where no job is graded, or nobody has that name.
+    `agent`: its name; by default the one that passes most often at the first attempt. `hourly`: US dollars per hour of
+    people who give feedback, if the experiments do not say. Raises UsageError if no job is graded, or no agent has that
+    name.
     """
     parts = [part for e in experiments for part in _of(store, e, hourly)]
     every = pl.concat(parts) if parts else pl.DataFrame(schema=_WHOLE)
@@ -98,7 +99,7 @@ def evidence_of(
 
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
-    """Jobs with people's feedback, and those where nobody's was tried; a row per agent, job, repeat and arm."""
+    """Return jobs with people's feedback, and those without any; a row per agent, job, repeat and arm."""
     config = MeasureConfig(hourly=hourly)
     results = ResultSet(store, [experiment], config.work_rules)
     frame = results.judged_frame(results.primary)

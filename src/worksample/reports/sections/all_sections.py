@@ -1,4 +1,4 @@
-"""All figures that the store's data support."""
+"""All sections of figures that the store's data support."""
 
 from __future__ import annotations
 
@@ -64,11 +64,12 @@ PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]]
 def measure(
     store: Store, experiments: Sequence[str | Experiment] = (), config: MeasureConfig | None = None
 ) -> tuple[Section, ...]:
-    """Every section whose data exist, over one or more experiments with equal locks (else PlanError).
+    """Return every section whose data exist, over one or more experiments with equal locks.
 
     `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
-    `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
-    has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
+    `results.judgments`), without what amendments strike. If data contradict themselves (an evaluator who voted twice),
+    the section has no rows and its `fault` says why; the others stand. Raises PlanError if the locks differ, UsageError
+    for an unknown experiment.
     """
     need("report")
     found = resolve_experiments(store, experiments)
@@ -78,7 +79,7 @@ def measure(
 
 
 def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
-    """Records by name or id, all with equal locks."""
+    """Return the records of experiments given by record, name or id. Raises PlanError if their locks differ."""
     given = [e for e in experiments if isinstance(e, Experiment)]
     names = [e for e in experiments if isinstance(e, str)]
     found = [*given, *(find_experiments(store, names) if names or not given else [])]

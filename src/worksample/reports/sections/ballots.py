@@ -1,4 +1,4 @@
-"""The votes of a round as ballots, scale by scale."""
+"""Votes of a round as ballots, one set per scale."""
 
 from __future__ import annotations
 

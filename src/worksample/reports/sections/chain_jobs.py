@@ -1,4 +1,4 @@
-"""Chains of attempts as rows: what came out at first and in the end, and all that was spent."""
+"""Chains of attempts as rows: the first and the last verdict, and everything that was spent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.J
 
 
 class ChainJobs:
-    """A row per chain: its first verdict, its last one, and all that was spent on it."""
+    """A row per chain: its first verdict, its last one, and everything that was spent on it."""
 
     def __init__(
         self, results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, arms: dict[str, Feedback]
@@ -58,8 +58,10 @@ class ChainJobs:
         )  # fmt: skip
 
     def _cost_of_grading(self) -> pl.DataFrame:
-        """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
-        Null where some evaluation does not say.
+        """Return, by submission: minutes of people and their pay, US dollars of judges, and the time of the latest
+        evaluation.
+
+        A figure is null if some evaluation does not give it.
         """
         said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
         hourly = hourly_rate(self.results, self.config)
@@ -76,12 +78,12 @@ class ChainJobs:
         )
 
     def _rates(self) -> dict[str, float]:
-        """US dollars per hour by evaluator, as the profile says that they judged under."""
+        """Return US dollars per hour by evaluator, from the profile under which they judged."""
         people = (e for e in self.results.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
         return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 
 def _sum_if_known(column: str, who: pl.Expr) -> pl.Expr:
-    """The sum over some rows; null where one of them is."""
+    """Return the sum over some rows; null if one of them is."""
     of = pl.col(column).filter(who)
     return pl.when(of.is_null().any()).then(None).otherwise(of.sum())

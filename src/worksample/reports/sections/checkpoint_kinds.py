@@ -17,7 +17,7 @@ from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under each protocol whose criteria name kinds."""
+    """Yield a section for each protocol whose criteria name kinds of checkpoints."""
     for protocol in (p for p in BY_CRITERIA if p in results.judgments.deciding):
         points = results.points_by_kind(protocol)
         kinds = [kind.value for kind in CheckpointKind if points["kind"].eq(kind.value).any()]
@@ -37,7 +37,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
-    """A row per submission: each kind's earned and possible points, null where it has none."""
+    """Return a row per submission: each kind's earned and possible points, null if it has none."""
     table = points.select("submission").unique(maintain_order=True)
     for kind in kinds:
         own = points.filter(pl.col("kind") == kind)

@@ -1,7 +1,7 @@
-"""How much scores depend on the model that plays the colleagues, where the same work was done with two.
+"""Effect of the model that plays the colleagues, if the same work was done with two.
 
-Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score says
-something of the agent and something of whoever played its colleagues.
+Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score depends on
+the agent and on the model that played its colleagues.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Other:
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Where the store has experiments whose locks differ in the colleague's model alone, with an agent in common."""
+    """Yield a section if experiments with an agent in common have locks that differ only in the colleague's model."""
     here = results.experiments[0].lock.roles.get(COLLEAGUE)
     if here is None:
         return
@@ -57,7 +57,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_Other]:
-    """By the other colleague's model, all experiments that used it together."""
+    """Yield the experiments with each other colleague's model, together."""
     first = results.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
     for one in results.store.find(Experiment):
@@ -71,7 +71,7 @@ def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Prot
 
 
 def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
-    """A line for each agent of both, and one for all of them where they are several."""
+    """Yield a line for each agent of both, and one for all of them if there are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
     for agent in agents:

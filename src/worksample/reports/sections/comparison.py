@@ -1,4 +1,6 @@
-"""Two agents on the same work, or one agent in two experiments: the paired difference, and what changed where."""
+"""Comparison of two agents on the same work, or of one agent in two experiments: paired difference and changes per
+instance.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,10 @@ NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An instance: mean scores of both, and why where they lost points. `change` is gained or lost (full credit),
-    better, worse, same, or "first only" and "second only" where the other has nothing graded there (then None).
+    """An instance with the mean scores of both, and the reasons for lost points.
+
+    `change` is gained or lost (full credit), better, worse, same, or "first only" and "second only" if the other has
+    nothing graded there (then None).
     """
 
     instance: str
@@ -42,9 +46,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`second` minus `first`, paired by instance: of scores and of full passes. `sign_test` is the exact p over tasks
-    that differ. `changes` has every instance, those that differ most first; none of a private suite. `experiments`: the
-    ids of where each of the two worked.
+    """The difference `second` minus `first`, paired by instance: of scores and of full passes.
+
+    `sign_test` is the exact p over tasks that differ. `changes` has every instance, those that differ most first; none
+    for a private suite. `experiments`: the ids of the two agents' experiments.
     """
 
     first: str
@@ -57,12 +62,12 @@ class Comparison:
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
     not_worse: Estimate | None = None
-    """The probability that the second passes less often by less than the margin; None without a margin."""
+    """Probability that the second passes less often by less than the margin; None without a margin."""
     parts: tuple[Part, ...] = ()
-    """The same by part of the work, where the config says by what."""
+    """The same by part of the work, if the config names a breakdown."""
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the comparison as JSON types."""
         return {
             "first": self.first,
             "second": self.second,
@@ -100,9 +105,9 @@ def compare(
     """Compare `a` and `b`: names or ids of agents within `experiment` (by default the latest), or of experiments with
     one agent each, or `EXPERIMENT:AGENT`.
 
-    `config.by` breaks the difference down by what the work is. `margin` asks besides whether `b` passes at most that
-    less often (0.05 is five points): non-inferiority.
-    Raises PlanError where the experiments' locks differ, UsageError where a name fits nothing or several agents.
+    `config.by` breaks the difference down by part of the work. `margin` also asks whether `b` passes at most that less
+    often (0.05 is five points): non-inferiority. Raises PlanError if the experiments' locks differ, UsageError if a
+    name fits nothing or several agents.
     """
     need("report")
     config = config or MeasureConfig()
@@ -146,7 +151,7 @@ def _count(rows: pl.DataFrame) -> str:
 
 
 def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
-    """The experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
+    """Return the experiment and the agent (a name, an id or "" for its only one) that `name` stands for."""
     head, mark, tail = name.partition(":")
     if mark:
         return find_experiment(store, head), tail
@@ -163,7 +168,7 @@ def _side(store: Store, name: str, experiment: str) -> tuple[Experiment, str]:
 
 
 def _handed_in(store: Store, home: Experiment) -> list[str]:
-    """Who handed work in that its rounds judge, or on its instances."""
+    """Return the entrants who handed work in that its rounds judge, or on its instances."""
     made = store.find(Submission, origin=[Origin.PERSON, Origin.EXTERNAL])
     mine = [s for s in made if s.experiment == home.id or (s.experiment is None and s.instance in home.lock.instances)]
     return sorted({s.entrant for s in mine})
@@ -185,7 +190,7 @@ def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig
 
 
 def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:
-    """Instance by instance; those that only one of the two has come last."""
+    """Return the changes instance by instance; those that only one of the two has come last."""
     whys = [_whys(store, rows) for rows in (one, two)]
     means = [_means(rows) for rows in (one, two)]
     out = []
@@ -203,7 +208,7 @@ def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataF
 
 
 def _by_passing(scores: pl.DataFrame, passes: pl.DataFrame) -> pl.DataFrame:
-    """The instances with `change` gained or lost where passing says so, and better or worse where only a score does."""
+    """Return the instances with `change` gained or lost if passing changed, else better or worse if the score did."""
     said = passes.select("task", "instance", passing="change")
     frame = scores.join(said, on=["task", "instance"], how="left", maintain_order="left")
     by_score = pl.col("change").replace({"gained": "better", "lost": "worse"})
@@ -217,7 +222,7 @@ def _means(rows: pl.DataFrame) -> dict[str, float]:
 
 
 def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
-    """Per instance the reasons of what did not pass: a verdict's, else what became of the trial."""
+    """Return, per instance, the reasons of the trials that did not pass: the verdict's, else the trial's cause."""
     told: dict[str, list[str]] = {}
     rows = rows.filter(~((pl.col("state") == "valid") & pl.col("passed").fill_null(False)))
     grades = dict(read_grades(store, rows["evaluation"].drop_nulls().unique().to_list()))
@@ -231,7 +236,7 @@ def _whys(store: Store, rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _why(grade: GradePayload, length: int = 300) -> str:
-    """The reasons that a grade gives: of the parts without all their points, else its own."""
+    """Return the reasons of a grade: of the parts without all their points, else its own."""
     missed = [p for p in grade.leaves if not p.passed]
     said = "; ".join(f"{p.name}: {p.reason or _points(p)}" for p in missed) or grade.reason
     return said if len(said) <= length else f"{said[: length - 1]}…"

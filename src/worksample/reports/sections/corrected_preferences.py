@@ -1,4 +1,4 @@
-"""Judges of pairs beside people: preferences and Elo scores corrected by labels, and where the judge is proven."""
+"""Preferences and Elo scores of a judge of pairs, corrected by people's labels, and the proof of the judge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOTE = "labels were drawn at random of the pairs of each two agents, before the
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Where an experiment's pairs are a judge's and people label some of them."""
+    """Yield sections if a judge answers an experiment's pairs and people label some of them."""
     rows = _rows(results)
     if rows.is_empty() or rows["person"].is_null().all():
         return
@@ -35,7 +35,9 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _rows(results: ResultSet) -> pl.DataFrame:
-    """A row per pair of two players, oriented alike: `first` sorts before `second`, judge and person prefer it."""
+    """Return a row per pair of two players, oriented alike: `first` sorts before `second`, and judge and person prefer
+    it or not.
+    """
     parts = []
     for experiment in results.experiments:
         config = calibration_of(experiment)
@@ -89,7 +91,9 @@ def _corrected_section(results: ResultSet, config: MeasureConfig, rows: pl.DataF
 
 
 def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
-    """From the corrected preference of each two agents, with the spread of projects and of labels in its intervals."""
+    """Yield Elo scores from the corrected preference of each two agents; intervals include the spread of projects and
+    labels.
+    """
     least = calibration_rules(results, config).least
     drawn = rows.with_columns(person=pl.when("drawn").then("person"))
     told = drawn.drop_nulls("person")

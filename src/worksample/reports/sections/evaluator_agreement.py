@@ -1,4 +1,6 @@
-"""Programs, judges and people on the same work: how far they agree, criterion by criterion, and where they part."""
+"""Agreement of programs, judges and people on the same work, criterion by criterion, and the criteria that are missed
+(UpBench 5.5).
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
-    """Person with person: only where several judged the same criterion."""
+    """Yield person with person, if several people judged the same criterion."""
     people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
     twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
     if twice.is_empty():
@@ -76,7 +78,7 @@ def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidde
 def _groups(
     results: ResultSet, config: MeasureConfig, name: str, table: pl.DataFrame, by: str, hidden: bool
 ) -> Iterator[SectionRow]:
-    """By importance; by criterion, unless the suite is private."""
+    """Yield rows by importance and, unless the suite is private, by criterion."""
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
         yield _row(config, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
@@ -85,7 +87,7 @@ def _groups(
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
-    """The answers on each criterion, those first on which most submissions are contested; at most `CRITERIA`."""
+    """Return the answers on each criterion, those with most contested submissions first; at most `CRITERIA`."""
     keys = ["task", "item"]
     contested = table.group_by(*keys, "subject").agg(apart=pl.col("value").n_unique() > 1)
     order = contested.group_by(keys).agg(pl.col("apart").mean()).sort("apart", *keys, descending=[True, False, False])
@@ -104,7 +106,7 @@ def _row(config: MeasureConfig, label: str, table: pl.DataFrame, by: str) -> Sec
 
 
 def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
-    """A line for each item on which two kinds differ; verdicts before criteria."""
+    """Return a line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
     rows = wide.filter(apart.fill_null(False)).sort(pl.col("item") != WHOLE, "key", "label", "item")
@@ -121,13 +123,13 @@ def _disagreements(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
 
 
 MOST_MISSED = 50
-"""Criteria with a line of their own, those first that are missed most."""
+"""Criteria with a line of their own, those that are missed most first."""
 
 
 def criteria_sections(
     results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool
 ) -> Iterator[Section]:
-    """Of `answers`: by importance and, unless the suite is private, by criterion; agents across."""
+    """Yield the share of missed criteria by importance and, unless the suite is private, by criterion; agents across."""
     marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
     if marks.is_empty():
         return

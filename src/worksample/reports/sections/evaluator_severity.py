@@ -1,4 +1,4 @@
-"""What evaluators and the order of a pair do to verdicts: who is stricter than others, and whether the first wins."""
+"""Effects of the evaluator and of the order of a pair on verdicts: who is stricter, and whether the first shown wins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST = 200
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of the rounds that decide, where two evaluators or more looked at the same work."""
+    """Yield sections on the rounds that decide, if two or more evaluators judged the same work."""
     yield from _severity(results, config)
     yield from _position(results, config)
 
@@ -50,7 +50,7 @@ def _votes(results: ResultSet) -> pl.DataFrame:
 
 
 def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Each evaluator's answers less the mean of the others' on the same items."""
+    """Yield each evaluator's answers minus the mean of the others' on the same items."""
     votes = _votes(results)
     votes = votes.filter(pl.len().over("item") > 1)
     if votes.is_empty():
@@ -77,7 +77,7 @@ def _severity(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of the votes that prefer one of two, the share that prefers the one shown first."""
+    """Yield, of the votes that prefer one side, the share for the side shown first."""
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return
@@ -101,8 +101,9 @@ def _position(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _preferred_sides(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
-    """A row per answer and scale: where what it prefers was shown. A judge's two orders are two answers; of others the
-    last answer on a pair counts.
+    """Return a row per answer and scale with the side on which the preferred one was shown.
+
+    A judge's two orders are two answers; of other evaluators the last answer on a pair counts.
     """
     orders = orders_in(results.store, said, judges_in(results.store, [said]))
     columns = ("evaluation", "evaluator", "instance", "scale", "side")
@@ -123,7 +124,7 @@ def _first(config: MeasureConfig, answers: pl.DataFrame, scale: str) -> m.Estima
 
 
 def _names(results: ResultSet, ids: list[str]) -> dict[str, str]:
-    """What evaluators are called, by id: people by number, others by name."""
+    """Return evaluators' names by id: people by number, others by name."""
     kinds = {e.id: e for e in results.store.find(Evaluator, id=ids)} if ids else {}
     out, number = {}, 0
     for id in sorted(ids):

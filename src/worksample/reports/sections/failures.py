@@ -1,4 +1,4 @@
-"""What is wrong with agents' work, in tags (RLI 4.3, Table 2), and what judging took (RLI B.3, Figure 11)."""
+"""Failures of agents' work by tag (RLI 4.3, Table 2), and the time that judging took (RLI B.3, Figure 11)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _read_tagged(results: ResultSet) -> pl.DataFrame | None:
-    """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
+    """Return a row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
     judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:
         return None
@@ -60,13 +60,13 @@ def _read_tags(store: Store, evaluations: list[str]) -> Iterator[tuple[str, list
 
 
 def _names(tagged: pl.DataFrame) -> list[str]:
-    """The tags in use, most frequent first."""
+    """Return the tags in use, most frequent first."""
     counts = tagged.explode("tags").drop_nulls("tags")["tags"].value_counts()
     return counts.sort("count", "tags", descending=[True, False])["tags"].to_list()
 
 
 def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> Section:
-    """Per agent the share of deliverables with each tag; where evaluators differ, the share of them that saw it."""
+    """Return the share of deliverables with each tag per agent; if evaluators differ, the share of them that saw it."""
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
     none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
@@ -144,7 +144,7 @@ def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _cost(results: ResultSet, config: MeasureConfig, given: pl.DataFrame) -> str:
-    """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
+    """Return the cost of the minutes at each evaluator's own pay rate, or at `--hourly` if there is none."""
     total, unpaid = 0.0, 0
     for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
         who = results.store.find(Evaluator, id=evaluator)

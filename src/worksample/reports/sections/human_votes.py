@@ -1,4 +1,4 @@
-"""The Remote Labor Index' figures from people's votes: automation rate, agreement, false negatives."""
+"""People's votes: automation rate, false negatives found by second looks, and agreement (RLI 3.3, 3.4, B.2, B.5)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .section import Section, SectionRow
 
 
 def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
-    """How a round gathers its votes, as the metrics name it."""
+    """Return how a round gathers its votes, as the metrics name it."""
     if judged.round.rule is ResolutionRule.TIE_BREAK:
         return m.TIE_BREAK
     wanted = judged.round.overlap
@@ -27,7 +27,7 @@ def protocol_of(judged: JudgedRound) -> m.VoteProtocol:
 
 
 def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """The share of projects whose deliverable people found at least as good as the human's."""
+    """Yield the share of projects whose deliverable people found at least as good as the human's."""
     frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return
@@ -70,7 +70,7 @@ def automation(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def false_negatives(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Second looks at what the round that counts had judged to fail (RLI B.5)."""
+    """Yield second looks at the work that the deciding round failed (RLI B.5)."""
     counting = results.judgments.deciding.get(Protocol.HOLISTIC, ())
     none = pl.DataFrame(schema={"subject": pl.String})
     failed = pl.concat([none, *(j.own.filter(~pl.col("passed")).select("subject") for j in counting)])
@@ -90,7 +90,7 @@ def false_negatives(results: ResultSet, config: MeasureConfig) -> Iterator[Secti
 
 
 def agreement(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """How far the votes on one item agree, per round and scale."""
+    """Yield the agreement of votes on one item, per round and scale."""
     rows = []
     for protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE, Protocol.RUBRIC):
         looks = [

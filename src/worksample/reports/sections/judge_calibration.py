@@ -1,4 +1,4 @@
-"""A judge beside people: figures corrected by labels, where it is proven, whom it favours (docs/calibration.md)."""
+"""Calibration of a judge by people: corrected figures, where it is proven, whom it favours (docs/calibration.md)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _DREW = "labels were drawn at random within strata ({strata}); what went to peop
 
 
 def sections(results: ResultSet, config: MeasureConfig, table: pl.DataFrame) -> Iterator[Section]:
-    """Where a judge and people judged the same work: corrected pass rates, proof by group, kindness and copying.
+    """Yield corrected pass rates, proof by group, kindness and copying, if a judge and people judged the same work.
 
-    `table`: see `answers`.
+    `table`: see `evaluator_answers`.
     """
     wide = majority_by_kind(table).filter(pl.col(_JUDGE).is_not_null())
     if wide[_PERSON].is_null().all():
@@ -55,7 +55,7 @@ def _release_dates(results: ResultSet) -> pl.DataFrame:
 
 
 def _drawn_labels(results: ResultSet) -> pl.DataFrame:
-    """By submission of experiments that drew labels: its stratum, and whether people label it."""
+    """Return stratum and whether people label it, by submission of experiments that drew labels."""
     rows = []
     for experiment in results.experiments:
         singly = (p for p in experiment.lock.protocols if p is not Protocol.PAIRWISE)
@@ -79,7 +79,7 @@ def _sample(rows: pl.DataFrame) -> m.Sample:
 
 
 def _corrected_section(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame) -> Section:
-    """Pass rates per agent, the newest model's apart, and of all."""
+    """Return pass rates per agent, the newest model's apart, and of all."""
     lines = [(str(g["label"][0]), str(g["agent"][0]), g) for g in _parts(verdicts, "who")]
     newest = verdicts["released"].max()
     if newest is not None and verdicts["released"].n_unique() > 1:
@@ -132,7 +132,7 @@ def _proofs(results: ResultSet, config: MeasureConfig, verdicts: pl.DataFrame, c
 
 
 def effort(results: ResultSet) -> Iterator[Section]:
-    """What calibrating took of people, and what it left to the judge."""
+    """Yield the labels that calibration took from people, and what it left to the judge."""
     rows = []
     for experiment in results.experiments:
         for protocol in experiment.lock.protocols:

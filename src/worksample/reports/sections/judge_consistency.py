@@ -1,4 +1,4 @@
-"""How far a judge agrees with itself: over the orders of a pair, and over repeats of one question."""
+"""Consistency of a judge with itself: over the orders of a pair, and over repeats of one question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """A line for each judge and scale of the rounds that decide."""
+    """Yield a line for each judge and scale of the rounds that decide."""
     rows = []
     for protocol in PROTOCOLS:
         for judged in results.judgments.deciding.get(protocol, ()):
@@ -41,7 +41,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def consistency_notes(results: ResultSet, config: MeasureConfig, protocol: Protocol) -> tuple[str, ...]:
-    """The same in a sentence for each judge, to stand beside the figures that rest on its answers."""
+    """Return a sentence for each judge on its consistency, for figures that rest on its answers."""
     deciding = results.judgments.deciding.get(protocol, ())
     notes = list(order_notes(results.store, [results.keep_chosen(j.given, "subject", "second") for j in deciding]))
     for row in (row for judged in deciding for row in _lines(results, config, judged)):
@@ -73,7 +73,9 @@ def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> It
 
 
 def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
-    """The share of verdicts that flip, and of the answers that prefer one those for the first shown."""
+    """Return the share of verdicts that flip with the order, and, of answers that prefer one, the share for the first
+    shown.
+    """
     if said.is_empty():
         return undefined_estimate(COLUMNS[0], _NO_ORDERS), undefined_estimate(COLUMNS[1], _NO_ORDERS)
     cells = said.select("instance", "evaluation", differs=pl.col("shown") != pl.col("swapped"))
@@ -84,14 +86,14 @@ def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.
 
 
 def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
-    """A row per answer: `side` is where what it prefers was shown."""
+    """Return a row per answer; `side` is the side on which the preferred one was shown."""
     turned = pl.col("swapped").replace({"first": "second", "second": "first"})
     keys = ("evaluation", "evaluator", "instance", "scale")
     return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
 
 
 def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
-    """Of the answers that prefer one, the share that prefers the one shown first."""
+    """Return, of the answers that prefer one, the share that prefers the one shown first."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
         return undefined_estimate(COLUMNS[1], f"all {answers.height} answers are ties")

@@ -1,4 +1,4 @@
-"""Dollars: what was earned, how far prices fall, what deploying costs, which approach pays at which value."""
+"""Dollars: earnings, autoflation, the cost of deploying, and which approach pays at which value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
+    """Yield sections under people's holistic verdicts if there are any, else under the protocol of the experiments."""
     for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
         frame = results.judged_frame(protocol)
         if frame is None:
@@ -59,7 +59,7 @@ def _sections_of(
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
-    """What is left out since no price and no cost is like that."""
+    """Describe the trials that are left out because their price or cost is impossible."""
     wrong = frame.filter(pl.col(column).is_not_null() & ~pl.col(column).is_between(0, MONEY_CEILING))
     if not wrong.height:
         return ""
@@ -156,7 +156,7 @@ def _over_time(
 def _deployable(
     results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
 ) -> Section:
-    """AI + checking + a human where it fails, per job."""
+    """Return the cost per job of AI, checking, and a human if the AI fails."""
     rows = []
     check = config.checking
     for group in groups(results, config, frame):
@@ -202,7 +202,7 @@ class _Chains:
     cost: Estimate
     jobs: pl.DataFrame
     marks: list[str]
-    """How far these costs are known, if not to the end."""
+    """Ways in which these costs are bounds."""
 
 
 def _value(
@@ -248,7 +248,9 @@ def _value(
 
 
 def _break_even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
-    """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
+    """Return the job value from which the human, who always succeeds, is worth the price, over jobs that the approach
+    did.
+    """
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
     passed = (both["passed"], pl.Series("human", [True] * both.height, dtype=pl.Boolean))
@@ -262,7 +264,7 @@ def _human(human: m.Approach) -> tuple[Estimate | str, ...]:
 
 
 def pays(approach: m.Approach) -> str:
-    """From which value of the task on the expected net value is not negative."""
+    """Return the task value from which the expected net value is not negative."""
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
@@ -280,7 +282,7 @@ def _without_feedback(config: MeasureConfig, group: Group) -> _Chains:
 
 
 def _with_feedback(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
-    """With every re-attempt, and the expert's time on the gradings that led to one."""
+    """Return the costs with every re-attempt and the expert's time on the gradings that led to one."""
     if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})

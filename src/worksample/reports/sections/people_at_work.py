@@ -1,4 +1,4 @@
-"""People who did the same jobs as agents, alone or together with one: at which value who is best, all as measured."""
+"""People who did the same jobs as agents, alone or with one: which approach is best at which value, as measured."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ BY_PEOPLE = pl.Schema(
         "person": pl.Boolean(), "person_cost": pl.Float64(), "together": pl.Boolean(), "together_cost": pl.Float64()
     }
 )  # fmt: skip
-"""What `beside_people` adds to a row; null where nobody worked so, or where it is not known."""
+"""Columns that `beside_people` adds; null if nobody worked that way, or if the figure is unknown."""
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Of experiments with arms in which people work."""
+    """Yield a section for experiments with arms in which people work."""
     frame = results.judged_frame(results.primary)
     if frame is None or not _arms_of_people(results):
         return
@@ -56,8 +56,10 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def beside_people(results: ResultSet, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` of agents (with `agent`, `instance`) with what people made of the same jobs: each row once for every time
-    that somebody did it. `first`: first attempts of all arms.
+    """Return `rows` of agents (with `agent`, `instance`) with people's results on the same jobs: each row once per time
+    that somebody did the job.
+
+    `first`: first attempts of all arms.
     """
     arms = _arms_of_people(results)
     for worker, name in ((Worker.HUMAN, "person"), (Worker.ASSISTED, "together")):
@@ -77,7 +79,7 @@ def _arms_of_people(results: ResultSet) -> dict[tuple[str, str], Worker]:
 
 
 def _by_agents(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> pl.DataFrame:
-    """A row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
+    """Return a row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
     feedback = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
     chains = ChainJobs(results, config, attempts_of(frame, None), feedback).jobs if feedback else None
     begun = set(continued_arms(results.experiments).values())
@@ -102,7 +104,7 @@ def _by_agents(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -
 
 
 def _choice(jobs: pl.DataFrame, how: m.Resampling) -> m.Choice | str:
-    """Of one agent in one arm."""
+    """Return the choice for one agent in one arm."""
     if not jobs["told"].all():
         return WITHOUT_PRICE
     ways = {ALONE: m.Outcomes(jobs["first"], jobs["once"])}

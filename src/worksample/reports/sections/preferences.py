@@ -1,4 +1,4 @@
-"""Which deliverables people prefer, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
+"""Preferences between deliverables, pair by pair, and the Elo scores that follow (RLI 3.3, 3.4, B.2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PAIRS = 500
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
+    """Yield preferences if pairs were voted on, and Elo from them and from the holistic verdicts against the human."""
     yield from _sections(results, config, "", "")
     if results.judged_by is not JudgedBy.COMBINED:
         return
@@ -73,12 +73,12 @@ def _sections(results: ResultSet, config: MeasureConfig, suffix: str, whose: str
 
 
 def labels_of_players(results: ResultSet) -> dict[str, str]:
-    """What players are called, by their ids."""
+    """Return the players' labels by id."""
     return {**dict(results.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
 def _automation(results: ResultSet, config: MeasureConfig) -> dict[str, m.Estimate]:
-    """By player, where people gave holistic verdicts."""
+    """Return the automation rate by player, if people gave holistic verdicts."""
     frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return {}
@@ -92,7 +92,7 @@ def _automation(results: ResultSet, config: MeasureConfig) -> dict[str, m.Estima
 
 
 def _against_human(results: ResultSet) -> pl.DataFrame | None:
-    """Each holistic verdict as a comparison with the human's deliverable."""
+    """Return each holistic verdict as a comparison with the human's deliverable."""
     frame = results.judged_frame(Protocol.HOLISTIC)
     if frame is None:
         return None
@@ -112,7 +112,7 @@ def players(results: ResultSet, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
-    """One preference per project and pair of submissions: project, first, second, preference, reason."""
+    """Return one preference per project and pair of submissions: project, first, second, preference, reason."""
     counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
@@ -166,7 +166,7 @@ def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFram
 
 
 def _without_routed(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
-    """What was said, with people's answers alone on pairs that went to them since the judge may not decide those."""
+    """Return the answers, with only people's on pairs that went to people because the judge may not decide them."""
     looks = [
         j
         for j in results.judgments.second_looks

@@ -16,7 +16,7 @@ from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """By passing, under the protocol that the experiments grade by: where two agents or more have graded work."""
+    """Yield ranks by passing under the experiments' protocol, if two or more agents have graded work."""
     frame = results.judged_frame(results.primary)
     if frame is None:
         return

@@ -1,4 +1,4 @@
-"""Whether a part of the work stands for the whole of it: pass rates by category, in the part and in all (ALE D.1)."""
+"""Robustness of pass rates: in a part of the work against the whole (ALE D.1), and with and without struck work."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.results.subset import Subset
 
 FEWEST = 4
-"""Groups of work that a correlation with an interval needs."""
+"""Fewest groups of work for a correlation with an interval."""
 
 
 def representativeness_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Only of a part: `--where tag=public` against all that was planned."""
+    """Yield a section only for a part of the work: `--where tag=public` against everything planned."""
     if not config.where:
         return
     frame = results.judged_frame(results.primary)
@@ -54,7 +54,7 @@ def _groups(results: ResultSet, frame: pl.DataFrame, by: str) -> int:
 
 
 def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
-    """group, rate: repeats average into instances, instances into tasks; null where nothing is graded."""
+    """Return the pass rate by group: repeats average into instances, instances into tasks; null if nothing is graded."""
     table = results.with_group(rows, by).filter(pl.col("group") != NONE)
     for level in (["group", "task", "key"], ["group", "task"], ["group"]):
         value = pl.col("rate") if "rate" in table.columns else pl.col("passed").cast(pl.Float64)
@@ -63,7 +63,7 @@ def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _farthest(apart: pl.DataFrame) -> str:
-    """The group in which the part differs most from the whole."""
+    """Return the group in which the part differs most from the whole."""
     if apart.is_empty():
         return "-"
     name, part, whole, _ = apart.sort(pl.col("gap").abs(), descending=True).select(
@@ -73,7 +73,9 @@ def _farthest(apart: pl.DataFrame) -> str:
 
 
 def integrity_sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """One table, where a trial or a submission of these experiments is struck."""
+    """Yield every agent's pass rate with and without struck work, if a trial or submission of the experiments is
+    struck.
+    """
     if not any(a.target in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION) for a in results.every_amendment):
         return
     everything = ResultSet(results.store, results.experiments, replace(config.work_rules, struck=False))

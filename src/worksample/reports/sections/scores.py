@@ -1,4 +1,4 @@
-"""Full pass, score and what they took, per agent; by tier, category and platform; rolled up; timeouts."""
+"""Full pass, score and resources per agent; by tier, category and platform; rolled up; timeouts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Everything that a grade with a score in 0..1 gives."""
+    """Yield the sections on scores in 0..1, for each protocol that gives them."""
     for protocol in GRADED:
         frame = results.judged_frame(protocol)
         if frame is None:
@@ -42,14 +42,12 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
-    """One agent's rows as the metrics take them."""
+    """Return one agent's rows as the metrics take them."""
     return m.TrialColumns(rows["score"], rows["task"], rows["instance_name"], rows["state"], rows["broken"])
 
 
 def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
-    """The same rows with a full score where the verdict passed and none where it did not: what passing is, is the
-    protocol's affair.
-    """
+    """Return the rows with score 1 if the verdict passed and 0 if not; the protocol defines passing."""
     rows = rows.with_columns(state=state_of("passed"), score=pl.col("passed").cast(pl.Float64))
     return trials_of(rows)
 
@@ -80,7 +78,7 @@ def _scores(
 
 
 LISTED = ("list price", "list price, cached")
-"""Of these the second only where a price of cached tokens was given."""
+"""Columns of list prices; the second only if a price of cached tokens was given."""
 
 
 def _list_price_columns(config: MeasureConfig) -> tuple[str, ...]:
@@ -90,9 +88,10 @@ def _list_price_columns(config: MeasureConfig) -> tuple[str, ...]:
 
 
 def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
-    """US dollars of a trial's own model calls at list price; null where its model has no price. Every prompt token
-    counts as a fresh one (TAC 4.1); with `cached` those of the cache have the prices that are given for them. Prices
-    are the same for every call, so a trial's tokens give what its calls add up to.
+    """Return US dollars of a trial's own model calls at list price; null if its model has no price.
+
+    Every prompt token counts as a fresh one (TAC 4.1); with `cached`, cached tokens have the prices given for them.
+    Prices are the same for every call, so a trial's tokens give the sum over its calls.
     """
     whole = pl.lit(0.0)
     for kind in ("input", "output", "cache_read", "cache_write"):
@@ -104,13 +103,13 @@ def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
 
 
 def _at(price: Price, side: str) -> float:
-    """A figure of a price; that of fresh input where there is none."""
+    """Return one component of a price; that of fresh input if there is none."""
     figure: float | None = getattr(price, side)
     return price.input if figure is None else figure
 
 
 def left_out(frame: pl.DataFrame) -> Iterator[str]:
-    """What was planned and is in no rate."""
+    """Describe the planned trials that are in no rate."""
     lacking = frame.filter(pl.col("state") == "not_attemptable").height
     if lacking:
         yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
@@ -150,7 +149,7 @@ def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
 
 
 def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
-    """With a word on the trials whose cost is only part of what they spent, or more than that."""
+    """Return the cost with notes on trials whose recorded cost is a bound."""
     return cost.noting(*cost_marks(rows.select(mark_columns())))
 
 
@@ -172,7 +171,7 @@ def _breakdowns(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) 
 
 
 def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Section:
-    """The blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
+    """Return the blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
     frame = results.with_group(frame, "tier")
     present = set(frame["group"].unique().to_list())
     order = tuple(t for t in results.tiers if t in present)
@@ -234,7 +233,7 @@ def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) ->
 
 
 def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
-    """What no taxonomy has: a misspelt category stands as a group of its own."""
+    """Return a note on categories that no taxonomy has: a misspelt category is a group of its own."""
     known = {category.id for taxonomy in TAXONOMIES for category in categories(taxonomy)}
     unknown = [name for name in names if name != NONE and name not in known]
     if not unknown:
@@ -285,7 +284,7 @@ def _absent(name: str) -> Estimate:
 
 
 def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
-    """How often the cap of time was reached, and how such runs scored: per agent, per tier, of all runs."""
+    """Yield how often the cap of time was reached, and the scores of such runs: per agent, per tier, of all runs."""
     frame = results.with_group(frame, "tier").with_columns(
         late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))
     )

@@ -29,19 +29,19 @@ class TrialColumn:
     grade: GradePayload | None
     files: tuple[FilePreview, ...]
     more: int
-    """Deliverables that are not shown here."""
+    """Number of deliverables that are not shown."""
     steps: tuple[str, ...]
 
     @property
     def who(self) -> str:
-        """The agent, with the repeat where it is not the first."""
+        """The agent, with the repeat from the second on."""
         repeat = self.row["repeat"] or 1
         return str(self.row["entry_label"]) + (f", repeat {repeat}" if repeat > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionLine:
-    """A criterion across the columns; None where a grade does not name it."""
+    """A criterion across the columns; None if a grade does not name it."""
 
     text: str
     id: str
@@ -66,13 +66,13 @@ def piece_of(
     files: Sequence[FilePreview],
     steps: Iterable[TranscriptStep],
 ) -> TrialColumn:
-    """A trial as a column, cut to what can be compared at a glance."""
+    """Return a trial as a column, shortened to what can be compared at a glance."""
     lines = [line for step in steps if (line := _line(step))]
     return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
 
 
 def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
-    """The pieces of one task by instance. `instances`: by id; `order`: names of agents, best first."""
+    """Group the trials of one task by instance. `instances`: by id; `order`: names of agents, best first."""
     place = {name: at for at, name in enumerate(order)}
 
     def rank_key(piece: TrialColumn) -> tuple[int, str, int]:
@@ -92,7 +92,7 @@ def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], ord
 
 
 def texts_of(instance: Instance) -> dict[str, str]:
-    """What each criterion asks, by its id, over all protocols of the instance."""
+    """Return the text of each criterion by id, over all protocols of the instance."""
     found: dict[str, str] = {}
     for grading in instance.grading.values():
         _collect(grading.criteria.criteria, found)
@@ -113,7 +113,7 @@ def _criteria(pieces: Sequence[TrialColumn], instance: Instance) -> Iterable[Cri
 
 
 def _line(step: TranscriptStep) -> str:
-    """What an agent did in a step, in a line; nothing for what it was told."""
+    """Return an agent's action in a step as one line; empty for messages to it."""
     if step.source in ("system", "user"):
         return ""
     if step.calls:

@@ -50,15 +50,15 @@ HANDED_IN = {"person": "handed in by a person", "external": "handed in from else
 CODE = 1 << 20
 """Bytes read of one source file of a grader."""
 WITH_STRUCK = ("scores", "automation", "rubric")
-"""Sections shown a second time, with struck work counted, where there is any."""
+"""Sections shown a second time with struck work counted, if there is any."""
 
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """What a report holds. Of a private suite it holds aggregates only, whatever is asked for."""
+    """Contents of a report. A private suite's report holds aggregates only, whatever the config says."""
 
     name: str = ""
-    """Its heading; the experiments' names where empty."""
+    """Heading; by default the experiments' names."""
     illustrative: bool = False
     """Count prices that are only illustrative."""
     measures: MeasureConfig | None = None
@@ -74,11 +74,11 @@ class ReportConfig:
 def write_report(
     store: Store, experiments: Sequence[str], out: Path, config: ReportConfig | None = None
 ) -> Leaderboard:
-    """Write the site to `out` and return the leaderboard it shows. Raises PlanError where locks differ.
+    """Write the site to `out` and return the leaderboard it shows. Raises PlanError if the locks differ.
 
-    A kill leaves the report that stood there, or this one, whole. Layout: index.html, summary.html, metrics.html,
-    work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
-    trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
+    A kill leaves the old report or this one, whole. Layout: index.html, summary.html, metrics.html, work.html,
+    leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html, trials/<two>/<id>.html,
+    handed-in/<two>/<id>.html, files/.
     """
     from worksample.results.result_set import ResultSet, WorkRules
 
@@ -104,7 +104,7 @@ class _Site:
         self, store: Store, out: Path, every: pl.DataFrame, board: Leaderboard, config: ReportConfig,
         handed_in: Sequence[Submission],
     ) -> None:  # fmt: skip
-        """`every`: the frame of verdicts; `frame` has its slots alone, since nobody planned what is handed in."""
+        """`every`: the whole frame of verdicts; `frame` holds its slots alone, since handed-in work was not planned."""
         self.store, self.out, self.every, self.board, self.config = store, out, every, board, config
         self.frame = every.filter(every["slot"].is_not_null())
         self.handed_in = handed_in
@@ -164,7 +164,7 @@ class _Site:
             self.trials()
 
     def metrics(self) -> None:
-        """metrics.html and metrics.json: every section, and what changes where struck work counts."""
+        """Write metrics.html and metrics.json: every section, and the figures with struck work counted."""
         from worksample.reports.sections import MeasureConfig, measure
 
         config = replace(self.config.measures or MeasureConfig(), illustrative=self.config.illustrative)
@@ -209,11 +209,11 @@ class _Site:
         )
 
     def planned(self) -> list[str]:
-        """Where nobody of ours was to work: the instances on which work could be handed in."""
+        """The instances on which work could be handed in, if the experiments planned no trials."""
         return sorted({id for e in self.board.experiments for id in e.lock.instances})
 
     def code_of(self, instance: Instance) -> Iterator[bytes]:
-        """The sources of an instance's graders."""
+        """Yield the sources of an instance's graders."""
         for digest in dict.fromkeys(g.grader for g in instance.grading.values()):
             for entry in self.store.manifest(digest).files:
                 if entry.path.endswith(".py") and entry.blob:
@@ -279,7 +279,7 @@ class _Site:
 
 
 def _has_page() -> pl.Expr:
-    """Rows that have a page: trials, and what was handed in."""
+    """Return the condition for rows with a page: trials and handed-in work."""
     import polars as pl
 
     return pl.col("trial").is_not_null() | pl.col("slot").is_null()

@@ -1,4 +1,4 @@
-"""What people and judges said of each submission, in words: every round, what is struck too, and nobody by name."""
+"""Statements of people and judges about each submission: every round, struck ones too, without names."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class StatedEvaluation:
     words: str
     parts: tuple[PartPayload, ...] = ()
     struck: str = ""
-    """Why it does not count, where it does not; "" where it does."""
+    """Why the evaluation does not count; "" if it counts."""
 
 
 class SubmissionVotes:
-    """What was said of these submissions. Programs' evaluations are grades, and no words."""
+    """The statements about some submissions. Evaluations by programs are grades without words."""
 
     def __init__(self, store: Store, submissions: Iterable[str]) -> None:
         ids = sorted(set(submissions))
@@ -80,7 +80,7 @@ class SubmissionVotes:
                     self._of.setdefault(id, []).append(e)
 
     def of(self, submission: str) -> list[StatedEvaluation]:
-        """By time."""
+        """Return the statements about a submission, by time."""
         return [self._state_evaluation(e, submission) for e in self._of.get(submission, ())]
 
     def _type(self, e: Evaluation) -> EvaluatorKind | None:
@@ -130,7 +130,7 @@ def _by_id(evaluators: Iterable[Evaluator]) -> dict[str, Evaluator]:
 
 
 def _number_evaluators(evaluators: Iterable[Evaluator]) -> dict[str, str]:
-    """Persons' ids -> `evaluator 1`, by when they first spoke: all versions of a person are one."""
+    """Return persons' ids -> `evaluator 1`, by their first evaluation; all versions of a person count as one."""
     people: dict[str, int] = {}
     out = {}
     for e in sorted(evaluators, key=lambda e: (e.at, e.id)):

@@ -1,4 +1,4 @@
-"""A trajectory (ATIF) as the steps of a page. Its content is the agent's: shown as text, cut where it is long."""
+"""A trajectory (ATIF) as steps of a page. Its content comes from the agent: it is shown as text and shortened if long."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Transcript:
 
 
 def transcript(store: Store, submission: Submission | None) -> Transcript:
-    """The steps of a submission's trajectory, or a note that says why there are none."""
+    """Return the steps of a submission's trajectory, or a note that says why there are none."""
     part = submission.parts.get("trajectory") if submission else None
     if part is None:
         return Transcript((), "No trajectory: the work was done elsewhere or left none.")

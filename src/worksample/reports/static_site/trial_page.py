@@ -1,4 +1,4 @@
-"""A page per trial and per piece of work handed in: grade, what people said, deliverables, transcript, digests."""
+"""Pages of trials and of handed-in work: grade, people's statements, deliverables, transcript, digests."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class TrialPages:
 
 
 def _rested_on(row: Mapping[str, Any], grades: Mapping[str, GradePayload]) -> list[GradePayload]:
-    """The grade that says the same as the verdict, else all that it was joined of."""
+    """Return the grade that equals the verdict, else all grades that the verdict joins."""
     ids = [row["evaluation"]] if row["evaluation"] else row["evaluations"] or ()
     return [grades[id] for id in ids if id in grades] if row["score"] is not None else []
 

@@ -1,1 +1,1 @@
-"""Places of people who work: what their events come to, and whose turn it is."""
+"""Assignments of people to slots: their state after their events, and whose turn it is."""

@@ -1,7 +1,7 @@
-"""From the events of a place to who has it, and how long that person has worked. A function, without state of its own.
+"""The assignment of a slot to a person, computed from its events: who holds it, and how long that person has worked.
 
-Time runs from `started` to whatever comes next. Who is not heard of is not at work: between two events at most `GAP`
-counts, so that neither a browser that was closed nor a server that was killed leaves a timer running.
+Time runs from `started` to the next event. Between two events at most `GAP` seconds count, so that neither a closed
+browser nor a killed server leaves a timer running.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ GAP = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place after its events. `number`: of the last one, 0 before the first."""
+    """The assignment of a slot after its events. `number`: that of the last event, 0 before the first."""
 
     slot: str
     number: int = 0
     person: str = ""
-    """Id of the Evaluator who sits there, or sat there last."""
+    """Id of the Evaluator who holds the assignment or held it last."""
     held: bool = False
     running: bool = False
     closed: bool = False
-    """Handed in."""
+    """Whether the work was handed in."""
     seconds: float = 0.0
-    """Of work by this person, up to the last event."""
+    """Seconds of work by this person, up to the last event."""
     began: datetime | None = None
     """When this person first started."""
     last: datetime | None = None
     until: datetime | None = None
-    """Where it is held: from then on others may sit down."""
+    """When the lease ends, if somebody holds it; from then on others may take the slot."""
     output: str | None = None
-    """Manifest of what this person had made by then; None: nothing."""
+    """Manifest of the person's last saved work; None if nothing was saved."""
     saved: datetime | None = None
-    """When that was."""
+    """When that work was saved."""
     asks: tuple[str, ...] = ()
-    """Digests of what the agent was asked by this person."""
+    """Digests of this person's requests to the agent."""
     asked: int = 0
-    """How often the agent was asked, by whomever."""
+    """How many requests the agent got, from anybody."""
     taken_back: str = ""
-    """Why an admin took the place back, where nothing happened since."""
+    """Why an admin took the assignment back, if nothing happened since."""
 
     def seconds_at(self, now: datetime) -> float:
-        """Seconds of work up to `now`."""
+        """Return the seconds of work up to `now`."""
         if not self.running or self.last is None:
             return self.seconds
         return self.seconds + min(max(0.0, (now - self.last).total_seconds()), GAP)
 
     def is_of(self, person: str, now: datetime) -> bool:
-        """Whether this person sits there, under whatever version of the profile."""
+        """Return whether this person holds the assignment, under any version of their profile."""
         return self.is_held(now) and account_of(self.person) == account_of(person)
 
     def is_held(self, now: datetime) -> bool:
-        """Whether somebody sits there whose lease has not run out."""
+        """Return whether somebody holds the assignment and the lease has not run out."""
         return self.held and (self.until is None or now < self.until)
 
 
 def account_of(person: str) -> str:
-    """The person behind a version of a profile."""
+    """Return the person's account behind a version of a profile."""
     return person.partition("@")[0]
 
 
 def seat_after(slot: str, events: Iterable[AssignmentEvent]) -> Seat:
-    """The place after its events, in whatever order they come."""
+    """Return the assignment of a slot after its events, given in any order."""
     seat = Seat(slot)
     for event in sorted(events, key=lambda e: e.number):
         seat = _after(seat, event)
@@ -103,18 +103,18 @@ def _after(seat: Seat, event: AssignmentEvent) -> Seat:
 
 
 class SeatConflict(UsageError):
-    """The place is another's, was handed in, or is not in a state in which this can be done."""
+    """An assignment that another person holds, that was handed in, or that is in the wrong state for the action."""
 
 
 def events_of(store: Store, slot: str) -> list[AssignmentEvent]:
-    """In their order."""
+    """Return a slot's events in their order."""
     return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
 def seat_of(store: Store, slot: str) -> Seat:
-    """The place of a slot as it is now.
+    """Return the current assignment of a slot.
 
-    One whose work was handed in and then struck is free again: nothing of it is lost, and the slot is open.
+    If the work was handed in and then struck, the slot is open again and the assignment is free; nothing of it is lost.
     """
     seat = seat_after(slot, events_of(store, slot))
     if seat.closed and not store.find(Trial, slot=slot, live=True):
@@ -123,7 +123,7 @@ def seat_of(store: Store, slot: str) -> Seat:
 
 
 def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
-    """The record of what happens next; its number keeps two from happening at once."""
+    """Build the record of the next event; its number prevents two events at once."""
     number = seat.number + 1
     return AssignmentEvent(
         id=AssignmentEvent.identify(seat.slot, number),
@@ -137,7 +137,10 @@ def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **res
 
 
 def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Seat:
-    """Sit down, or sit there already: the lease is renewed. SeatConflict where another sits there or it is done."""
+    """Take the assignment, or renew the lease of the person who holds it.
+
+    Raises SeatConflict if another person holds it or the work was handed in.
+    """
     seat = seat_of(store, slot.id)
     if seat.closed or slot.not_attemptable:
         raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this here")
@@ -149,6 +152,6 @@ def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Se
 
 
 def commit(store: Store, event: AssignmentEvent) -> Seat:
-    """Write an event. RecordConflict where another was faster; equal ones are one."""
+    """Commit an event. Raises RecordConflict if another event came first; equal events count once."""
     store.commit(event)
     return seat_of(store, event.slot)

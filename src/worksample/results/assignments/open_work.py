@@ -1,4 +1,4 @@
-"""The places of an experiment that wait for a person."""
+"""The slots of an experiment that wait for a person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .turns import arm_of, waits_for_person
 
 @dataclass(frozen=True, slots=True)
 class PersonsPlace:
-    """`waits`: a person can go on now; else it is the agent's turn. `hours`: what the task says that people take."""
+    """An open slot of a person. `waits`: the person can go on now, else it is the agent's turn. `hours`: the hours that
+    people take, as the task says.
+    """
 
     slot: Slot
     instance: Instance
@@ -23,16 +25,16 @@ class PersonsPlace:
     waits: bool
     hours: float | None
     pay: float | None
-    """US dollars per hour where the person's profile names none."""
+    """US dollars per hour, if the person's profile names no pay rate."""
 
 
 def has_places(experiment: Experiment) -> bool:
-    """Whether people work in it."""
+    """Return whether people work in the experiment."""
     return any(arm.worker is not Worker.AGENT for arm in experiment.arms)
 
 
 def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
-    """The open places, in the order of the plan's slots."""
+    """Return the open slots of people, in the order of the plan."""
     if not has_places(experiment):
         return []
     found = []
@@ -57,11 +59,11 @@ def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
 
 
 def pay_of(experiment: Experiment) -> float | None:
-    """US dollars per hour of people, as the experiment was asked for."""
+    """Return US dollars per hour of people, as the experiment's file says."""
     said = (experiment.settings.get("people") or {}).get("pay")
     return None if said is None else float(said)
 
 
 def days_of(experiment: Experiment) -> float:
-    """Days for which a place is kept for somebody who is not heard of."""
+    """Return for how many days a slot is kept for a person who gives no sign of life."""
     return float((experiment.settings.get("people") or {}).get("seat_days", 14))

@@ -1,4 +1,4 @@
-"""Whose turn it is at a place of a person and an agent, and what the agent is told."""
+"""Turns at a slot that a person and an agent share: whose turn it is, and what the agent receives."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Leave in {output} whatever you make or change; the person goes on with it."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:
-    """What the agent did at this place so far, in order."""
+    """Return the agent's trials at this slot so far, in order."""
     return [t for t in store.find(Trial, slot=slot) if t.outcome.cause is Cause.PERSON_CONTINUES]
 
 
 def arm_of(experiment: Experiment, slot: Slot) -> Arm:
-    """The slot's condition."""
+    """Return the slot's arm."""
     return next(arm for arm in experiment.arms if arm.name == slot.arm)
 
 
 def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Whether what comes next at an open slot is a person's to do."""
+    """Return whether the next step at an open slot is the person's."""
     worker = arm_of(experiment, slot).worker
     if worker is not Worker.ASSISTED:
         return worker is Worker.HUMAN
@@ -38,7 +38,7 @@ def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
 
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
-    """What the agent is given of the person's work; None for its first turn, and where it was not asked."""
+    """Return what the agent receives of the person's work; None for its first turn, or if nobody asked it."""
     seat, turns = seat_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not seat.asks:
         return None
@@ -50,7 +50,7 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """What a person finds in the output: their own work, and over it what the agent made since."""
+    """Return the files that a person finds in the output: their own work, overlaid by what the agent made since."""
     seat, turns = seat_of(store, slot), turns_of(store, slot)
     found = store.manifest(seat.output) if seat.output else Manifest()
     fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
@@ -62,5 +62,5 @@ def work_so_far(store: Store, slot: str) -> Manifest:
 
 
 def put_manifest(store: Store, manifest: Manifest) -> str:
-    """The manifest's digest, with the manifest kept."""
+    """Store a manifest as a blob and return its digest."""
     return put_canonical(store.blobs, manifest.plain())

@@ -1,4 +1,4 @@
-"""Judges of pairs beside people: which pairs are labelled, how far the judge is proven, and what goes to people."""
+"""Calibration of judges of pairs: which pairs people label, whether the judge is proven, and what goes to people."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ CONTRADICTED = "a person said otherwise"
 
 
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
-    """At random within strata, of the pairs of the judge's round: a function of those and the seed, whatever it says.
+    """Draw pairs of the judge's round at random within strata, from the pairs and the seed alone.
 
     The draw's `strata` and `drawn` name pairs (`key_of`). Two agents that meet are a stratum of their own, since a
-    preference is a figure of theirs; of each at least two are labelled, or `labels`.
+    preference is a figure about those two; at least two pairs of each stratum, or `labels`, are labelled.
     """
     strata = strata_of(store, experiment, drawn_pairs(store, judged), config)
     if not strata:
@@ -52,8 +52,10 @@ def _draw_within_strata(strata: Mapping[str, str], share: float, seed: int, leas
 
 
 def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) -> Draw:
-    """A draw of pairs, and of those that were drawn later for the judge's round: of each two agents that meet in them
-    people label the same share, two at least. They are strata of their own, and no cells of their own (`cell_of`).
+    """Return the draw extended by pairs that were drawn later for the judge's round.
+
+    Of each two agents that meet in the later pairs, people label the same share, two at least. Later pairs have strata
+    of their own but share the cells of the earlier ones (`cell_of`).
     """
     config = calibration_of(experiment)
     if config is None:
@@ -70,7 +72,7 @@ def with_later(store: Store, experiment: Experiment, judged: Round, draw: Draw) 
 
 
 def cell_of(stratum: str) -> str:
-    """What a judge of pairs is proven in: who meets whom, whenever that was."""
+    """Return the cell in which a judge of pairs is proven: which two agents meet, whenever they do."""
     return stratum.removesuffix(_LATER)
 
 
@@ -78,7 +80,10 @@ def strata_of(
     store: Store, experiment: Experiment, pairs: Sequence[tuple[str, str]], config: CalibrationConfig, *,
     struck_too: bool = False,
 ) -> dict[str, str]:  # fmt: skip
-    """Pair -> its stratum, of those of these pairs that stand: who meets whom, and the plan's other ones."""
+    """Return pair -> stratum for the pairs that are not struck: which two agents meet, and the plan's other strata.
+
+    struck_too: include struck pairs.
+    """
     there = {s.id: (s, slot) for s, slot in work_of(store, experiment.id, struck_too=struck_too)}
     pairs = [pair for pair in pairs if pair[0] in there and pair[1] in there]
     who = entrants_of(store, {id for pair in pairs for id in pair})
@@ -103,8 +108,8 @@ def strata_of(
 
 @dataclass(frozen=True)
 class PairCells:
-    """A row per pair of `verdicts.preferring`, with its `stratum`, its `cell`, its `task`, and whether it was drawn; it
-    is proven by the judges that answered, with their versions, and the cell.
+    """The judge beside people's labels: a row per pair of `pair_preferences`, with its `stratum`, its `cell`, its
+    `task`, and whether it was drawn. A proof belongs to the judges that answered, with their versions, and the cell.
     """
 
     rows: pl.DataFrame
@@ -114,7 +119,7 @@ class PairCells:
 def pair_cells(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> PairCells:
-    """Set the judge beside people's labels: they agree where both prefer the same side, or neither."""
+    """Compare the judge with people's labels: they agree if both prefer the same side, or neither prefers one."""
 
     def before(one: Experiment, its: Round, theirs: LabelRound) -> pl.DataFrame:
         # By this plan's strata, whatever that one drew within.
@@ -139,7 +144,7 @@ def _proven(rows: pl.DataFrame, config: CalibrationConfig) -> dict[Cell, Proof]:
 
 
 def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.DataFrame:
-    """The pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
+    """Return the pairs that the judge answered or people labelled, each with `task`, `stratum` and `drawn`."""
     found = pair_preferences(work, judged, [labels.round])
     strata = labels.draw.strata
     tasks = {id: work.store.get(Instance, id).task for id in found["instance"].unique().to_list()}
@@ -153,7 +158,9 @@ def labelled_pairs(work: ResultSet, judged: Round, labels: LabelRound) -> pl.Dat
 
 
 def routed_pairs(found: PairCells, config: CalibrationConfig) -> dict[str, str]:
-    """Pair -> why it goes to people. Those that people labelled go to others only where they and the judge differ."""
+    """Return pair -> why it goes to people. A pair that people labelled goes to others only if they and the judge
+    differ.
+    """
     from worksample.metrics import route
 
     out: dict[str, str] = {}

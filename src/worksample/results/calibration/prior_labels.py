@@ -1,6 +1,6 @@
-"""Proofs that go on: labels of earlier experiments, set beside the same judge in the same cell.
+"""Labels of earlier experiments that count towards proving the same judge in the same cell.
 
-They prove or refuse, and enter no figure: what is estimated is of the experiment's own work, from its own draw.
+They prove or refuse a judge and enter no figure: an estimate rests on the experiment's own work and its own draw.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ WHERE = "[calibration] proofs"
 
 
 def earlier(store: Store, experiment: Experiment, config: CalibrationConfig) -> list[Experiment]:
-    """The experiments that `proofs` names, by id, or by name the latest that was planned before this one.
+    """Return the experiments that `proofs` names by id or by name; of a name, the latest one planned before this one.
 
-    PlanError where there is none, or where it calibrated none of this one's protocols.
+    Raises PlanError if none exists, or if it calibrated none of this experiment's protocols.
     """
     found = []
     known = [e for e in store.find(Experiment) if e.id != experiment.id and e.at <= experiment.at]
@@ -53,7 +53,7 @@ def carry_prior_labels(
     store: Store, experiment: Experiment, protocol: Protocol, config: CalibrationConfig,
     rows_of: Callable[[Experiment, Round, LabelRound], pl.DataFrame],
 ) -> pl.DataFrame | None:  # fmt: skip
-    """The labelled rows of earlier experiments, as `rows_of` gives them for one; None where there are none."""
+    """Return the labelled rows of earlier experiments, as `rows_of` gives them for one; None if there are none."""
     rows = []
     for one in earlier(store, experiment, config):
         labels = labels_of(store, one.id, protocol) if _calibrates(one, protocol) else None
@@ -71,7 +71,9 @@ def _calibrates(experiment: Experiment, protocol: Protocol) -> bool:
 
 
 def join_proofs(own: Mapping[Cell, Proof], pooled: Mapping[Cell, Proof]) -> dict[Cell, Proof]:
-    """Of each cell of this experiment what all labels show, unless its own refuse the judge: they are of this work."""
+    """Return each cell's proof from all labels, unless the experiment's own labels refuse the judge: those are about
+    this work.
+    """
     from worksample.metrics import JudgeStanding
 
     found = dict(own)

@@ -1,4 +1,4 @@
-"""What goes to people since the judge may not decide it: where it is not proven, and where it is contradicted."""
+"""Work that goes to people because the judge may not decide it: it is not proven, or it is contradicted."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def prove_cells(
     labels: LabelRound,
     config: CalibrationConfig,
 ) -> Cells:
-    """Set the judge beside people's labels: by judge (with its version), kind of criterion and the plan's strata; with
-    labels of earlier experiments where the plan takes them over.
+    """Compare the judge with people's labels by judge (with its version), kind of criterion and the plan's strata.
+
+    Labels of earlier experiments count if the plan takes them over.
     """
     by = ("by", "kind_of", *(f"in_{s}" for s in config.strata if s not in _ITEM))
     if Stratum.IMPORTANCE in config.strata:
@@ -77,7 +78,7 @@ def _proven(rows: pl.DataFrame, by: tuple[str, ...], config: CalibrationConfig) 
 def _rows(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """What the judge and people answered in an experiment, by the strata of `config`."""
+    """Return the answers of the judge and of people in an experiment, by the strata of `config`."""
     protocol = judged.protocol
     table = evaluator_answers(ResultSet(store, [experiment]), protocol)
     whole = pl.col("item") == WHOLE
@@ -92,7 +93,7 @@ def _rows(
 def _judged_items(
     store: Store, experiment: Experiment, judged: Round, labels: LabelRound, config: CalibrationConfig
 ) -> pl.DataFrame:  # fmt: skip
-    """By subject and item what the cell is made of, and whether the work was drawn."""
+    """Return, by subject and item, the columns that make up a cell, and whether the work was drawn."""
     protocol, said_by = judged.protocol, evaluators(store, judged.id)
     agents = {a.id: a for a in store.find(Agent)}
     arms = dict(_arms(store, experiment))
@@ -124,10 +125,10 @@ def _arms(store: Store, experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def route_to_people(found: Cells, config: CalibrationConfig) -> dict[str, str]:
-    """Submission -> why it goes to people; the rest is the judge's.
+    """Return submission -> why it goes to people; the judge decides the rest.
 
-    Work that a person labelled goes to another one only where they and the judge differ: where they agree, the verdict
-    is the same whoever decides.
+    Work that a person labelled goes to another person only if the first one and the judge differ; if they agree, the
+    verdict is the same whoever decides.
     """
     from worksample.metrics import route
 

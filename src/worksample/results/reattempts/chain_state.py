@@ -1,4 +1,4 @@
-"""The chains of an experiment as they stand: from the store's verdicts, trials and evaluations."""
+"""The state of an experiment's chains, read from the store's verdicts, trials and evaluations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Attempts:
 
 
 def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
-    """All chains of an experiment, by agent, instance, repeat and arm; none where it has no rule."""
+    """Return all chains of an experiment, by agent, instance, repeat and arm; none if it has no rule for chains."""
     rule = experiment.lock.chain
     if rule is None:
         return []
@@ -62,7 +62,7 @@ def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
 
 
 def due(chains: Iterable[Attempts]) -> int:
-    """How many re-attempts the rule asks for that are not planned yet."""
+    """Count the re-attempts that the rule asks for and that are not planned yet."""
     return sum(c.step.next is Next.COMMIT for c in chains)
 
 
@@ -83,7 +83,7 @@ def _link(
 def _spending_by_slot(
     store: Store, experiment: Experiment, rule: Chain
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Slot -> US dollars and hours of people on it, over all tries and gradings; None where a part is unknown."""
+    """Return slot -> US dollars and hours of people, over all tries and gradings; None if a part is unknown."""
     from worksample.store.frames import evaluations_df, trials_df
 
     out: dict[str, list[float | None]] = {}
@@ -115,13 +115,13 @@ def _spending_by_slot(
 
 
 def _given_evaluations(frame: pl.DataFrame) -> pl.DataFrame:
-    """What took time or money, whether or not it stands: striking an evaluation pays nothing back."""
+    """Return the evaluations that took time or money, struck ones too: striking an evaluation pays nothing back."""
     columns = ("cost", "priced", "cost_at_most")
     return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
 
 
 def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
-    """What was spent; where it is not settled the most that it can be, and None where that is not known."""
+    """Return the cost if it is settled, else the most that it can be; None if that is unknown."""
     if priced or not asked:
         return cost if priced else cost or 0.0
     return at_most

@@ -1,4 +1,4 @@
-"""What an agent is told that works again, in words: what of the rubric is its to see, and what was said of its work."""
+"""The feedback prompt of a re-attempt: the criteria that the agent may see, and the feedback on its work."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GENERIC = (
 
 
 def shown_criteria(criteria: Criteria, view: ShownRubric) -> str:
-    """The criteria as a list in Markdown, as an agent sees them; empty where it sees none."""
+    """Return the criteria as a Markdown list, as the agent sees them; empty if it sees none."""
 
     def lines(nodes: Sequence[Criterion], depth: int) -> list[str]:
         found = []
@@ -53,7 +53,9 @@ def _describe_criterion(node: Criterion, view: ShownRubric) -> str:
 
 
 def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iterable[Evaluation]) -> str:
-    """What is added to the brief. Of criteria that the arm does not show only what was said of them is given."""
+    """Build the text that is added to the brief. Criteria that the arm does not show appear only in the feedback about
+    them.
+    """
     parts = ["# Your earlier work", AGAIN.format(previous=PREVIOUS, output=output)]
     if arm.feedback is Feedback.GENERIC:
         parts.append(GENERIC)
@@ -66,7 +68,7 @@ def feedback_prompt(arm: Arm, output: str, criteria: Criteria, evaluations: Iter
 
 
 def words_of(evaluation: Evaluation) -> int:
-    """How many words of its own an evaluation gives on where no criteria are shown."""
+    """Return how many words of feedback of its own an evaluation passes on if no criteria are shown."""
     return len(_describe_evaluation(evaluation, ShownRubric.NONE, Criteria()).split())
 
 
