@@ -1,1 +1,1 @@
-"""Assignments of people to slots: their state after their events, and whose turn it is."""
+"""Assignments of slots to people: who has which slot, by events in the store, and whose turn it is."""

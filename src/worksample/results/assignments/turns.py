@@ -1,11 +1,11 @@
-"""Turns at a slot that a person and an agent share: whose turn it is, and what the agent receives."""
+"""Turns of a person and an agent who share a slot, and the prompt that the agent gets."""
 
 from __future__ import annotations
 
 from worksample.errors import Cause
 from worksample.files import put_canonical
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
-from worksample.results.assignments.assignment import seat_of
+from worksample.results.assignments.assignment import assignment_of
 from worksample.results.reattempts.earlier_work import Feeding
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
@@ -20,7 +20,7 @@ Leave in {output} whatever you make or change; the person goes on with it."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:
-    """Return the agent's trials at this slot so far, in order."""
+    """Return the agent's trials on a slot so far, in order."""
     return [t for t in store.find(Trial, slot=slot) if t.outcome.cause is Cause.PERSON_CONTINUES]
 
 
@@ -30,16 +30,16 @@ def arm_of(experiment: Experiment, slot: Slot) -> Arm:
 
 
 def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Return whether the next step at an open slot is the person's."""
+    """Tell whether the next step on an open slot is a person's."""
     worker = arm_of(experiment, slot).worker
     if worker is not Worker.ASSISTED:
         return worker is Worker.HUMAN
-    return len(turns_of(store, slot.id)) > seat_of(store, slot.id).asked
+    return len(turns_of(store, slot.id)) > assignment_of(store, slot.id).asked
 
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
-    """Return what the agent receives of the person's work; None for its first turn, or if nobody asked it."""
-    seat, turns = seat_of(store, slot.id), turns_of(store, slot.id)
+    """Return what the agent gets of the person's work; None for its first turn or without a request."""
+    seat, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not seat.asks:
         return None
     asked = store.blobs.read(seat.asks[-1]).decode("utf-8")
@@ -50,8 +50,8 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """Return the files that a person finds in the output: their own work, overlaid by what the agent made since."""
-    seat, turns = seat_of(store, slot), turns_of(store, slot)
+    """Return a person's starting output: their own files, overlaid with those of the agent's later turns."""
+    seat, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(seat.output) if seat.output else Manifest()
     fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
     for turn in fresh[-1:]:
@@ -61,6 +61,6 @@ def work_so_far(store: Store, slot: str) -> Manifest:
     return found
 
 
-def put_manifest(store: Store, manifest: Manifest) -> str:
-    """Store a manifest as a blob and return its digest."""
+def store_manifest(store: Store, manifest: Manifest) -> str:
+    """Store a manifest and return its digest."""
     return put_canonical(store.blobs, manifest.plain())
