@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from worksample import metrics as m
 from worksample.metrics.calibration.label_sample import LabelKind, check_sample
 from worksample.metrics.calibration.labels_only import effective_labels, labels_only
-from worksample.metrics.calibration.prediction_powered import _grouped
+from worksample.metrics.calibration.prediction_powered import _group_strata
 
 
 def sample(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Sample:
@@ -86,7 +86,7 @@ def test_any_strata_give_ends_in_order_and_no_more_effective_labels_than_labels(
 @pytest.mark.parametrize("labels", [[3, 3, 3, 3, 3, 3, 2], [1, 1, 1], [10, 10, 10], [2, 30, 2, 9], [1] * 45])
 def test_strata_of_few_labels_are_taken_together(labels: list[int]) -> None:
     stratum = np.arange(len(labels))
-    group = _grouped(stratum, np.array(labels))
+    group = _group_strata(stratum, np.array(labels))
     held = np.bincount(group, weights=labels)
     assert held.min() >= min(10, sum(labels))
     assert (labels == [10, 10, 10]) == (len(held) == len(labels))

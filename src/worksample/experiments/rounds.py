@@ -51,7 +51,8 @@ def required_evaluators(
     """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
     first.
 
-    Under protocols that judge work as a whole, judges are asked if they are `calibrated_protocols`: people label a sample.
+    Under protocols that judge work as a whole, judges are asked if they are `calibrated_protocols`: people label a
+    sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)

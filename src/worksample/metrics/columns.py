@@ -276,7 +276,9 @@ def narrow(index: Ints, size: int) -> NDArray[np.integer]:
 
 
 def pair_codes(first: Ints, second: Ints, sizes: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Return each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] + second`."""
+    """Return each distinct (first, second) as one number: its index per row, and the keys `first * sizes[1] +
+    second`.
+    """
     keys = first * max(sizes[1], 1)
     keys += second
     cells = sizes[0] * max(sizes[1], 1)

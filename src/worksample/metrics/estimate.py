@@ -80,7 +80,9 @@ class Estimate:
             raise UsageError(f"low {self.low} above high {self.high}", where=f"estimate {self.name!r}")
 
     def printed(self, digits: int | None = None) -> str:
-        """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is None."""
+        """Return the value as published tables print it, without its unit's sign: "1.3" for 3/240; "-" if it is
+        None.
+        """
         if self.value is None:
             return "-"
         number = self.exact if self.exact is not None else self.value

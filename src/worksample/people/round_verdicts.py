@@ -56,7 +56,7 @@ def final_verdicts(store: Store, round: str) -> dict[str, FinalVerdict]:
     """Return the verdict per subject after audits and adjudications (`results.second_looks`)."""
     from worksample.results.judged_rounds import RoundReader
 
-    judged, _ = RoundReader(store, amendments_of(store)).looked_at(store.get(Round, round))
+    judged, _ = RoundReader(store, amendments_of(store)).read_with_looks(store.get(Round, round))
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}
     found = findings(store, round)
     return {

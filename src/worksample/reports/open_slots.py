@@ -13,7 +13,9 @@ LONGEST = 300
 
 
 def open_slot_reasons(store: Store, experiments: Sequence[Experiment], *, words: bool = True) -> tuple[str, ...]:
-    """Return a sentence per agent and cause with the number of open slots. `words`: add the message of the latest try."""
+    """Return a sentence per agent and cause with the number of open slots. `words`: add the message of the latest
+    try.
+    """
     import polars as pl
 
     from worksample.store.frames import trials_df

@@ -41,7 +41,9 @@ def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> i
 
 
 def is_qualified(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
-    """Return the outcome of the votes, given by time; None while votes are missing, or if a majority is split evenly."""
+    """Return the outcome of the votes, given by time; None while votes are missing, or if a majority is split
+    evenly.
+    """
     wanted = votes_wanted(rule, overlap, votes)
     if len(votes) < wanted:
         return None

@@ -114,7 +114,9 @@ class RoundReader:
 
 
 def _group_rounds(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
-    """Yield rounds over single submissions, grouped by their rules, since there are many: each group is read at once."""
+    """Yield rounds over single submissions, grouped by their rules, since there are many: each group is read at
+    once.
+    """
     groups: dict[tuple[str, int], dict[str, Round]] = {}
     for subject, round in parts.items():
         groups.setdefault((round.rule.value, round.overlap), {})[subject] = round

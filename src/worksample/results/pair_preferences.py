@@ -25,7 +25,9 @@ and 0, 0.5 or 1, null without an answer; `by`: the judges that answered; `parted
 
 
 def passed_submissions(work: ResultSet) -> pl.DataFrame:
-    """Return `submission` and `passed`: by people's holistic verdicts if there are any, else under the first protocol."""
+    """Return `submission` and `passed`: by people's holistic verdicts if there are any, else under the first
+    protocol.
+    """
     for protocol in (Protocol.HOLISTIC, work.primary):
         frame = work.judged_frame(protocol)
         if frame is not None:
@@ -34,7 +36,9 @@ def passed_submissions(work: ResultSet) -> pl.DataFrame:
 
 
 def pair_preferences(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
-    """Return a row per pair that the judge's round or these rounds of people answer, with the columns of `PREFERRED`."""
+    """Return a row per pair that the judge's round or these rounds of people answer, with the columns of
+    `PREFERRED`.
+    """
     judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), passed_submissions(work)
     votes = [_votes(judging, round, passed) for round in (judged, *people)]
     asked = pl.concat(votes)

@@ -279,7 +279,9 @@ class ResultSet:
         return self.rules.where.rows(frame, instances)
 
     def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
-        """Build rows like those of slots for handed-in submissions; several of one entrant on an instance are repeats."""
+        """Build rows like those of slots for handed-in submissions; several of one entrant on an instance are
+        repeats.
+        """
         instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
         seen: dict[tuple[str, str], int] = {}
         rows = []
@@ -334,5 +336,7 @@ def state_of(column: str) -> pl.Expr:
 
 
 def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
-    """Return the amendments without those on trials and submissions, so that all work counts and invalid votes do not."""
+    """Return the amendments without those on trials and submissions, so that all work counts and invalid votes do
+    not.
+    """
     return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

@@ -196,7 +196,9 @@ def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restor
 
 
 def add_names(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the names of the workers: the agent, with its arm if there are several, and its attempt from the second on."""
+    """Add the names of the workers: the agent, with its arm if there are several, and its attempt from the second
+    on.
+    """
     arm, attempt = pl.col("arm"), pl.col("attempt")
     # Agents that share a name are told apart by their ids.
     shared = pl.col("agent").n_unique().over("agent_name") > 1

@@ -194,7 +194,9 @@ class _Grid:
         return np.asarray(self.likelihood(data).max(axis=1))
 
     def refine(self, data: Floats) -> tuple[float, float]:
-        """Return the best ceiling and p if jobs are alike, by halving the grid around the best point until it is fine."""
+        """Return the best ceiling and p if jobs are alike, by halving the grid around the best point until it is
+        fine.
+        """
         row, rest = np.unravel_index(int(self.likelihood(data).argmax()), self.table.shape[1:])
         centre = np.array([self.ceilings[row], self.chances[rest], self.pools[rest]])
         width = np.array([1 / _GRID[0], 1 / _GRID[1], 0.1 if len(set(self.pools)) > 1 else 0.0])
@@ -224,7 +226,9 @@ def _failing_alike(levels: int, chance: Floats, pool: Floats) -> Floats:
 
 
 def _log_chances(ceiling: Floats, failing: Floats) -> Floats:
-    """Return log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low if impossible."""
+    """Return log P(passed at k) for each k, then log P(failed k attempts): (2 * levels, ...), very low if
+    impossible.
+    """
     failed = 1 - ceiling * (1 - failing)
     before = np.concatenate([np.ones_like(failed[:1]), failed[:-1]])
     return np.asarray(np.log(np.maximum(np.concatenate([before - failed, failed]), 1e-300)))

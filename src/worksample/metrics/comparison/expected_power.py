@@ -76,7 +76,9 @@ def chance_to_find(work: TaskVariance, tasks: int, points: float, level: float) 
 
 
 def most_points(work: TaskVariance) -> float:
-    """Return the largest possible difference between two agents, if the first passes as often as the variances imply."""
+    """Return the largest possible difference between two agents, if the first passes as often as the variances
+    imply.
+    """
     return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
 
 

@@ -193,7 +193,9 @@ class _Units:
         return units.share_of_sums(*parts(self.sums), self.how.level, times=self.times)
 
     def part(self, parts: Callable[[Floats], tuple[Floats, Floats]]) -> tuple[Interval, str]:
-        """Return the interval of a share whose whole is random (there may be few positive votes), as of a coefficient."""
+        """Return the interval of a share whose whole is random (there may be few positive votes), as of a
+        coefficient.
+        """
         if int(self.times.sum()) < FEWEST:
             return self.share(parts)
         ends, note = self.coefficient(lambda sums: np.divide(*parts(sums)))

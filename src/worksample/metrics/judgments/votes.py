@@ -199,7 +199,9 @@ def refuse_doubles(subjects: Codes, evaluators: Codes, present: Flags) -> None:
 
 
 def first_votes(subject: Column, order: Column, protocol: VoteProtocol) -> pl.Series:
-    """Return which rows are among the protocol's independent votes on their subject, by `order` (a time or a number)."""
+    """Return which rows are among the protocol's independent votes on their subject, by `order` (a time or a
+    number).
+    """
     same_length(subject=subject, order=order)
     subjects = codes("subject", subject)
     sizes = np.bincount(subjects.index, minlength=subjects.size)

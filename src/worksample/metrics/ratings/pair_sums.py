@@ -60,7 +60,9 @@ class PairSums:
         return np.bincount(self.pair, weights=amount, minlength=self.pairs).astype(np.float64, copy=False)
 
     def weigh(self, *, by_count: bool) -> tuple[Floats, Floats]:
-        """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair does."""
+        """Return (won, weight) per cell: with `by_count` every comparison weighs 1, else every project of a pair
+        does.
+        """
         if by_count or self.once:
             return self.won, self.count
         return self.won / self.count, np.ones_like(self.count)

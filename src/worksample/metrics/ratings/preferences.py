@@ -155,7 +155,9 @@ def canonical_sides(first: Column, second: Column) -> tuple[list[str], Sides]:
 
 
 def majority(counts: Ints, planned: int) -> tuple[Floats, NDArray[np.str_]]:
-    """Return preferences (NaN if undecided) and reasons from counts of votes for (second, tie, first), each per item."""
+    """Return preferences (NaN if undecided) and reasons from counts of votes for (second, tie, first), each per
+    item.
+    """
     total = counts.sum(axis=0)
     needed = np.maximum(total, planned)
     decided = np.where((total >= planned) & (total > 0), 0.5, np.nan)

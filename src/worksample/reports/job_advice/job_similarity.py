@@ -51,7 +51,9 @@ def distances(one: Floats, two: Floats) -> Floats:
 
 
 def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
-    """Return whether one category equals the other or lies under it. Jobs without any category count as the same kind."""
+    """Return whether one category equals the other or lies under it. Jobs without any category count as the same
+    kind.
+    """
 
     def alike(a: str, b: str) -> bool:
         return a == b or (bool(a) and bool(b) and (a.startswith(f"{b}/") or b.startswith(f"{a}/")))

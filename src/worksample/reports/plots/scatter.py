@@ -57,7 +57,9 @@ def resources(canvas: Canvas, names: Sequence[str], rows: Sequence[Any]) -> None
 
 
 def score_points(canvas: Canvas, axis: Axis, points: Points) -> None:
-    """Draw one point per agent with the intervals of both figures; nothing for fewer than two with both, or no spread."""
+    """Draw one point per agent with the intervals of both figures; nothing for fewer than two with both, or no
+    spread.
+    """
     import polars as pl
 
     sizes = points.size or [None] * len(points.names)

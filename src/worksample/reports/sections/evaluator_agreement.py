@@ -129,7 +129,9 @@ MOST_MISSED = 50
 def criteria_sections(
     results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool
 ) -> Iterator[Section]:
-    """Yield the share of missed criteria by importance and, unless the suite is private, by criterion; agents across."""
+    """Yield the share of missed criteria by importance and, unless the suite is private, by criterion; agents
+    across.
+    """
     marks = table.filter(pl.col("item") != WHOLE).with_columns(missed=1 - pl.col("value"))
     if marks.is_empty():
         return

@@ -1,4 +1,6 @@
-"""Effects of the evaluator and of the order of a pair on verdicts: who is stricter, and whether the first shown wins."""
+"""Effects of the evaluator and of the order of a pair on verdicts: who is stricter, and whether the first shown
+wins.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ def _groups(results: ResultSet, frame: pl.DataFrame, by: str) -> int:
 
 
 def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Return the pass rate by group: repeats average into instances, instances into tasks; null if nothing is graded."""
+    """Return the pass rate by group: repeats average into instances, instances into tasks; null if nothing is
+    graded.
+    """
     table = results.with_group(rows, by).filter(pl.col("group") != NONE)
     for level in (["group", "task", "key"], ["group", "task"], ["group"]):
         value = pl.col("rate") if "rate" in table.columns else pl.col("passed").cast(pl.Float64)

@@ -1,4 +1,6 @@
-"""A trajectory (ATIF) as steps of a page. Its content comes from the agent: it is shown as text and shortened if long."""
+"""A trajectory (ATIF) as steps of a page. Its content comes from the agent: it is shown as text and shortened if
+long.
+"""
 
 from __future__ import annotations
 

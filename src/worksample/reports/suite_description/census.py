@@ -118,7 +118,9 @@ def file_type(path: bytes) -> str:
 
 
 def grader_forms(sources: Iterable[bytes]) -> tuple[str, ...]:
-    """Return the compositions and modes of the kit that a grader's code calls; code that cannot be parsed calls none."""
+    """Return the compositions and modes of the kit that a grader's code calls; code that cannot be parsed calls
+    none.
+    """
     called: set[str] = set()
     for source in sources:
         try:

@@ -54,7 +54,9 @@ class Draw:
         return self.strata.get(slot or "", LATER)
 
     def has(self, slot: str | None, submission: str) -> bool:
-        """Return whether people label this submission. Later work is drawn by its digest, independent of all verdicts."""
+        """Return whether people label this submission. Later work is drawn by its digest, independent of all
+        verdicts.
+        """
         if slot in self.strata:
             return slot in self.drawn
         return int(digest_of([self.seed, submission])[:12], 16) < self.share * 16**12
