@@ -16,7 +16,7 @@ from store.worlds import START
 from worksample.experiments.rounds import pair_round
 from worksample.files import put_canonical
 from worksample.grading import Evaluators
-from worksample.grading.scripted_evaluator import Scripted
+from worksample.grading.scripted_evaluator import ScriptedEvaluator
 from worksample.people import Account, Item
 from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
@@ -284,7 +284,7 @@ def test_who_labels_later_pairs_does_not_change_with_what_is_struck(tmp_path: Pa
 def ask_later(desk: Office, experiment: Experiment, judged: Round) -> list[tuple[str, str]]:
     """Draw what a run draws, and have the judge answer; the new pairs."""
     before = drawn_pairs(desk.store, judged)
-    here = Evaluators(judges=lambda round: (Scripted("judge", None),))
+    here = Evaluators(judges=lambda round: (ScriptedEvaluator("judge", None),))
     assert pair_round(desk.store, experiment, here) == judged
     fresh = drawn_pairs(desk.store, judged)[len(before) :]
     answer(desk, judged, best, fresh)

@@ -138,10 +138,10 @@ def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | 
 
 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
-    from worksample.grading.evaluator_kinds import kinds_of
+    from worksample.grading.evaluator_kinds import evaluator_kinds
 
     known = plan.inputs.instances
-    asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
+    asked = {i.id for i in known if by in evaluator_kinds(i.grading[protocol])} or {i.id for i in known}
     if not plan.inputs.agents:
         return len(asked)
     return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
-from worksample.grading import Evaluators, GradeChange, changes, open_round, subjects
-from worksample.grading.evaluator_kinds import kinds_of
-from worksample.grading.grade_changes import votes_of_pairs
+from worksample.grading import Evaluators, GradeChange, open_round, subjects
+from worksample.grading.evaluator_kinds import evaluator_kinds
+from worksample.grading.grade_changes import find_grade_changes, votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -149,7 +149,7 @@ def _compare(store: Store, before: Round | None, round: Round) -> RegradeCompari
     if before is None:
         return RegradeComparison()
     mine = {s.id for s in subjects(store, round)}
-    changed = tuple(c for c in changes(store, before, round) if c.subject in mine)
+    changed = tuple(c for c in find_grade_changes(store, before, round) if c.subject in mine)
     return RegradeComparison(changed, _lost_verdicts(store, before, round, mine))
 
 
@@ -185,7 +185,7 @@ def _require_graders(instances: Sequence[Instance], what: Regrading, here: Evalu
             next="worksample grade --judge judge=MODEL",
         )
     whole = judged and what.protocol in WHOLE
-    if graded and not whole and not any(what.by in kinds_of(grading) for grading in graded):
+    if graded and not whole and not any(what.by in evaluator_kinds(grading) for grading in graded):
         raise PlanError(
             f"no {what.by} grades protocol {what.protocol}; other evaluators judge it in the experiment's own round",
             next="worksample review, or worksample resume",
@@ -270,7 +270,7 @@ def _new_gradings(scope: RegradeScope, what: Regrading, now: Mapping[str, Instan
             next="worksample grade with a --protocol that all have, or with --submission",
         )
     known = instances | given
-    asked = {id for id, i in known.items() if what.by in kinds_of(i.grading[what.protocol])} or set(known)
+    asked = {id for id, i in known.items() if what.by in evaluator_kinds(i.grading[what.protocol])} or set(known)
     own = {id: known[id].grading_digest(what.protocol) for id in known if id in asked}
     return own | {id: digest for id, digest in old.items() if id in own and id not in given}
 

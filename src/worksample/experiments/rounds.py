@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, Superseded
 from worksample.files import put_canonical
-from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
-from worksample.grading.evaluator_kinds import kinds_of, usual
+from worksample.grading import EvaluatorPanel, Evaluators, RoundEvaluator, open_round
+from worksample.grading.evaluator_kinds import default_evaluator, evaluator_kinds
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,
@@ -46,20 +46,20 @@ The packages `people` and `experiments` do not know each other: the caller of a 
 
 
 def required_evaluators(
-    instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated_protocols: Collection[Protocol] = ()
+    instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated: Collection[Protocol] = ()
 ) -> list[tuple[Protocol, EvaluatorKind]]:
     """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
     first.
 
-    Under protocols that judge work as a whole, judges are asked if they are `calibrated_protocols`: people label a
+    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a
     sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
     found = []
     for protocol in protocols:
-        named = {kind for i in known if protocol in i.grading for kind in kinds_of(i.grading[protocol])}
-        if protocol in WHOLE and protocol in calibrated_protocols:
+        named = {kind for i in known if protocol in i.grading for kind in evaluator_kinds(i.grading[protocol])}
+        if protocol in WHOLE and protocol in calibrated:
             named = {EvaluatorKind.JUDGE}
         found += [(protocol, kind) for kind in order if kind in named]
     return found
@@ -136,7 +136,7 @@ def current_round(
     Submissions of new trials go into this round, so that they meet the new graders once a regrade is adopted.
     """
     protocol = protocol or experiment.lock.protocol
-    by = by or usual(protocol)
+    by = by or default_evaluator(protocol)
     with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, protocol, by)
         if found is not None:
@@ -161,7 +161,7 @@ def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: Eval
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
-    return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
+    return {i.id: i.grading_digest(protocol) for i in graded if by in evaluator_kinds(i.grading[protocol])} or None
 
 
 def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
@@ -177,7 +177,7 @@ def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Evaluat
     return EvaluatorPanel(by, overlap, ResolutionRule.MEAN if points else ResolutionRule.MAJORITY)
 
 
-def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
+def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[RoundEvaluator]:
     """Return the judges that are configured for rounds under a protocol."""
     draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)

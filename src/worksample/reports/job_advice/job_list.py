@@ -58,19 +58,19 @@ def read_list(
     with open_jobs(table, encoding) as opened:
         chosen = choose_columns(opened.header, "jobs", mapping, decimal)
         often = _monthly(opened.header, monthly)
-        columns = chosen.looked_through(opened.rows, (often,) if often else ())
+        columns = chosen.with_rows(opened.rows, (often,) if often else ())
         for note in columns.numbers.notes():
             told(note)
     with open_jobs(table, encoding) as opened:
         for rows, (n, row) in enumerate(opened.rows, 1):  # noqa: B007 - how many there are is told below
             try:
                 if isinstance(row, FaultyRow):
-                    raise cells.Unfit(row.what)
-                said, wrong = columns.read(row)
+                    raise cells.InvalidCell(row.what)
+                said, wrong = columns.read_row(row)
                 if wrong:
-                    raise cells.Unfit("; ".join(wrong))
+                    raise cells.InvalidCell("; ".join(wrong))
                 found.append(_read_job(f"line {n}", said, _times(columns, often, row)))
-            except cells.Unfit as e:
+            except cells.InvalidCell as e:
                 faults[f"line {n}"] = str(e)
             if len(found) > MOST:
                 raise UsageError(f"more than {MOST:,} jobs", where=str(table), next="split the list")
@@ -114,8 +114,8 @@ def _times(columns: Columns, often: str, row: Mapping[str, Any]) -> float:
         return 1.0
     try:
         return float(columns.numbers.read(often, row[often]))
-    except cells.Unfit as e:
-        raise cells.Unfit(f"how often a month: {e}") from None
+    except cells.InvalidCell as e:
+        raise cells.InvalidCell(f"how often a month: {e}") from None
 
 
 def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
@@ -128,9 +128,9 @@ def _read_job(row: str, said: Mapping[str, Any], monthly: float) -> ListedJob:
 
 def _value(job: Job) -> float:
     if job.currency != "USD":
-        raise cells.Unfit(f"its value is in {job.currency}, {FOREIGN}")
+        raise cells.InvalidCell(f"its value is in {job.currency}, {FOREIGN}")
     if job.amount is None:
-        raise cells.Unfit("no value: what it is worth done well, in US dollars")
+        raise cells.InvalidCell("no value: what it is worth done well, in US dollars")
     return job.amount
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.extras import need
-from worksample.files.swap_folder import swapped
+from worksample.files.swap_folder import replace_folder
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.value_and_hours import Hours
 from worksample.reports.board import Leaderboard, add_reasons, board_of
@@ -94,7 +94,7 @@ def write_report(
     board = add_reasons(store, board_of(frame, tuple(found), illustrative=config.illustrative, how=how))
     if rules is not None and rules.where:
         board = replace(board, notes=(f"Only work with {rules.where}.", *board.notes))
-    with swapped(out) as folder:
+    with replace_folder(out) as folder:
         _Site(store, folder, frame, board, config, work.handed_in).write()
     return board
 

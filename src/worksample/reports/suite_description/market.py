@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.tasks.taxonomy import TAXONOMIES, categories
@@ -55,7 +55,7 @@ def read_market(path: Path) -> Market:
             if "category" not in heads:
                 raise UsageError("no column category", where=f"{path}, line 1", next=HINT)
             columns = {heads[name]: name == "dollars" for name in COLUMNS[1:] if name in heads}
-            numbers = NumberColumns().seen(columns, opened.rows)
+            numbers = NumberColumns().with_rows(columns, opened.rows)
         with open_table(path) as opened:
             rows = tuple(_row(row, heads, numbers, f"{path}, line {line}") for line, row in opened.rows)
     except ImportFailed as fault:
@@ -86,7 +86,7 @@ def _number(row: Mapping[str, Any], column: str, numbers: NumberColumns, where: 
         return None
     try:
         return float(numbers.read(column, row[column]))
-    except Unfit as fault:
+    except InvalidCell as fault:
         raise UsageError(str(fault), where=f"{where}, column {column}", next="an amount of 0 or more") from None
 
 
