@@ -23,8 +23,8 @@ from worksample.records import (
     Round,
     now,
 )
-from worksample.results.calibration.config import calibrated
-from worksample.results.deciding_rounds import InForce
+from worksample.results.calibration.config import calibrated_protocols
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
@@ -51,7 +51,8 @@ def required_evaluators(
     """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
     first.
 
-    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a sample.
+    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a
+    sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
@@ -72,7 +73,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     given to a judge if one is configured.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    every = required_evaluators(instances, experiment.lock.protocols, calibrated(experiment))
+    every = required_evaluators(instances, experiment.lock.protocols, calibrated_protocols(experiment))
     asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
@@ -150,7 +151,7 @@ def current_round(
 
 def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
     """Return the experiment's round that decides under the protocol for a kind of evaluator; None if there is none."""
-    rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
+    rounds = RoundsInForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
@@ -187,7 +188,7 @@ class PeopleRounds:
 
     def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
         instances = [store.get(Instance, id) for id in experiment.lock.instances]
-        judges = calibrated(experiment)
+        judges = calibrated_protocols(experiment)
         asked = required_evaluators(instances, experiment.lock.protocols, judges)
         mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
         self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]

@@ -40,7 +40,7 @@ from worksample.records import (
 )
 from worksample.results.evaluator_answers import MERITS
 from worksample.results.grading_in_force import as_graded
-from worksample.results.round_evaluations import said_of
+from worksample.results.round_evaluations import evaluations_of
 from worksample.results.verdicts import verdict_frame
 from worksample.store import Store
 
@@ -320,7 +320,7 @@ def passes(rounds: Mapping[str, Round], said: Sequence[Evaluation]) -> dict[str,
     for id in sorted({e.round for e in said}):
         alone = [e.replaced(subject=e.id) for e in said if e.round == id]
         one = rounds[id].replaced(rule=ResolutionRule.LATEST, overlap=1)
-        frame = verdict_frame(one, said_of(alone, (), leaves=True))
+        frame = verdict_frame(one, evaluations_of(alone, (), leaves=True))
         out |= dict(zip(frame["subject"].to_list(), frame["passed"].to_list(), strict=True))
     return out
 

@@ -1,4 +1,4 @@
-"""A sample of the market to hold a suite against: a CSV of jobs, or of groups of jobs."""
+"""A sample of the market to compare a suite with: a CSV of jobs, or of groups of jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LARGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class MarketRow:
-    """`count` jobs of one category; `dollars` and `hours` are those of one such job, None where not known."""
+    """A group of `count` jobs of one category; `dollars` and `hours` are those of one such job, None if unknown."""
 
     category: str
     kind: WorkClass
@@ -71,7 +71,7 @@ def _row(row: Mapping[str, Any], heads: Mapping[str, str], numbers: NumberColumn
     text = str(row.get(heads["category"]) or "").strip()
     if not text:
         raise UsageError("no category", where=where, next=HINT)
-    category = _known(text)
+    category = _known_column(text)
     found = {name: _number(row, heads[name], numbers, where) for name in COLUMNS[1:] if name in heads}
     count = found.get("count")
     if count is not None and (count != int(count) or count < 1):
@@ -90,7 +90,7 @@ def _number(row: Mapping[str, Any], column: str, numbers: NumberColumns, where: 
         raise UsageError(str(fault), where=f"{where}, column {column}", next="an amount of 0 or more") from None
 
 
-def _known(text: str) -> str:
+def _known_column(text: str) -> str:
     wanted = text.casefold()
     for name in TAXONOMIES:
         for category in categories(name):
