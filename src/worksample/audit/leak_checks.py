@@ -61,7 +61,8 @@ def _normal(line: str) -> str:
 
 
 def _telling(line: str) -> bool:
-    """Return whether a line is distinctive: shorter ones than three words or three cells stand in two files by chance."""
+    """Return whether a line is distinctive: shorter ones than three words or three cells stand in two files by
+    chance."""
     return len(_WORDS.findall(line)) >= 3 or len(_BETWEEN.findall(line)) >= 2
 
 
@@ -92,7 +93,8 @@ def _rows(instance: Instance, path: str, text: str, within: dict[str, dict[str, 
 
 
 def _values(instance: Instance, path: str, text: str, within: dict[str, dict[str, str]]) -> Iterator[Finding]:
-    """Report a file of the agent's that prints every distinctive value of a small answer (JSON or a table of figures)."""
+    """Report a file of the agent's that prints every distinctive value of a small answer (JSON or a table of
+    figures)."""
     values = {v for v in _leaves(path, text) if _distinctive(v)}
     if len(values) < 3:
         return

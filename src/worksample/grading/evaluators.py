@@ -75,7 +75,8 @@ class RoundEvaluator(Protocol):
         ...
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Answer a request. Never raises for what the deliverable does or for a service that fails: those are causes."""
+        """Answer a request. Never raises for what the deliverable does or for a service that fails: those are
+        causes."""
         ...
 
 

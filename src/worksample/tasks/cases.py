@@ -52,7 +52,8 @@ class CaseTable(Frozen):
 
 
 def read_cases(root: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> list[CaseSpec]:
-    """Read all cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is not a case."""
+    """Read all cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is not a
+    case."""
     folder = root / "cases"
     if not folder.is_dir():
         return []

@@ -105,7 +105,8 @@ Version = Annotated[Line, AllowedText('a text such as "1.0"')]
 
 
 class TaskTable(Frozen):
-    """The keys of `task.toml`. Its tables are read one by one, so that a fault in one does not hide faults in another."""
+    """The keys of `task.toml`. Its tables are read one by one, so that a fault in one does not hide faults in
+    another."""
 
     id: TaskName
     title: Line

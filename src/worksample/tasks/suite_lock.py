@@ -39,7 +39,8 @@ def write_lock(folder: Path, packages: Sequence[Package]) -> Path:
 
 
 def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> None:
-    """Add faults for packages that differ from their pins, and for pins without a package. A missing lock is no fault."""
+    """Add faults for packages that differ from their pins, and for pins without a package. A missing lock is no
+    fault."""
     if not (folder / LOCK).exists():
         return
     document = read_toml(folder / LOCK, LOCK, faults)

@@ -67,7 +67,8 @@ class JudgeEvaluator:
 
 
 def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[RoundEvaluator]]:
-    """Return a function for `Evaluators.judges` that finds the judges configured for a round's protocol, role by role."""
+    """Return a function for `Evaluators.judges` that finds the judges configured for a round's protocol, role by
+    role."""
 
     def judges(round: Round) -> Sequence[RoundEvaluator]:
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
