@@ -76,7 +76,8 @@ def scan(folder: Path | int, sink: Sink, limits: ScanLimits = DEFAULT_LIMITS) ->
 
 
 def cause_of_unreadable(error: OSError) -> Cause:
-    """Return who is to blame for an unreadable file: this machine if it lacks something, else the author of the file."""
+    """Return who is to blame for an unreadable file: this machine if it lacks something, else the author of
+    the file."""
     return Cause.CAPTURE_FAILED if error.errno in _OURS else Cause.CAPTURE_UNREADABLE
 
 
