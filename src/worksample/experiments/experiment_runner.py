@@ -70,11 +70,9 @@ def run_experiment(
     """Run the open slots of a planned experiment and grade every ungraded submission of it.
 
     At the return everything is in the store, and the scores are in Inspect's logs. Ctrl-C stops the run cleanly: trials
-    in
-    flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures are
-    raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased, and
-    each
-    process waits for the others.
+    in flight are closed as cancelled, and their slots are open for the next run. StoreFull and other platform failures
+    are raised after the same clean stop. Several processes may run one experiment: slots and submissions are leased,
+    and each process waits for the others.
     """
     need_box(experiment.lock.sandbox)
     store.sync()

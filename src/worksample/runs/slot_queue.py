@@ -88,8 +88,7 @@ class SlotQueue:
     """Open slots of one run, of all its agents. Inspect calls `complete` after each sample.
 
     A run has a number of places. A free place takes the next slot in order, whichever agent it belongs to, so that a
-    slow
-    trial of one agent does not delay the others.
+    slow trial of one agent does not delay the others.
     """
 
     def __init__(

@@ -57,8 +57,7 @@ async def _run_step(
     context: TrialContext, step: StepSpec, state: TaskState, generate: Generate, supervise: Supervise, *, later: bool
 ) -> TrialOutcome:
     """Run one step and return how it ended. later: the agent has worked in this box before, so a missing program or
-    tool
-    server is the agent's own doing.
+    tool server is the agent's own doing.
     """
     from inspect_ai.log import transcript
     from inspect_ai.util import apply_limits, time_limit

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 def box_config(context: TrialContext) -> BoxConfig:
     """Return the config of the agent's box: inputs and software are read-only, output and scratch writable; the
-    reference is
-    absent.
+    reference is absent.
     """
     paths, limits = context.instance.work.environment.paths, context.limits
     endpoints = endpoints_of(context.job.agent, context.instance.work.environment)

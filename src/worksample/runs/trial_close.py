@@ -51,8 +51,7 @@ SETTLE_SECONDS = 3.0
 async def close(context: TrialContext, state: TaskState, outcome: TrialOutcome) -> None:
     """Capture what the agent left, and commit. Does nothing if the trial is already closed or could not be stored.
 
-    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed
-    then.
+    Call it shielded from cancellation. Raises StoreError if the records cannot be stored: nothing is committed then.
     """
     if context.trial is not None or context.fatal is not None:
         return
