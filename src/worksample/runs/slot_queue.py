@@ -272,7 +272,11 @@ class SlotQueue:
             )
         if not context.announced:
             said = sample.error.message if sample.error is not None else "no reason given"
-            raise WorksampleError(f"the callback after a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
+            raise WorksampleError(
+                f"the callback after a closed trial failed: {said}",
+                cause=Cause.PLATFORM_CRASH,
+                next="worksample resume",
+            )
         self.release(context.slot.id)
         return context.trial
 

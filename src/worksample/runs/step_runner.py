@@ -43,7 +43,12 @@ async def run_steps(context: TrialContext, state: TaskState, generate: Generate,
         files = None if digest is None else await asyncio.to_thread(store.folder, digest)
         if why := await supervise(prepare_step(box, step, files)):
             if number == 0:  # the agent has not worked yet
-                raise SandboxError(why, where=f"step {step.name}", cause=Cause.SERVICE_START)
+                raise SandboxError(
+                    why,
+                    where=f"step {step.name}",
+                    next="fix the step's setup.sh or health check in the task",
+                    cause=Cause.SERVICE_START,
+                )
             steps.aborted(step.name, why)
             break
         steps.begun = step.name

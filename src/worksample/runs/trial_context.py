@@ -65,7 +65,9 @@ class AgentRun:
         for arm in self.experiment.arms:
             if arm.name == slot.arm:
                 return arm
-        raise PlanError(f"slot {slot.id} belongs to the arm {slot.arm!r}, which its experiment lacks")
+        raise PlanError(
+            f"slot {slot.id} belongs to the arm {slot.arm!r}, which its experiment lacks", next="worksample store check"
+        )
 
 
 @dataclass

@@ -178,7 +178,9 @@ def _since_init() -> float:
 async def await_health(spec: HealthSpec) -> None:
     """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
     if why := await why_unwell(spec, lambda: _look(spec)):
-        raise SandboxError(why, where="environment.health", cause=Cause.SERVICE_START)
+        raise SandboxError(
+            why, where="environment.health", next="fix environment.health in task.toml", cause=Cause.SERVICE_START
+        )
 
 
 async def _look(spec: HealthSpec) -> str | None:
