@@ -13,7 +13,7 @@ from worksample.store.lease_owner import is_dead, new_owner
 from worksample.store.lease_renewal import renew_in_background
 
 SECONDS = 60.0
-"""Time after which a lease that is not renew_in_background expires."""
+"""Time after which a lease that is not renewed expires."""
 
 
 def living_holder(store: Store, key: str) -> str | None:
