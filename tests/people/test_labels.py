@@ -15,7 +15,7 @@ from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
 from worksample.people import Account, Item
-from worksample.people.rounds.experiment_rounds import OwnRounds
+from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
     Amendment,
     AmendmentAction,
@@ -94,7 +94,7 @@ def judge(
 
 
 def fill(desk: Office, experiment: Experiment) -> int:
-    return OwnRounds(overlap=1, clock=desk.clock).fill(desk.store, experiment, Protocol.HOLISTIC)
+    return ExperimentRounds(overlap=1, clock=desk.clock).fill(desk.store, experiment, Protocol.HOLISTIC)
 
 
 def good(subject: str) -> bool:
@@ -149,7 +149,7 @@ def test_labels_change_no_verdict_and_labellers_never_see_the_judge(tmp_path: Pa
     item = desk.people.drafting.claim(ann)
     assert item is not None
     desk.people.judging.submit(item.id, ann, {"score": 1, "justification": "report.txt"}, "k")
-    assert desk.people.judging.earlier(item.id, ann) == []
+    assert desk.people.judging.earlier_votes(item.id, ann) == []
     label(desk, ann)
     assert fill(desk, experiment) == 0 and routed(desk) == {}
     after = ResultSet(desk.store, [experiment]).frame(Protocol.HOLISTIC).select("submission", "passed", "rounds").rows()

@@ -18,7 +18,7 @@ from worksample.files import put_canonical
 from worksample.grading import Evaluators
 from worksample.grading.scripted_evaluator import Scripted
 from worksample.people import Account, Item
-from worksample.people.rounds.experiment_rounds import OwnRounds
+from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
     Amendment,
     AmendmentAction,
@@ -109,7 +109,7 @@ def answer(desk: Office, round: Round, chooses: Chooses, pairs: Sequence[tuple[s
 
 
 def fill(desk: Office, experiment: Experiment) -> int:
-    return OwnRounds(clock=desk.clock).fill(desk.store, experiment, Protocol.PAIRWISE)
+    return ExperimentRounds(clock=desk.clock).fill(desk.store, experiment, Protocol.PAIRWISE)
 
 
 def label(desk: Office, *accounts: Account, chooses: Chooses = best) -> int:

@@ -24,7 +24,7 @@ from worksample.people import (
     import_judgments,
 )
 from worksample.people.judging.answer import grade_of
-from worksample.people.rounds.experiment_rounds import OwnRounds
+from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -174,14 +174,14 @@ def test_an_experiments_own_round_asks_people_what_is_theirs(tmp_path: Path) -> 
         id="s-first", instance=other.id, experiment="x2", trial=None, origin="external"
     )
     desk.store.commit(other, late, first)
-    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
     assert not desk.store.find(Round, experiment="x2"), "of that work people are asked nothing"
     for name in ("s-second", "s-third"):
         desk.store.commit(first.replaced(id=name, instance=desk.instances[0].id))
-        assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
+        assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
     (round,) = desk.store.find(Round, experiment="x2")
     assert (round.protocol, round.by) == (Protocol.PROGRAM, PERSON)
-    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
 
 
 def test_a_round_that_would_ask_people_nothing_is_not_opened(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
 
     Raises what `viewing.rendering` does, but for SandboxUnavailable, which is a note too.
     """
-    from worksample.viewing import rendering
+    from worksample.viewing import renderings_of
 
     notes: list[str] = []
     looked: dict[str, tuple[Rendering, ...]] = {}
@@ -33,7 +33,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
         for instance in instances:
             for part, digest in _folders(instance):
                 if digest not in looked:
-                    looked[digest] = await rendering(store, store.manifest(digest), parallel=parallel)
+                    looked[digest] = await renderings_of(store, store.manifest(digest), parallel=parallel)
                     kinds.update(row.kind for row in looked[digest])
                 notes.extend(f"{instance.key}: {part}/{text}" for text in _wrong(looked[digest]))
     except SandboxUnavailable as e:

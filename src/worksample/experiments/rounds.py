@@ -41,7 +41,7 @@ FillRounds = Callable[[Store, Experiment, Protocol], int]
 """Callback that opens or fills an experiment's people's round under a protocol. It returns the number of new items.
 
 The packages `people` and `experiments` do not know each other: the caller of a run (command line or app) passes
-`people.rounds.experiment_rounds.OwnRounds.fill`. Without it, a run waits for people.
+`people.rounds.experiment_rounds.ExperimentRounds.fill`. Without it, a run waits for people.
 """
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
-from worksample.results.assignments.open_work import places_of
+from worksample.results.assignments.open_work import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, due
 from worksample.store import Store
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
@@ -115,7 +115,7 @@ def status_and_waits(
         due=due(chains_of(store, experiment)),
         to_label=lacking(store, experiment),
         handed_in=handed,
-        places=sum(place.waits for place in places_of(store, experiment)),
+        places=sum(place.waits for place in open_work_of(store, experiment)),
         cost=sum(one.cost or 0.0 for one in by[:2]),
         unpriced=by[0].unpriced,
         spending=by,

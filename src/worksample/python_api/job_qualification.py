@@ -56,7 +56,7 @@ def qualify(
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
-    from worksample.people.rounds.screening_results import keep_looks
+    from worksample.people.rounds.screening_results import store_looks
     from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 
@@ -71,7 +71,7 @@ def qualify(
             PeopleRound(
                 kind=RoundKind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
                 rule=ResolutionRule.TIE_BREAK if config.both else None, reason=config.reason,
-                looks=keep_looks(here, {id: look.plain() for id, look in looks.items()}),
+                looks=store_looks(here, {id: look.plain() for id, look in looks.items()}),
                 versions={IMPORT: put_canonical(here.blobs, beside)} if beside else {},
             )
         )  # fmt: skip

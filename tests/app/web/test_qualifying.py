@@ -14,7 +14,7 @@ from formats.jobs_rows import row, write_csv
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import RoundKind, final_verdicts
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY, Question
-from worksample.people.rounds.screening_results import keep_looks
+from worksample.people.rounds.screening_results import store_looks
 from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
 from worksample.results.job_qualification import decides
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py:
 def test_two_experts_qualify_a_job_in_the_browser(place: Desks) -> None:
     office = place.office
     job = office.instances[0]
-    looks = keep_looks(office.store, {job.id: {"shown": "**Named and not here:**\n\n- `prices.pdf`"}})
+    looks = store_looks(office.store, {job.id: {"shown": "**Named and not here:**\n\n- `prices.pdf`"}})
     own = (Question(name="hard", text="How hard is it?", answers=("low", "high")),)
     round = office.open(RoundKind.QUALIFICATION, subjects=(job.id,), looks=looks, questions=own)
     for name in ("ann", "bob"):

@@ -1,4 +1,4 @@
-"""Judgments that were made elsewhere, from CSV or JSON Lines, as a round of their own."""
+"""Import of judgments made elsewhere, from CSV or JSON Lines, as a separate round."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 LARGEST = 100_000_000
-"""Bytes of a file."""
+"""Most bytes of a file."""
 _OWN = ("subject", "second", "evaluator", "by", "minutes", "at")
 _TABLES = {"marks", "feedback"}
 
@@ -56,12 +56,14 @@ def import_judgments(
 ) -> Round:
     """Commit a round with all judgments of a file, or nothing. `format`: `csv` or `jsonl`.
 
-    A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), the
-    form's questions (score and justification; completion, quality and justification; tags; marks and feedback as
-    JSON), and may have `by` (person, judge or program: what the evaluator is, the same in every row; person where it
-    is not said), `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that was imported before
-    is not imported again: its round is returned.
-    Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
+    A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), and the
+    form's
+    questions: score and justification; completion, quality and justification; tags; or marks and feedback as JSON. It
+    may
+    have `by` (the evaluator's kind: person, judge or program, the same in every row; default person), `minutes` and
+    `at`
+    (ISO 8601 with zone). Other columns are refused. If the same file was imported before, its round is returned. Raises
+    ImportFailed; its subclass FaultyRows names every invalid row.
     """
     if form is Form.QUALIFICATION:
         raise ImportFailed(
@@ -147,7 +149,7 @@ def _round(
 
 
 def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line from 1, what is in it); a `FaultyRow` where it cannot be read. ImportFailed for what is neither form."""
+    """Yield (line from 1, its content); a `FaultyRow` for an unreadable line. Raises ImportFailed for other formats."""
     try:
         text = data.decode(marked_encoding(data[:4096]) or "utf-8")
     except UnicodeError as e:
@@ -237,7 +239,7 @@ def _evaluation(
 
 
 def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> Criteria:
-    """Those that the evaluator's kind is asked; all where the row marks all of them, as when kinds are compared."""
+    """Return the criteria asked of this kind of evaluator; all criteria if the row marks all of them."""
     grading = instance.grading.get(PROTOCOL_OF[form])
     if form is not Form.RUBRIC or grading is None:
         return Criteria()
