@@ -173,7 +173,7 @@ def test_another_threshold_under_the_same_plan_is_refused(tmp_path: Path) -> Non
                 PlanError, match=r"\[calibration\].*differs from the value with which this experiment was planned"
             ):
                 planned(store, config.replaced(calibration=other))
-            with pytest.raises(PlanError, match="was set when"):
+            with pytest.raises(PlanError, match="differs from the value with which"):
                 dry(config.replaced(calibration=other, store=str(tmp_path / "store")), as_json=True)
 
 

@@ -74,7 +74,7 @@ class AgentRun:
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """One try of a slot, as it is known before its sample is made."""
+    """Description of one try of a slot, complete before its sample is made."""
 
     job: AgentRun
     slot: Slot
