@@ -16,7 +16,7 @@ from worksample.files import put_canonical
 from .stores_and_packages import opened
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs.screening import JobLook
+    from worksample.formats.jobs.screening import JobExamination
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
@@ -41,7 +41,7 @@ class OpenedQualification:
     """The round that was opened, and what a program found, by instance id."""
 
     round: Round
-    looks: dict[str, JobLook]
+    looks: dict[str, JobExamination]
 
 
 def qualify(
@@ -52,7 +52,7 @@ def qualify(
 
     Raises ManifestError, PlanError where the suite has no job, SandboxUnavailable, StoreError.
     """
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
@@ -65,7 +65,7 @@ def qualify(
     path = find_suite(str(suite))
     with opened(store, create=True) as here:
         jobs = _ingested(here, path)
-        looks = asyncio.run(look_at_jobs(Looking(here, sandbox=config.sandbox), jobs, told=told))
+        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, told=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.files.tables.numbers import written
+from worksample.files.tables.numbers import format_float
 from worksample.people.evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
@@ -54,7 +54,8 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     rows = [
         {
             "subject": e.subject, "second": e.second or "", "evaluator": names.get(e.evaluator, e.evaluator),
-            "by": record.by.value, "minutes": "" if e.minutes is None else written(e.minutes), "at": e.at.isoformat(),
+            "by": record.by.value, "minutes": "" if e.minutes is None else format_float(e.minutes),
+            "at": e.at.isoformat(),
             **_cells(e),
         }
         for e in found
