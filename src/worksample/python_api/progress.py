@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
-from worksample.experiments.watch import RunTally, Silent, Watch
+from worksample.experiments.run_listener import RunListener, RunTally, SilentListener
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
 from .terminal_text import bounded, duration, printable
@@ -18,10 +18,10 @@ LONGEST = 160
 """Characters of a reason on a line."""
 
 
-def watcher(*, silent: bool) -> Watch:
+def watcher(*, silent: bool) -> RunListener:
     """Nothing where `silent`, a line of its own in a notebook, a bar on a terminal, else lines (both on stderr)."""
     if silent:
-        return Silent()
+        return SilentListener()
     if in_notebook():
         return NotebookCell()
     return Bar() if sys.stderr.isatty() else Lines()
