@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from .option_names import in_python
+from .option_names import with_python_arguments
 
 
 class Boundary(StrEnum):
@@ -238,7 +238,7 @@ class WorksampleError(Exception):
 
     def __str__(self) -> str:
         """For who reads it in Python; the command line shows the fields, which speak of its options."""
-        what, next = in_python(self.what), in_python(self.next)
+        what, next = with_python_arguments(self.what), with_python_arguments(self.next)
         text = f"{self.where}: {what}" if self.where else what
         return printable(f"{text}\n  next: {next}" if next else text)
 

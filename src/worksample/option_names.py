@@ -45,7 +45,7 @@ _OPTION = re.compile(
 )
 
 
-def in_python(text: str) -> str:
+def with_python_arguments(text: str) -> str:
     """`text` with options as arguments: `limits={"cost": ...}` for `--limit-cost`. Whole commands stay as they are."""
     return _OPTION.sub(_argument, text) if "--" in text else text
 

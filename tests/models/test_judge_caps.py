@@ -14,7 +14,7 @@ from worksample.errors import ColleagueError, JudgeError
 from worksample.files import HashSink
 from worksample.models import JudgeConfig, ModelService, Price, ask, judges_of, yes_no
 from worksample.models.chat_turn import Turn, speak
-from worksample.models.judge import ModelRole, Spent
+from worksample.models.judge import JudgeSpending, ModelRole
 from worksample.records import Usage
 
 MODEL = "openai-api/local/judge-1"
@@ -56,7 +56,7 @@ async def test_questions_run_side_by_side_while_there_is_room() -> None:
 
 
 async def test_threads_share_a_cap() -> None:
-    spent, config = Spent(), JudgeConfig(model=MODEL, cost=1.0)
+    spent, config = JudgeSpending(), JudgeConfig(model=MODEL, cost=1.0)
     await spent.begin("judge", config, 0.9)
     began = threading.Event()
 
@@ -76,10 +76,10 @@ async def test_threads_share_a_cap() -> None:
 
 
 async def test_what_others_spent_counts_where_it_is_more() -> None:
-    spent = Spent(Usage(calls=2, cost=0.2, priced=True))
-    spent.known(Usage(calls=1, cost=0.1, priced=True))
+    spent = JudgeSpending(Usage(calls=2, cost=0.2, priced=True))
+    spent.raise_to(Usage(calls=1, cost=0.1, priced=True))
     assert spent.usage.calls == 2
-    spent.known(Usage(calls=5, cost=0.5, priced=True))
+    spent.raise_to(Usage(calls=5, cost=0.5, priced=True))
     assert spent.usage.calls == 5
 
 

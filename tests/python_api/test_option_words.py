@@ -10,7 +10,7 @@ import pytest
 import worksample
 from worksample.errors import PlanError
 from worksample.experiments.config import ExperimentConfig
-from worksample.option_names import SETTINGS, in_python
+from worksample.option_names import SETTINGS, with_python_arguments
 
 OF_COMMANDS_ALONE = {"instance", "pilot", "repeat", "submission"}
 """Options of commands that no function of the library is."""
@@ -31,7 +31,7 @@ SAID = {
 
 @pytest.mark.parametrize("said", SAID)
 def test_an_option_is_an_argument_in_python(said: str) -> None:
-    assert in_python(said) == SAID[said]
+    assert with_python_arguments(said) == SAID[said]
     error = PlanError("it cannot be run", next=said)
     assert str(error) == f"it cannot be run\n  next: {SAID[said]}"
     assert error.next == said, "the command line shows it as it is"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 
 from .workspace import Workspace, clipped
 
@@ -93,4 +93,4 @@ class Assignment:
         """A line for the trajectory."""
         from inspect_ai.model import ChatMessageAssistant
 
-        self.state.messages.append(ChatMessageAssistant(content=scrubbed(text)))
+        self.state.messages.append(ChatMessageAssistant(content=scrub(text)))

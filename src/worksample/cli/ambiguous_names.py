@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-def tell_planned(store: Store, experiment: Experiment) -> None:
+def print_namesakes(store: Store, experiment: Experiment) -> None:
     """Before a run: what else has this name. The name means the latest, so an earlier one is typed by its id."""
     from worksample.experiments.find import call, namesakes
 
@@ -25,12 +25,12 @@ def tell_planned(store: Store, experiment: Experiment) -> None:
         return
     means = call(store, experiment)
     mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
-    click.echo(printable(f"the name {experiment.name} is also used by {_listed(others)}"), err=True)
+    click.echo(printable(f"the name {experiment.name} is also used by {_list_experiments(others)}"), err=True)
     hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
     click.echo(printable(f"  {mine}; {hint}"), err=True)
 
 
-def tell_found(store: Store, names: Sequence[str]) -> None:
+def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
     """Before figures: which one of several is shown. Nothing where an id was typed."""
     from worksample.reports.experiments import find_experiments
 
@@ -46,16 +46,18 @@ def tell_chosen(experiment: Experiment) -> None:
 
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
-    """As `tell_found`, where it is known what the typed words meant."""
+    """As `print_chosen_experiments`, where it is known what the typed words meant."""
     from worksample.experiments.find import namesakes
 
     for found in meant:
         others = namesakes(store, found)
         if others and found.id not in typed:
-            click.echo(printable(f"{found.name} is {found.id} here; of the same name: {_listed(others)}"), err=True)
+            click.echo(
+                printable(f"{found.name} is {found.id} here; of the same name: {_list_experiments(others)}"), err=True
+            )
 
 
-def _listed(others: Sequence[Experiment]) -> str:
+def _list_experiments(others: Sequence[Experiment]) -> str:
     latest = sorted(others, key=lambda e: (e.at, e.id), reverse=True)
     shown = ", ".join(f"{e.id} ({e.at:%Y-%m-%d %H:%M})" for e in latest[:SHOWN])
     return shown + (f" and {len(latest) - SHOWN} more" if len(latest) > SHOWN else "")

@@ -20,7 +20,7 @@ from worksample.errors import ImportFailed, UsageError, WorksampleError
 from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
 from .lazy_group import root
-from .startup_phase import STARTING, begin, interrupted
+from .startup_phase import STARTING, begin, interrupt_text
 from .utf8_streams import settle_streams
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
@@ -51,7 +51,7 @@ def code_of(argv: list[str]) -> int:
         _tell(_usage(error), as_json="--json" in argv)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo(interrupted(), err=True)
+        click.echo(interrupt_text(), err=True)
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

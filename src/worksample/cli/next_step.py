@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.extras import lacks
 
-from .open_work_text import places_said
+from .open_work_text import open_work_text
 
 if TYPE_CHECKING:
     from worksample.experiments.run import RunResult
@@ -20,7 +20,7 @@ NEEDS = {"report": "report", "review": "review", "serve": "review"}
 """Verbs -> the extra without which they end at once."""
 
 
-def counted(number: int, what: str) -> str:
+def count_of(number: int, what: str) -> str:
     """A number and what there is so often of."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
@@ -48,12 +48,12 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
         kept = f"{status.finished} of {status.planned - status.not_attemptable} trials are kept"
         return f"stopped: {kept}", resume
     if status.open > status.places:
-        failed = counted(status.open - status.places, "slot")
+        failed = count_of(status.open - status.places, "slot")
         return f"still open: {failed}; their tries failed, and not because of the agent", resume
     if status.due:
-        return f"due: {counted(status.due, 're-attempt')} of work that failed", resume
+        return f"due: {count_of(status.due, 're-attempt')} of work that failed", resume
     if status.places:
-        return places_said(store, experiment), f"worksample serve{where}, then {resume}"
+        return open_work_text(store, experiment), f"worksample serve{where}, then {resume}"
     return _judging(status, chained=experiment.lock.chain is not None, name=f"{name}{where}")
 
 
@@ -61,18 +61,18 @@ def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
     """What of the work that is done is not judged."""
     report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
     if status.waits_for_people:
-        said = f"waits for people: {counted(status.waits_for_people, 'submission')}"
+        said = f"waits for people: {count_of(status.waits_for_people, 'submission')}"
         if status.to_label:
-            said += f", and for labels of the judge's answers: {counted(status.to_label, 'submission')}"
+            said += f", and for labels of the judge's answers: {count_of(status.to_label, 'submission')}"
         again = f"{resume}, then " if status.to_label or chained else ""
         return said, f"worksample review --experiment {name}, then {again}{report}"
     if status.to_label:
-        said = f"waits for people's labels of the judge's answers: {counted(status.to_label, 'submission')}"
+        said = f"waits for people's labels of the judge's answers: {count_of(status.to_label, 'submission')}"
         return said, f"worksample review --experiment {name}, then {resume}"
     if status.waits_for_judge:
-        waiting = counted(status.waits_for_judge, "submission")
+        waiting = count_of(status.waits_for_judge, "submission")
         return f"waits for a judge: {waiting}; none is configured, or none was free", resume
     if status.ungraded:
-        said = f"ungraded: {counted(status.ungraded, 'submission')}; the report says why"
+        said = f"ungraded: {count_of(status.ungraded, 'submission')}; the report says why"
         return said, f"{report}, then worksample grade {name} with a fixed grader (--task DIR)"
     return "", report

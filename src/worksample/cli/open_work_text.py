@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 
-def places_said(store: Store, experiment: Experiment) -> str:
+def open_work_text(store: Store, experiment: Experiment) -> str:
     """Who is waited for at which places, with the hours that their tasks say and what these come to."""
     from worksample.results.assignments.open_work import places_of
 
@@ -22,11 +22,11 @@ def places_said(store: Store, experiment: Experiment) -> str:
     places = "1 place" if len(waiting) == 1 else f"{len(waiting)} places"
     return (
         f"waits for people who work: {places}, {taken} of them taken; "
-        f"{hours_said(hours, waiting[0].pay if waiting else None)}"
+        f"{hours_text(hours, waiting[0].pay if waiting else None)}"
     )
 
 
-def hours_said(hours: float | None, pay: float | None) -> str:
+def hours_text(hours: float | None, pay: float | None) -> str:
     """Hours of people who work, and what they come to."""
     if hours is None:
         return "hours unknown: not every task says how long people take"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worksample.python_api.terminal_text import bounded, dollars, duration, printable
+from worksample.python_api.terminal_text import cost_range, dollars, duration, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 __all__ = [
-    "bounded", "console", "decimal_option", "dollars", "duration", "json_option", "open_store", "price_option",
-    "printable", "say_json", "store_option", "table",
+    "console",
+    "cost_range",
+    "decimal_option",
+    "dollars",
+    "duration",
+    "json_option",
+    "open_store",
+    "price_option",
+    "printable",
+    "say_json",
+    "store_option",
+    "table",
 ]  # fmt: skip
 
 FILE_WIDTH = 160

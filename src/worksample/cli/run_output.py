@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worksample.python_api.experiment_run import options_of, planned
+from worksample.python_api.experiment_run import options_of, plan_into_store
 from worksample.python_api.progress import watcher
 
-from .ambiguous_names import tell_planned
+from .ambiguous_names import print_namesakes
 from .exit_codes import INCOMPLETE, INTERRUPTED
 from .judging_forecast import judging_of, show_calibration, show_judging
-from .next_step import counted, next_step, typeable
-from .open_work_text import hours_said, paid_for
+from .next_step import count_of, next_step, typeable
+from .open_work_text import hours_text, paid_for
 from .output import console, dollars, duration, open_store, printable, say_json, table
 from .startup_phase import KEPT, begin
 
@@ -50,7 +50,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         progress, rest = progress_of(plan, store)
         if store is not None:
             need_unchanged(store, plan)
-            tell_planned(store, plan.experiment)
+            print_namesakes(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
     expected = forecast_of(rest, config)
     power = None if lacks("report") else outlook(plan, basis=basis)
@@ -129,7 +129,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
     from worksample.experiments.preparing import forecast_of
 
     begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
-    with planned(config, watcher(silent=tone.silent).note) as ready:
+    with plan_into_store(config, watcher(silent=tone.silent).note) as ready:
         if not tone.silent:
             progress, rest = progress_of(ready.plan, ready.store)
             _show_plan(ready.plan, forecast_of(rest, config))
@@ -138,7 +138,7 @@ def run_config(config: ExperimentConfig, tone: Tone) -> int:
                 _show_progress(progress)
             tell_models(ready.models)
         if not tone.quiet:
-            tell_planned(ready.store, ready.plan.experiment)
+            print_namesakes(ready.store, ready.plan.experiment)
         return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
 
 
@@ -227,20 +227,23 @@ def _show_plan(plan: Plan, expected: Forecast) -> None:
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
     if not m.agents:
-        out.print(f"{counted(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
+        out.print(f"{count_of(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
         return
     out.print(
-        f"{counted(len(m.agents), 'agent')} x {counted(len(m.instances), 'instance')} x {counted(len(own), 'arm')} x "
-        f"{counted(m.repeats, 'repeat')} = {counted(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{count_of(len(m.agents), 'agent')} x {count_of(len(m.instances), 'instance')} x "
+        f"{count_of(len(own), 'arm')} x "
+        f"{count_of(m.repeats, 'repeat')} = {count_of(len(plan.slots), 'slot')}; {expected.trials} to run, "
         f"{expected.not_attemptable} not attemptable"
     )
     if expected.reattempts:
-        more = counted(len(m.arms) - len(own), "arm")
-        out.print(f"  of them at most {counted(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
+        more = count_of(len(m.arms) - len(own), "arm")
+        out.print(
+            f"  of them at most {count_of(expected.reattempts, 're-attempt')} in {more} more, of work that failed"
+        )
     cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
     if expected.seats:
-        said = hours_said(expected.hours, pay_of(plan.experiment))
-        out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
+        said = hours_text(expected.hours, pay_of(plan.experiment))
+        out.print(f"of them {count_of(expected.seats, 'place')} for people who work: {said}")
     time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
     out.print(f"at most: {time}, {cost}")
     if expected.cost:
@@ -262,7 +265,7 @@ def _show_progress(progress: PlanProgress) -> None:
     }
     rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
     console(err=True).print(
-        f"done already: {progress.done} of {counted(progress.planned, 'slot')}{rest}; open: {progress.open}"
+        f"done already: {progress.done} of {count_of(progress.planned, 'slot')}{rest}; open: {progress.open}"
     )
 
 
@@ -270,12 +273,12 @@ def _show_power(ahead: Outlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
-    plan = f"{counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')}"
+    plan = f"{count_of(ahead.tasks, 'task')} x {count_of(ahead.repeats, 'repeat')}"
     seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
         f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
     )  # fmt: skip
     out.print(f"power: {seen}")
-    ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    ways = ", ".join(f"{tasks:,} tasks x {count_of(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
     out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
     out.print(f"  assumed: {ahead.assumed}")
 

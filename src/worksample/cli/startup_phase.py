@@ -22,7 +22,7 @@ def begin(phase: str, left: str = UNBEGUN, *, silent: bool = False) -> None:
         click.echo(f"{phase} ...", err=True)
 
 
-def interrupted() -> str:
+def interrupt_text() -> str:
     """What is said to whoever interrupts the command now."""
     phase, left = _phase.get()
     return f"interrupted while {phase}: {left}" if phase else "interrupted\n  next: the same command again"

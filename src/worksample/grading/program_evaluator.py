@@ -18,7 +18,7 @@ from worksample.errors import (
     StoreFull,
 )
 from worksample.models import Roles
-from worksample.models.judge import means_of
+from worksample.models.judge import describe_judges
 from worksample.records import Evaluator, EvaluatorKind, now
 
 from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
@@ -48,7 +48,7 @@ class ByProgram:
     @property
     def means(self) -> str:
         """The judges that its grader may ask."""
-        return means_of(self.roles)
+        return describe_judges(self.roles)
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Run the grader; where the sandbox fails it is tried once more."""

@@ -12,7 +12,7 @@ _STEP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|m|h|d)")
 
 
 def seconds(value: Any) -> Any:
-    """Seconds of `"90"`, `"30m"`, `"1h 30m"`; what is no text is left for the type check. ValueError."""
+    """Return the seconds of `"90"`, `"30m"` or `"1h 30m"`; leave other types to the type check. Raises ValueError."""
     if not isinstance(value, str):
         return value
     text = value.strip().lower()

@@ -1,6 +1,6 @@
-"""What services tell of an answer's tokens: each has names of its own for it, and some tell a part or nothing.
+"""Read the token counts that services report: each uses names of its own, and some report a part or nothing.
 
-A good answer stays one. What is not told is estimated, see `account.estimate`.
+A good answer stays good: missing counts are estimated, see `request_account.estimate`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REASONING = ("completion_tokens_details", "output_tokens_details")
 
 
 def read_usage() -> None:
-    """Let the providers that are loaded understand every service's way to tell tokens. Idempotent."""
+    """Make the loaded providers understand every service's way to report tokens. Idempotent."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PROVIDERS) or name == "inspect_ai.model._openai_responses":
             _replace(module, "model_output_from_openai", _completed)
@@ -130,9 +130,9 @@ def _response(usage: Any) -> Any:
 
 
 def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, int]:
-    """Tokens of the whole prompt, of the answer, read from a cache, written to one, of reasoning, and in all.
+    """Return tokens of the whole prompt, the answer, cache reads, cache writes, reasoning, and the total.
 
-    0 for what is not told. A prompt is whole: a service whose cached tokens are more than that counts them apart.
+    Unreported counts are 0. If a service reports more cached tokens than its prompt has, it counts them apart from it.
     """
     details = [detail for name in _DETAILS if (detail := _field(usage, name)) is not None]
     cached, missed = _first([*details, usage], _READ), _first([usage], (_MISSED,))
@@ -151,7 +151,9 @@ def _counts(usage: Any) -> tuple[int, int, int | None, int | None, int | None, i
 
 
 def _first(places: Iterable[Any], names: Iterable[str]) -> int | None:
-    """The count under one of these names, the largest where several tell it: a 0 beside a count only fills a field."""
+    """Return the count under one of these names, the largest if there are several: a 0 beside a count only fills a
+    field.
+    """
     names = tuple(names)
     found = [count for place in places for name in names if (count := _count(_field(place, name))) is not None]
     return max(found, default=None)
@@ -162,7 +164,7 @@ def _field(place: Any, name: str) -> Any:
 
 
 def _count(value: Any) -> int | None:
-    """A count of tokens, also one that is written as text or with a point."""
+    """Return a count of tokens, even if it is written as text or with a decimal point."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

@@ -49,7 +49,7 @@ async def call_async(work: Callable[[Stop], T]) -> T:
 
 def _begin(pool: ThreadPoolExecutor, work: Callable[[Stop], T], stop: Stop) -> Future[T]:
     def worked() -> T:
-        with unseen():
+        with hide_notebook():
             return work(stop)
 
     return pool.submit(contextvars.copy_context().run, worked)
@@ -69,7 +69,7 @@ _WORKING: list[list[tuple[Any, str, Any]]] = []
 
 
 @contextmanager
-def unseen() -> Iterator[None]:
+def hide_notebook() -> Iterator[None]:
     """Meanwhile no thread but the main one, which is the notebook's own, is told by IPython and rich that it is in a
     notebook."""
     package: Any = sys.modules.get("IPython")

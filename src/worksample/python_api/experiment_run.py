@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
 from .keyword_arguments import ResumeOptions, RunSettings, refuse_unknown
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
@@ -84,9 +84,9 @@ def run(
     - `author="ann"`: who runs it; default: `$WORKSAMPLE_AUTHOR`, else the account's name.
     - `progress=False`: print nothing while it runs.
     """
-    from .run_config import configured
+    from .run_config import config_of
 
-    config = configured(tasks, agent, file, settings)
+    config = config_of(tasks, agent, file, settings)
     return call(lambda stop: _run(config, progress, stop))
 
 
@@ -98,9 +98,9 @@ async def run_async(
 
     If you cancel it, it closes the trials in progress and keeps what is done.
     """
-    from .run_config import configured
+    from .run_config import config_of
 
-    config = configured(tasks, agent, file, settings)
+    config = config_of(tasks, agent, file, settings)
     return await call_async(lambda stop: _run(config, progress, stop))
 
 
@@ -131,7 +131,7 @@ async def resume_async(
 
 
 @dataclass(frozen=True)
-class Planned:
+class StoredPlan:
     """A plan that is kept in an open store. `known`: it was planned before."""
 
     store: Store
@@ -142,7 +142,7 @@ class Planned:
 
 
 @contextmanager
-def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
+def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[StoredPlan]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
@@ -157,9 +157,9 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
     if at_work and want_libraries(config.sandbox, ahead.material.instances):
         bring(note)
     models = prove_models(at_work, config) if config.check_models else ()
-    with opened(config.store, create=True) as store:
+    with use_store(config.store, create=True) as store:
         plan = prepare(config, store.blobs)
-        yield Planned(store, plan, commit_plan(store, plan), models)
+        yield StoredPlan(store, plan, commit_plan(store, plan), models)
 
 
 def _with_work(plan: Plan, where: str | None) -> list[Agent]:
@@ -168,7 +168,7 @@ def _with_work(plan: Plan, where: str | None) -> list[Agent]:
     from worksample.store.location import is_store
 
     if is_store(where):
-        with opened(where) as store:
+        with use_store(where) as store:
             plan = progress_of(plan, store)[1]
     wanted = {slot.agent for slot in plan.attemptable}
     return [agent for agent in plan.material.agents if agent.id in wanted]
@@ -210,7 +210,7 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
     from .run_results import Run
 
     watch = watcher(silent=not progress)
-    with _TURN, planned(config, watch.note) as ready:
+    with _TURN, plan_into_store(config, watch.note) as ready:
         options = replace(options_of(config), stop=stop)
         done = run_experiment(ready.store, ready.plan.experiment, options, watch)
         return Run(ready.store.name, done.status, done.interrupted)
@@ -222,10 +222,10 @@ def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOp
     from worksample.experiments.run import run_experiment
 
     from .progress import watcher
-    from .run_results import Run, named
+    from .run_results import Run, name_of
 
-    with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
-        found = find_experiment(open_, named(experiment), planned=True)
+    with _TURN, use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+        found = find_experiment(open_, name_of(experiment), planned=True)
         options: dict[str, Any] = {**given}
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
         config = replanned(found, flags)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import PlanError, UsageError
 from worksample.files import put_canonical
 
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.formats.jobs.screening import JobLook
@@ -63,8 +63,8 @@ def qualify(
     config = config or Qualifying()
     questions = read_questions(config.questions) if config.questions else ()
     path = find_suite(str(suite))
-    with opened(store, create=True) as here:
-        jobs = _ingested(here, path)
+    with use_store(store, create=True) as here:
+        jobs = _ingest_jobs(here, path)
         looks = asyncio.run(look_at_jobs(Looking(here, sandbox=config.sandbox), jobs, told=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
@@ -85,11 +85,11 @@ def add_jobs(suite: str | Path, *, store: Where = None) -> tuple[str, ...]:
     """
     from worksample.tasks import find_suite
 
-    with opened(store, create=True) as here:
-        return tuple(job.id for job in _ingested(here, find_suite(str(suite))))
+    with use_store(store, create=True) as here:
+        return tuple(job.id for job in _ingest_jobs(here, find_suite(str(suite))))
 
 
-def _ingested(store: Store, path: Path) -> list[Instance]:
+def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
     from worksample.errors import RecordMissing
     from worksample.records import Instance
     from worksample.tasks import ingest, read_suite
@@ -131,7 +131,7 @@ def funnel(round: str = "", *, store: Where = None) -> Funnel:
     """How many jobs stayed out at each step of a qualification, by default the latest, and why. PlanError."""
     from worksample.people.quality.qualification_funnel import funnel as found
 
-    with opened(store) as here:
+    with use_store(store) as here:
         return found(here, round)
 
 

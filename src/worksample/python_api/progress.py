@@ -9,7 +9,7 @@ from worksample.errors import POLICY
 from worksample.experiments.watch import RunTally, Silent, Watch
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
-from .terminal_text import bounded, duration, printable
+from .terminal_text import cost_range, duration, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -30,12 +30,12 @@ def watcher(*, silent: bool) -> Watch:
 def spent(tally: RunTally) -> str:
     """Cost so far; says where calls had no price, where it is not settled, and what judges took."""
     most = tally.at_most if tally.unsettled else None
-    said = bounded(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
+    said = cost_range(tally.cost, tally.unpriced, most, full_price=tally.full_price > 0)
     if not tally.judges.requests:
         return said
     used = tally.judges
     most = None if used.priced else used.cost_at_most
-    paid = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+    paid = cost_range(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
     return f"{said}, judges {paid}"
 
 

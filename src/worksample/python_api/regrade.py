@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
 from .keyword_arguments import GradeOptions, refuse_unknown
-from .run_results import Run, named
-from .stores_and_packages import opened
+from .run_results import Run, name_of
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,8 +98,8 @@ def _grade(
 
     from .progress import watcher
 
-    with opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
-        found = None if submissions else find_experiment(open_, named(experiment))
+    with use_store(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
+        found = None if submissions else find_experiment(open_, name_of(experiment))
         what = _regrading(found, tasks, submissions, options)
         return Graded(regrade(open_, what, watcher(silent=not progress)))
 

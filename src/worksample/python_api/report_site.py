@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .event_loops import call, call_async
-from .run_results import Run, named
-from .stores_and_packages import opened
+from .run_results import Run, name_of
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     from worksample.reports.board import Leaderboard
@@ -61,6 +61,6 @@ def board_and_site(
 def _report(experiments: Experiments, out: str | Path | None, store: Where, config: ReportConfig | None) -> Leaderboard:
     given = [experiments] if isinstance(experiments, str | Run) else list(experiments)
     where = next((one.store for one in given if isinstance(one, Run)), None) if store is None else store
-    with opened(where) as open_:
-        names = [named(one) for one in given if one]
+    with use_store(where) as open_:
+        names = [name_of(one) for one in given if one]
         return board_and_site(open_, names, None if out is None else Path(out), config)

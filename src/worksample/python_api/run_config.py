@@ -21,7 +21,7 @@ CALL = "the call"
 TABLES = ("limits", "prices", "services", "people", "judges")
 
 
-def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
+def config_of(tasks: Any, agent: Any, file: str | Path | None, settings: Mapping[str, Any]) -> ExperimentConfig:
     """As `worksample run` reads it: `settings` are keys of an experiment file, over those of `file`.
 
     UsageError for what is neither task nor agent; ManifestError names a key that is wrong.
@@ -32,17 +32,17 @@ def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mappin
     _need_tables(given)
     if "store" in given:
         given["store"] = place_of(given["store"])
-    models = _listed(given.pop("model", None))
+    models = _as_list(given.pop("model", None))
     if tasks is not None:
         given |= _work_of(tasks)
     if agent is not None:
-        given["agents"] = [table for one in _listed(agent) for table in _agents(one, models)]
+        given["agents"] = [table for one in _as_list(agent) for table in _agents(one, models)]
     elif models:
         given["models"] = models
     return load(None if file is None else Path(file), given, called=CALL)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -54,7 +54,7 @@ def _work_of(tasks: Any) -> dict[str, Any]:
 
     if isinstance(tasks, str | Path) and not (Path(tasks) / TASK_FILE).is_file():
         return {"suite": str(tasks)}
-    named = _listed(tasks)
+    named = _as_list(tasks)
     for one in named:
         if not isinstance(one, str | Path | Package):
             raise UsageError(

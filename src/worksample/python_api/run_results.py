@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from worksample.extras import need
 from worksample.files.scratch import scratch
 
-from .stores_and_packages import opened
+from .stores_and_packages import use_store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,7 @@ class Run:
         """A row per planned slot with its verdict; a score that is null is no 0 (docs/frames.md)."""
         from worksample.results.slots import slots_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return slots_df(store, self.experiment)
 
     @property
@@ -54,7 +54,7 @@ class Run:
         """A row per trial: ending, seconds, cost, tokens (docs/frames.md)."""
         from worksample.store.frames import trials_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return trials_df(store, self.experiment)
 
     @property
@@ -62,7 +62,7 @@ class Run:
         """A row per evaluation (docs/frames.md)."""
         from worksample.store.frames import evaluations_df
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return evaluations_df(store, self.experiment)
 
     @property
@@ -70,19 +70,19 @@ class Run:
         """Agents side by side, each figure with its interval and counts."""
         from worksample.reports.board import leaderboard
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return leaderboard(store, [self.experiment])
 
     def figures(self, config: MeasureConfig | None = None) -> pl.DataFrame:
         """Every figure that the data support, a row each (docs/metrics.md)."""
         from worksample.reports.sections import figures_df, measure
 
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return figures_df(measure(store, [self.experiment], config))
 
     def pictures(self) -> dict[str, Picture]:
         """The plots of the report by name; needs the extra `report`."""
-        with opened(self.store) as store:
+        with use_store(self.store) as store:
             return pictures(store, [self.experiment])
 
     def report(self, out: str | Path) -> Path:
@@ -108,7 +108,7 @@ class Run:
         return f"<p>{escape(repr(self))}</p>{board}"
 
 
-def named(experiment: str | Run) -> str:
+def name_of(experiment: str | Run) -> str:
     """The name or id of an experiment."""
     return experiment.experiment if isinstance(experiment, Run) else experiment
 

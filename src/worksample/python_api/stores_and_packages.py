@@ -32,7 +32,7 @@ def task(folder: str | Path) -> Package:
 
 
 @contextmanager
-def opened(where: Where, *, create: bool = False) -> Iterator[Store]:
+def use_store(where: Where, *, create: bool = False) -> Iterator[Store]:
     """A store for a `with`: an open one is used as it is, and stays open."""
     from worksample.store import Store
 

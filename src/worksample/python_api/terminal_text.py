@@ -19,7 +19,9 @@ def dollars(amount: float | None) -> str:
     return in_dollars(amount)
 
 
-def bounded(amount: float | None, unpriced: int = 0, at_most: float | None = None, *, full_price: bool = False) -> str:
+def cost_range(
+    amount: float | None, unpriced: int = 0, at_most: float | None = None, *, full_price: bool = False
+) -> str:
     """`$1.20`, with how much of it is not known: `$1.20 + 2 unpriced`, `$1.20, at most $1.50`, `at most $1.20`.
 
     `unpriced` counts what has no price; `at_most` is given where the amount is in part an estimate or not settled;

@@ -24,17 +24,17 @@ def weigh(nodes: Sequence[Criterion], shares: Shares) -> float | None:
     earned, worth = _level(nodes, shares)
     if not worth:
         return None
-    return 1.0 if implied(nodes, shares) else min(1.0, earned / worth)
+    return 1.0 if last_implies_all(nodes, shares) else min(1.0, earned / worth)
 
 
-def implied(nodes: Sequence[Criterion], shares: Shares) -> bool:
+def last_implies_all(nodes: Sequence[Criterion], shares: Shares) -> bool:
     """Whether the last criterion gives all the others."""
-    if not nodes[-1].implies_others or closed(nodes, shares):
+    if not nodes[-1].implies_others or gate_failed(nodes, shares):
         return False
     return bool(is_full(_share(nodes[-1], shares) or 0.0))
 
 
-def closed(nodes: Sequence[Criterion], shares: Shares) -> bool:
+def gate_failed(nodes: Sequence[Criterion], shares: Shares) -> bool:
     """Whether a gate of this level failed. One that does not apply closes nothing."""
     gates = (_share(node, shares) for node in nodes if node.gate)
     return any(share is not None and not is_full(share) for share in gates)
@@ -42,7 +42,7 @@ def closed(nodes: Sequence[Criterion], shares: Shares) -> bool:
 
 def behind_gates(nodes: Sequence[Criterion], shares: Shares) -> frozenset[str]:
     """The leaves that a failed gate makes 0, the gate among them."""
-    if closed(nodes, shares):
+    if gate_failed(nodes, shares):
         return frozenset(leaf.id for node in nodes for leaf in node.leaves)
     return frozenset().union(*(behind_gates(node.parts, shares) for node in nodes if node.parts))
 
@@ -51,7 +51,7 @@ def _level(nodes: Sequence[Criterion], shares: Shares) -> tuple[float, float]:
     """Points earned, and those that apply."""
     both = [_points(node, shares) for node in nodes]
     worth = math.fsum(worth for _, worth in both)
-    return 0.0 if closed(nodes, shares) else math.fsum(earned for earned, _ in both), worth
+    return 0.0 if gate_failed(nodes, shares) else math.fsum(earned for earned, _ in both), worth
 
 
 def _points(node: Criterion, shares: Shares) -> tuple[float, float]:

@@ -21,8 +21,8 @@ from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.files import put_canonical
 from worksample.models import plus, usage_of
-from worksample.models.excused_waiting import waiting
-from worksample.models.usage import AGENT, call_usage, is_own_call, spent
+from worksample.models.excused_waiting import measure_waiting
+from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     CaptureStatus,
     Ending,
@@ -221,7 +221,7 @@ def _trial(try_: TrialContext, state: TaskState, outcome: TrialOutcome, events: 
     from worksample.agents.shown_digest import SHOWN
 
     usage = usage_by_role(try_, events)
-    if lost := waiting(events, rest["ended"]).lost:
+    if lost := measure_waiting(events, rest["ended"]).lost:
         try_.phases["service"] = round(lost, 6)
     return trial_of(
         try_,
@@ -241,7 +241,7 @@ def usage_by_role(try_: TrialContext, events: Sequence[Event]) -> dict[str, Usag
     if (lost := try_.account.close()).requests:
         usage[AGENT] = plus(usage.get(AGENT), lost)
     elif not any(event.event == "model" for event in events):
-        usage = spent(usage, try_.job.agent.model, prices)
+        usage = with_zero_cost(usage, try_.job.agent.model, prices)
     if try_.attending is not None and try_.attending.usage is not None:
         usage[ROLE] = try_.attending.usage
     return usage

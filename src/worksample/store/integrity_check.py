@@ -1,4 +1,4 @@
-"""Is the store sound? Objects against their names, rows against objects, ids and blobs against what is there."""
+"""Check that a store is sound: objects against their names, rows against objects, ids and blobs against what exists."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoreFault:
-    """Something unsound. `next` is what to type, or what to do."""
+    """A fault of a store. `next` is a command, or what to do."""
 
     what: str
     where: str
@@ -49,16 +49,17 @@ _REBUILD = "worksample store rebuild"
 _RESTORE = "copy it from another store with `worksample store merge`, or from a backup"
 
 Known = dict[tuple[str, str], tuple[Record, int, str]]
-"""Kind and id -> the record, when the object that counts for it was made, and that object's digest."""
+"""Kind and id -> the record, when its object was made, and that object's digest."""
 
 
 def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
-    """Every fault found; none means sound. `deep` also reads every blob.
+    """Return every fault; none means that the store is sound. `deep` also reads every blob.
 
-    Looked for: objects that are broken or strange; one id said differently in two objects; rows without object,
-    objects without rows, rows that say something else, wrong live flags; slots finished twice and work that one
-    evaluator graded twice; ids that lead nowhere; blobs that are
-    missing, of another size, or (deep) damaged. A store whose objects are broken opens with `Store.open(heal=False)`.
+    Checked are: broken or unknown objects; one id with different contents in two objects; rows without object, objects
+    without rows, different rows, wrong live flags; slots finished twice and work graded twice by one evaluator;
+    dangling ids;
+    missing blobs, and blobs of another size or (deep) with damaged bytes. A store whose objects are broken opens with
+    `Store.open(heal=False)`.
     """
     faults: list[StoreFault] = []
     paths = store.objects.all()
@@ -73,7 +74,7 @@ def check(store: Store, *, deep: bool = False) -> list[StoreFault]:
 
 
 def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> tuple[Known, set[str]]:
-    """Every record with the object that counts for it, and the digests of all sound objects."""
+    """Return every record with the object that counts for it, and the digests of all sound objects."""
     known: Known = {}
     sound: set[str] = set()
     name = store.objects.place.name
@@ -138,7 +139,7 @@ def _rows(store: Store, known: Known, paths: dict[str, str], sound: set[str]) ->
 
 
 def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
-    """Slots that two processes have finished: a store of an earlier version, or two stores that were merged."""
+    """Yield slots that two processes finished, in a store of an earlier version or after a merge."""
     for slot, (live, *others) in sorted(standing.items()):
         for other in others:
             text = f"its slot was finished twice: trial {live} counts, this one does not"
@@ -147,7 +148,7 @@ def _twice(standing: Mapping[str, Sequence[str]]) -> Iterator[StoreFault]:
 
 
 def _graded_twice(known: Known) -> Iterator[StoreFault]:
-    """Answers that a program or a judge gave twice at one place of a round; what people say again is no fault."""
+    """Yield answers that a program or a judge gave twice in one round; people may repeat theirs."""
     records = [record for record, _, _ in known.values()]
     out = {
         id

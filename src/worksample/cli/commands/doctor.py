@@ -126,10 +126,10 @@ def _store(store: str | None) -> Symptom:
     from worksample.records import Experiment
 
     try:
-        return Symptom("store", True, _counted(len(opened.find(Experiment))))
+        return Symptom("store", True, _count_files(len(opened.find(Experiment))))
     finally:
         opened.close()
 
 
-def _counted(experiments: int) -> str:
+def _count_files(experiments: int) -> str:
     return "1 experiment" if experiments == 1 else f"{experiments} experiments"

@@ -91,10 +91,10 @@ def command(
     _fits(path, table, experiment, given)
     if table is not None:
         return _many(Path(table), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
-    return _one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
+    return _submit_one(Path(str(path)), store, experiment, given, graded=graded is not False, as_json=bool(as_json))
 
 
-def _one(
+def _submit_one(
     path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
     from worksample.experiments.find import call, find_experiment

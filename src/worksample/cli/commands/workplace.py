@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worksample.cli.output import bounded, console, duration, json_option, price_option, printable, say_json, table
+from worksample.cli.output import console, cost_range, duration, json_option, price_option, printable, say_json, table
 
 if TYPE_CHECKING:
     from worksample.workplace.colleagues.colleague_audit import Audited
@@ -133,7 +133,7 @@ def audit_command(
         took = ""
         if (used := done.usage) is not None:
             most = None if used.priced else used.cost_at_most
-            cost = bounded(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
+            cost = cost_range(used.cost, int(used.without_price), most, full_price=used.cached_as_input > 0)
             took = f"; {used.calls} model calls, {cost}"
         click.echo(f"{done.asked} questions to {len(asked)} colleagues: {len(rows)} faults{took}")
     return 1 if done.findings else 0

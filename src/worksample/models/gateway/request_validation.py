@@ -1,4 +1,4 @@
-"""What no service can be sent: found in the whole request before anything is made of it."""
+"""Find values that no service could be sent, in the whole request, before anything is built from it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 DEEPEST = 128
-"""Levels of objects and lists."""
+"""Most levels of objects and lists."""
 LARGEST = 1 << 63
-"""What an integer stays below, as JSON's readers have it."""
+"""Bound of an integer, as JSON parsers have it."""
 _LONE = re.compile("[\ud800-\udfff]")
 
 
-def check_sound(body: Any) -> None:
-    """ValueError for text that is no Unicode (lone surrogates), for numbers that are none (NaN, infinite) or beyond 64
-    bits, and for what is nested too deeply."""
+def check_sendable(body: Any) -> None:
+    """Raise ValueError for values that cannot be sent.
+
+    Text that is no Unicode (lone surrogates), NaN, infinity, numbers beyond 64 bits, and structures nested too deeply.
+    """
     level, depth = [body], 0
     while level:
         depth += 1
@@ -43,7 +45,7 @@ def check_sound(body: Any) -> None:
 
 
 def _place(body: Any, wanted: Callable[[Any], bool]) -> str:
-    """Where a value stands, such as `tools.0.name`; of a name that is wanted, where its object stands."""
+    """Return the path of a value, such as `tools.0.name`; for a key, the path of its object."""
     left: list[tuple[str, Any]] = [("", body)]
     while left:
         path, value = left.pop()
