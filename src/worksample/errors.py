@@ -42,7 +42,7 @@ from .option_names import with_python_arguments
 
 
 class Boundary(StrEnum):
-    """Who answers for a failure."""
+    """The party that is responsible for a failure."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -58,7 +58,7 @@ class Boundary(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a trial did not end on its own, why an evaluation was not given, or what a verdict still waits for."""
+    """Why a trial did not end normally, why an evaluation failed, or what a verdict still waits for."""
 
     LIMIT_TIME = "limit.time"
     LIMIT_COST = "limit.cost"
@@ -117,17 +117,17 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What follows from a cause."""
+    """The consequences of a cause."""
 
     boundary: Boundary
     retry: bool
-    """A new try of the same slot (or a new evaluation of the same subject) is made by itself."""
+    """Whether a new try of the slot, or a new evaluation of the subject, starts automatically."""
     graded: bool
-    """What was left behind counts as the agent's work and is graded."""
+    """Whether the files left behind count as the agent's work and are graded."""
     says: str
     """The cause in words, for tables and reports."""
     by_deliverable: bool = False
-    """What was delivered brought it about: ungraded by no fault of ours, and 0 where a rate is bounded."""
+    """Whether the deliverable caused it: ungraded through no fault of ours, and 0 in lower bounds of rates."""
 
 
 def _of(
@@ -197,36 +197,38 @@ POLICY: dict[Cause, Policy] = {
 
 
 UNSEEN_CAUSES = frozenset({Cause.JUDGE_UNSHOWN, Cause.JUDGE_BLIND, Cause.PERSON_UNSHOWN})
-"""Why work is ungraded of which whoever judged could not see enough."""
+"""Causes of work that is ungraded because the evaluator could not see enough of it."""
 
 _SPACES = {
     0x09: " ", 0xA0: " ", 0x1680: " ", **dict.fromkeys(range(0x2000, 0x200B), " "), 0x202F: " ", 0x205F: " ",
     0x3000: " ", 0xAD: "",
 }  # fmt: skip
-"""Tabs and all that Unicode calls a space, which `str.isprintable` refuses but for one; and the soft hyphen."""
+"""Tabs and all Unicode spaces, of which `str.isprintable` accepts only one, and the soft hyphen."""
 _JOINERS = "\u200c\u200d"
-"""Of letters in Persian and Indic scripts, and of pictures."""
+"""Joiners of letters in Persian and Indic scripts, and of emoji."""
 
 
 def plain_spaces(text: str) -> str:
-    """`text` with every kind of space as the plain one."""
+    """Replace every kind of space by the plain one."""
     return text.translate(_SPACES)
 
 
 def is_shown(character: str) -> bool:
-    """Whether a terminal shows a character, and obeys it in nothing; line ends too."""
+    """Whether a terminal shows a character without obeying it; line ends count."""
     return character.isprintable() or character == "\n" or character in _JOINERS
 
 
 def printable(text: str) -> str:
-    """`text` with what a terminal would obey, or cannot show, written out (`\\x1b`); line ends stay."""
+    r"""Spell out characters that a terminal would obey or cannot show (`\x1b`); line ends stay."""
     if text.isprintable():
         return text
     return "".join(c if is_shown(c) else c.encode("unicode_escape").decode("ascii") for c in plain_spaces(text))
 
 
 class WorksampleError(Exception):
-    """The root. `what` went wrong, `where`, and the `next` command to type; `cause` where the failure is recorded."""
+    """The base of all errors: `what` went wrong, `where`, and the `next` command to type; `cause` if the failure is
+    recorded.
+    """
 
     cause: Cause | None = None
 
@@ -237,7 +239,7 @@ class WorksampleError(Exception):
             self.cause = cause
 
     def __str__(self) -> str:
-        """For who reads it in Python; the command line shows the fields, which speak of its options."""
+        """Return the error for Python users; the command line shows the fields, which speak of its options."""
         what, next = with_python_arguments(self.what), with_python_arguments(self.next)
         text = f"{self.where}: {what}" if self.where else what
         return printable(f"{text}\n  next: {next}" if next else text)
@@ -248,7 +250,7 @@ class UsageError(WorksampleError):
 
 
 class MissingExtra(UsageError):
-    """It needs packages that are installed on request; `next` is the line to type."""
+    """The call needs packages that are not installed; `next` is the command that installs them."""
 
 
 class ManifestError(WorksampleError):
@@ -256,7 +258,7 @@ class ManifestError(WorksampleError):
 
 
 class PlanError(WorksampleError):
-    """What was asked for cannot be run."""
+    """The experiment cannot be run as asked."""
 
 
 class StoreError(WorksampleError):
@@ -266,63 +268,63 @@ class StoreError(WorksampleError):
 
 
 class StoreFull(StoreError):
-    """No space left where the store lives."""
+    """The disk of the store is full."""
 
     cause = Cause.STORE_FULL
 
 
 class RecordConflict(StoreError):
-    """A record with this identity exists and says something else."""
+    """The store holds a different record of the same id."""
 
 
 class Superseded(StoreError):
-    """The work is not this process's any more: another took it over, or has done it."""
+    """Another process took the work over, or has finished it."""
 
     cause = Cause.SUPERSEDED
 
 
 class RecordMissing(StoreError):
-    """No record with this identity."""
+    """The store has no record with this id."""
 
 
 class CaptureError(WorksampleError):
-    """What an agent left cannot be taken in."""
+    """The agent's files cannot be taken in."""
 
     cause = Cause.CAPTURE_FAILED
 
 
 class ExportError(WorksampleError):
-    """A state that services are to begin with is not whole, or of another version; `next` says what to do."""
+    """An exported state is incomplete, changed, or of another version, so that services cannot start from it."""
 
     cause = Cause.GRADER_STATE
 
 
 class SandboxError(WorksampleError):
-    """The box was lost or refused an operation of ours."""
+    """The sandbox was lost, or refused an operation of ours."""
 
     cause = Cause.SANDBOX_LOST
 
 
 class SandboxUnavailable(SandboxError):
-    """This machine cannot give a box; `next` is the line to type."""
+    """This machine cannot provide a sandbox; `next` is the command to type."""
 
     cause = Cause.SANDBOX_START
 
 
 class ImageError(SandboxError):
-    """An image cannot be had, or what was given is none."""
+    """An image is missing or broken."""
 
     cause = Cause.SANDBOX_IMAGE
 
 
 class ModelKeyError(WorksampleError):
-    """A model's service rejects this key: going on would only fail more trials."""
+    """A model's service rejects this key: continuing would only fail more trials."""
 
     cause = Cause.MODEL_KEY
 
 
 class InstallError(WorksampleError):
-    """A program could not be brought onto this machine; says what its installer said."""
+    """A program could not be installed on this machine; the message is its installer's."""
 
 
 class AgentError(WorksampleError):
@@ -344,7 +346,7 @@ class ReferenceUnreadable(GraderError):
 
 
 class JudgeError(WorksampleError):
-    """A judge model gave no answer that counts. `record`: what is kept of the calls; `usage`: what they took."""
+    """A judge model gave no valid answer. `record`: stored facts of the calls; `usage`: their usage."""
 
     cause = Cause.JUDGE_ERROR
 
@@ -355,8 +357,9 @@ class JudgeError(WorksampleError):
 
 
 class ColleagueError(WorksampleError):
-    """A model that plays a colleague gave no answer: the colleague says nothing, and the transcript says why. `usage`:
-    what the request took.
+    """A model that plays a colleague gave no answer: the colleague stays silent, and the transcript says why. `usage`:
+    of the
+    request.
     """
 
     def __init__(self, what: str, *, where: str = "", next: str = "", cause: Cause | None = None) -> None:
@@ -365,7 +368,7 @@ class ColleagueError(WorksampleError):
 
 
 class ForeignInputError(WorksampleError):
-    """What came from outside is beyond a limit, or cannot be read. `too_large`: it is the limit."""
+    """Untrusted input exceeds a limit or cannot be read. `too_large`: it exceeds a limit."""
 
     def __init__(self, what: str, too_large: bool = False) -> None:
         super().__init__(what)
@@ -373,7 +376,7 @@ class ForeignInputError(WorksampleError):
 
 
 class ForeignWorkLost(WorksampleError):
-    """The process that read foreign input was ended, or failed by a fault of ours."""
+    """The process that read untrusted input was killed, or failed through our fault."""
 
 
 class DeliverableError(WorksampleError):
@@ -381,15 +384,15 @@ class DeliverableError(WorksampleError):
 
 
 class ImportFailed(WorksampleError):
-    """A foreign package cannot be brought in. `faults`: line or row -> what is wrong with it, all of them."""
+    """A package in another format cannot be imported. `faults`: line or row -> everything wrong with it."""
 
     faults: Mapping[str, str] = MappingProxyType({})
 
 
 class FaultyRows(ImportFailed):
-    """A file of judgments, or a table of work, with wrong rows. `faults`: row -> what is wrong with it, all of them.
+    """A file of judgments, or a table of work, has wrong rows. `faults`: row -> everything wrong with it.
 
-    `rows`: how many rows the table has, if that is known.
+    `rows`: the number of rows, if known.
     """
 
     def __init__(

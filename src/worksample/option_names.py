@@ -1,4 +1,4 @@
-"""Options of the command line in the words of Python: what an error proposes is typed where it is read."""
+"""Translate options of the command line to arguments of the Python API, in errors that Python users read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SETTINGS = {
     "unsandboxed": 'sandbox="none"',
     "where": "where=[{}]",
 }
-"""Option -> the argument of `worksample.run` and its siblings; `{}` stands for the value."""
+"""Option -> the argument of `worksample.run` and its siblings; `{}` is the value."""
 _COMMAND = r"(?:worksample|pip|apt-get|skopeo|curl|docker|inspect|python3?)\s[^;()]*"
 _VALUE = r"[A-Z][A-Z/_]*[A-Z]\b|[a-z]+[=/][\w/:.-]+|bubblewrap\b|docker\b|none\b|worker\b|combined\b|\d[\d.]*"
 _OPTION = re.compile(
@@ -46,7 +46,7 @@ _OPTION = re.compile(
 
 
 def with_python_arguments(text: str) -> str:
-    """`text` with options as arguments: `limits={"cost": ...}` for `--limit-cost`. Whole commands stay as they are."""
+    """Replace options in a text by arguments: `limits={"cost": ...}` for `--limit-cost`. Whole commands stay."""
     return _OPTION.sub(_argument, text) if "--" in text else text
 
 

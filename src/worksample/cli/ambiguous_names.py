@@ -1,4 +1,4 @@
-"""Experiments of one name: which one is meant, and how the others are typed."""
+"""Name collisions of experiments: say which one is used, and how to name the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN = 5
 
 
 def print_namesakes(store: Store, experiment: Experiment) -> None:
-    """Before a run: what else has this name. The name means the latest, so an earlier one is typed by its id."""
+    """Before a run, list other experiments of this name. A name means the latest, so earlier ones are named by id."""
     from worksample.experiments.find import call, namesakes
 
     others = namesakes(store, experiment)
@@ -31,7 +31,7 @@ def print_namesakes(store: Store, experiment: Experiment) -> None:
 
 
 def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
-    """Before figures: which one of several is shown. Nothing where an id was typed."""
+    """Before figures, say which of several experiments is shown. Print nothing if an id was typed."""
     from worksample.reports.experiments import find_experiments
 
     found = find_experiments(store, names)
@@ -41,12 +41,12 @@ def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
 
 
 def tell_chosen(experiment: Experiment) -> None:
-    """Which experiment was taken where none was named."""
+    """Say which experiment was chosen if none was named."""
     click.echo(printable(f"experiment {experiment.id}, the latest ({experiment.at:%Y-%m-%d %H:%M})"), err=True)
 
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
-    """As `print_chosen_experiments`, where it is known what the typed words meant."""
+    """Say which of several experiments is shown, if it is known which ones were meant."""
     from worksample.experiments.find import namesakes
 
     for found in meant:

@@ -1,4 +1,4 @@
-"""Where an experiment stands once a run has ended, in words, and what to type next."""
+"""Say what is left of an experiment after a run, and what to type next."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 
 NEEDS = {"report": "report", "review": "review", "serve": "review"}
-"""Verbs -> the extra without which they end at once."""
+"""Command -> the extra that it needs."""
 
 
 def count_of(number: int, what: str) -> str:
-    """A number and what there is so often of."""
+    """Return a number with its noun: `1 slot`, `2 slots`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def typeable(line: str) -> str:
-    """A line of commands, with what has to be installed before them."""
+    """Return a command line, preceded by the installation that it needs."""
     verbs = re.findall(r"\bworksample (\w+)", line)
     missing = sorted({NEEDS[verb] for verb in verbs if verb in NEEDS and lacks(NEEDS[verb])})
     return f"pip install 'worksample[{','.join(missing)}]', then {line}" if missing else line
 
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
-    """What is left, "" where nothing is, and the command that goes on with it. folder: the store, if not the usual."""
+    """Return what is left ("" if nothing), and the command to continue. `folder`: the store, unless it is the default."""
     from worksample.experiments.find import call
     from worksample.records import Experiment
 
@@ -58,7 +58,7 @@ def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, s
 
 
 def _judging(status: Status, *, chained: bool, name: str) -> tuple[str, str]:
-    """What of the work that is done is not judged."""
+    """Return what is not judged yet, and the command to continue."""
     report, resume = f"worksample report {name} --out report", f"worksample resume {name}"
     if status.waits_for_people:
         said = f"waits for people: {count_of(status.waits_for_people, 'submission')}"

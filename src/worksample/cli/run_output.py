@@ -1,4 +1,4 @@
-"""What `run`, `resume` and `demo` share: show the plan, run it, say where it stands and what to type next."""
+"""Shared by `run`, `resume` and `demo`: show the plan, run it, and say what is left and what to type next."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
-    """Show what would be run, less what a store holds already; no record is written and no store is needed."""
+    """Show what would run, without what a store holds already. Writes no record and needs no store."""
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.power import outlook
     from worksample.experiments.preparing import forecast_of, need_unchanged, prepare
@@ -83,7 +83,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
 
 
 def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
-    """Why the run would be refused for a model: its provider's package, its key or its settings."""
+    """Return why the run would be refused because of a model: its provider's package, its key or its settings."""
     from worksample.errors import WorksampleError
     from worksample.experiments.model_check import need_models
 
@@ -95,7 +95,7 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
 
 
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
-    """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
+    """Return the basis of power computations: a pilot's data, or an assumed pass rate."""
     from worksample.errors import UsageError
     from worksample.experiments.find import find_experiment
     from worksample.experiments.pilot import RATE, from_pilot, guessed
@@ -109,14 +109,14 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
 
 @dataclass(frozen=True)
 class Tone:
-    """How a run speaks: to a machine, to people, or (`quiet`) not at all."""
+    """What a run prints: JSON, text for people, or (`quiet`) nothing."""
 
     as_json: bool = False
     quiet: bool = False
     hints: bool = True
     """Whether it ends with what to type next."""
     store: str | None = None
-    """The store as it was asked for; hints repeat it."""
+    """The `--store` as typed; hints repeat it."""
 
     @property
     def silent(self) -> bool:
@@ -124,7 +124,7 @@ class Tone:
 
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
-    """Plan into the store, then run; returns the exit code."""
+    """Plan into the store, then run; return the exit code."""
     from worksample.experiments.plan_progress import progress_of
     from worksample.experiments.preparing import forecast_of
 
@@ -149,7 +149,7 @@ ESTIMATED = (
 
 
 def tell_models(found: Sequence[Checked]) -> None:
-    """Of models that were asked what a run may suffer from; nothing where there is nothing."""
+    """Print what a run may suffer from, of the models that were asked."""
     for one in found:
         if one.estimated:
             click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
@@ -163,7 +163,7 @@ def tell_models(found: Sequence[Checked]) -> None:
 
 
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
-    """Run an experiment and print the outcome; returns the exit code."""
+    """Run an experiment, print the outcome, and return the exit code."""
     begin("starting the trials", KEPT, silent=tone.silent)
     from worksample.experiments.run import run_experiment
 
@@ -204,7 +204,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
 
 
 def _show_counts(store: Store, experiment: str) -> None:
-    """Agents with their counts, where the extra that makes figures is not installed: the next step names it."""
+    """Print agents with their counts if the extra for figures is missing; the next step names it."""
     import polars as pl
 
     from worksample.results.slots import slots_df
@@ -270,7 +270,7 @@ def _show_progress(progress: PlanProgress) -> None:
 
 
 def _show_power(ahead: Outlook) -> None:
-    """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
+    """Print the difference between two agents that this plan can show, and how many tasks a small one needs."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
     plan = f"{count_of(ahead.tasks, 'task')} x {count_of(ahead.repeats, 'repeat')}"

@@ -1,4 +1,4 @@
-"""`run` and `resume`: agents on tasks, each trial graded as it closes."""
+"""`run` and `resume`: run experiments and grade each trial as it closes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _TURN = threading.Lock()
-"""Inspect allows one eval at a time in a process: runs that are called side by side take turns."""
+"""Inspect allows one eval at a time in a process, so simultaneous runs take turns."""
 
 
 def run(
@@ -132,18 +132,18 @@ async def resume_async(
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A plan that is kept in an open store. `known`: it was planned before."""
+    """A plan in an open store. `known`: it was planned before."""
 
     store: Store
     plan: Plan
     known: bool
     models: tuple[Checked, ...] = ()
-    """What one call to each model that has something to do showed."""
+    """The results of one call to each model with open work."""
 
 
 @contextmanager
 def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[StoredPlan]:
-    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
+    """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` receives long waits."""
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
     from worksample.experiments.run import want_libraries
@@ -163,7 +163,7 @@ def plan_into_store(config: ExperimentConfig, note: Callable[[str], None]) -> It
 
 
 def _with_work(plan: Plan, where: str | None) -> list[Agent]:
-    """Agents that have a trial to do: where all is done, nobody is asked."""
+    """Return the agents with open trials; models of the others need no check."""
     from worksample.experiments.plan_progress import progress_of
     from worksample.store.location import is_store
 
@@ -175,7 +175,7 @@ def _with_work(plan: Plan, where: str | None) -> list[Agent]:
 
 
 def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[Checked, ...]:
-    """The same for what is left of an experiment that was planned before."""
+    """Check the models of agents with open slots, for an experiment that was planned before."""
     from worksample.experiments.model_check import prove_models
     from worksample.records import Agent
 
@@ -188,7 +188,7 @@ def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -
 def options_of(
     config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
 ) -> RunOptions:
-    """How an experiment is run as it was asked for, or otherwise where a figure is given."""
+    """Return the options of a run: those of the configuration, unless a number is given."""
     from worksample.experiments.run import RunOptions
     from worksample.people.rounds.experiment_rounds import OwnRounds
 

@@ -1,4 +1,4 @@
-"""`grade`: stored submissions graded anew, and what changed."""
+"""`grade`: grade stored submissions again, and show what changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Graded:
-    """A new round and what it changed. `adopted`: it decides from now on."""
+    """A new round and its changes. `adopted`: it decides from now on."""
 
     regraded: Regraded
 
@@ -33,12 +33,12 @@ class Graded:
 
     @property
     def ungraded(self) -> int:
-        """Submissions without a grade."""
+        """Return the number of submissions without a grade."""
         return self.regraded.tally.ungraded
 
     @property
     def changes(self) -> pl.DataFrame:
-        """A row per submission that stands otherwise: subject, entrant, instance, old, new, reasons."""
+        """Return a row per submission with another result: subject, entrant, instance, old, new, reasons."""
         import polars as pl
 
         rows = [{**asdict(one), "reasons": "\n".join(one.reasons)} for one in self.regraded.changes]

@@ -1,4 +1,4 @@
-"""`report`: agents side by side, and the static site."""
+"""`report`: compare agents, and write the static site."""
 
 from __future__ import annotations
 
@@ -24,9 +24,15 @@ def report(
     experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
     config: ReportConfig | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """The leaderboard of experiments with equal locks, by default of the latest; with `out` the report as a site, too.
+    """Return the leaderboard of experiments with equal locks, and write the report as a site if `out` is given.
 
-    MissingExtra for a site without the extra `report`; PlanError where locks differ.
+    - `experiments=["first", "second"]`: names, ids or `Run`s; default: the store's latest.
+    - `out="report"`: the folder of the site.
+    - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
+      `run`.
+    - `config=ReportConfig(illustrative=True)`: what the report shows.
+
+    Raises MissingExtra for a site without the extra `report`, and PlanError if the locks differ.
     """
     return call(lambda stop: _report(experiments, out, store, config))
 
@@ -35,14 +41,14 @@ async def report_async(
     experiments: Experiments = (), out: str | Path | None = None, *, store: Where = None,
     config: ReportConfig | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """As `report`."""
+    """Report as `report` does, with the same arguments; for code that runs in an event loop."""
     return await call_async(lambda stop: _report(experiments, out, store, config))
 
 
 def board_and_site(
     store: Store, names: Sequence[str], out: Path | None, config: ReportConfig | None = None
 ) -> Leaderboard:
-    """The leaderboard, and with `out` the site that shows it."""
+    """Return the leaderboard, and write the site to `out` if it is given."""
     if out is not None:
         from worksample.reports.static_site.site import write_report
 

@@ -1,4 +1,4 @@
-"""`submit`: work made elsewhere, taken in and graded like any other."""
+"""`submit`: hand in work made elsewhere, which is graded like any other."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _parts(found: Comparison) -> None:
 
 
 def _not_worse(e: Estimate, needed: float) -> str:
-    """`not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
+    """Return a line such as `not worse by 5.0 points: shown (99.2 %, 97.5 % is needed)`."""
     if e.value is None:
         return f"{e.name}: {e.reason}"
     holds = "shown" if e.value >= needed else "not shown"

@@ -110,7 +110,7 @@ def _cells(row: Status) -> dict[str, str | int]:
 
 
 def cost_text(spent: Spending) -> str:
-    """What models took: "" for colleagues and judges that nobody asked."""
+    """Return the cost of models as text; "" for colleagues and judges that nobody asked."""
     if not spent.pieces:
         return cost_range(0.0) if spent.who == AGENTS else ""
     return cost_range(

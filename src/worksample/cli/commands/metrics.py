@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from worksample.reports.sections import MeasureConfig, Section
 
 ACROSS = 7
-"""A table of more columns than this, and of no more lines, stands on its side."""
+"""A table with more columns than this, and no more rows, is transposed."""
 LARGE = 1000
-"""From here on plain numbers print without decimals."""
+"""Plain numbers from this size on print without decimals."""
 OPEN = "{least, most}: if everything ungraded failed, or passed; the figure itself takes it to be missing at random"
 SIGNS = {"share": " %", "points": " pp", "spread": " pp", "hours": " h"}
 
@@ -92,7 +92,7 @@ def command(
 
 
 def _config(given: dict[str, Any]) -> MeasureConfig:
-    """A MeasureConfig of the flags that were given."""
+    """Return the MeasureConfig of the given flags."""
     from worksample.reports.sections import MeasureConfig
 
     how = resampling(given)
@@ -137,12 +137,12 @@ def _text(cell: Estimate | str) -> str:
 
 
 def _transpose(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """A wide table of few lines on its side: what were columns are lines."""
+    """Transpose a wide table with few rows."""
     return tuple(r[0] for r in rows), [(name, *(r[place] for r in rows)) for place, name in enumerate(columns, start=1)]
 
 
 def _notes(section: Section) -> list[str]:
-    """What single figures must have said beside them, once each, with the lines and columns that it is about."""
+    """Return the notes on single figures, each once, with the rows and columns that it concerns."""
     from worksample.metrics import Estimate
 
     said: dict[str, dict[str, list[str]]] = {}
@@ -159,7 +159,9 @@ def _notes(section: Section) -> list[str]:
 
 
 def _places(section: Section, places: dict[str, list[str]]) -> str:
-    """`good (steps, tokens), hasty (steps): `; a section's only column and a whole line need no naming."""
+    """Return text such as `good (steps, tokens), hasty (steps): `; a section's only column and whole rows are not
+    named.
+    """
     most = 4
     names = []
     for label, columns in places.items():
@@ -173,7 +175,7 @@ def _shorten(names: Sequence[str], most: int) -> str:
 
 
 def figure(e: Estimate) -> str:
-    """Value, interval, counts, and bounds where not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
+    """Return value, interval, counts, and bounds if not all is graded: `41.7 % [20.1, 66.2] 20/24 {34.7, 51.4}`."""
     from dataclasses import replace
 
     counts = f"{e.counts.valid}/{e.counts.planned}" if e.counts.planned else ""

@@ -84,7 +84,7 @@ def command(
 
 
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
-    """What was done in this sitting, what is left of the round, and what to type next."""
+    """Print what was done in this session, what is left of the round, and what to type next."""
     from worksample.app.judging.personal_review import left_besides, left_of, others_wanted
     from worksample.experiments.find import call
 

@@ -91,7 +91,7 @@ def command(
 
 
 def _bind_of(bind: str | None, scheme: str) -> tuple[str, int | None]:
-    """Address and port to listen at; no port means the one that browsers see."""
+    """Return the address and port to listen on; without a port it is the one that browsers see."""
     if bind is None:
         # Behind a proxy the scheme's own port is the proxy's.
         return "127.0.0.1", 8765 if scheme == "https" else None

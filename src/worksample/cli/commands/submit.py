@@ -148,7 +148,7 @@ def _say_next(name: str, store: str | None) -> None:
 
 
 def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) -> None:
-    """What to type after work that belongs to no experiment: where its score stands, or how it gets one."""
+    """Print what to type after work without an experiment: to see its score, or to get one."""
     place = f" --store {shlex.quote(store)}" if store else ""
     if done.evaluation is None and graded:
         click.echo("  no program grades this work; people and judges do in an experiment, and none is named")
@@ -161,7 +161,7 @@ def _say_alone(done: HandedIn, task: str, store: str | None, *, graded: bool) ->
 
 
 def _fits(path: str | None, table: str | None, experiment: str | None, given: dict[str, object]) -> None:
-    """UsageError where what was given is for one piece of work and for many, or for neither."""
+    """Raise UsageError if the arguments are for both one piece of work and many, or for neither."""
     of_one = ("task", "instance", "entrant", "origin", "date", "minutes", "cost", "repeat")
     said = [f"--{name}" for name in of_one if given[name] is not None]
     if (path is None) == (table is None):

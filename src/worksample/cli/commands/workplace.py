@@ -60,7 +60,7 @@ def check_command(folder: Path, start: bool | None) -> int:
 
 
 def _time_start(folder: Path) -> list[tuple[str, float]]:
-    """What making its seed, starting and a reset took, in seconds."""
+    """Return the seconds that the seed, a start and a reset took."""
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
     from worksample.workplace.workplace import over_state, own_box, reset, seed_at
@@ -310,7 +310,7 @@ def seeds_command(as_json: bool | None) -> int:
 
 
 UNUSED_DAYS = 30.0
-"""Days."""
+"""Days without use after which a seed is removed."""
 
 
 @click.command("prune")
