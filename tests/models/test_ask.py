@@ -267,7 +267,7 @@ async def test_caps_stop_a_judge_before_it_is_asked() -> None:
 
 async def test_a_model_that_cannot_be_had_ends_no_round() -> None:
     role = ModelRole("judge", "nonesuch/model", JudgeConfig(model="nonesuch/model"), ModelService(), Kept())
-    with pytest.raises(JudgeError, match="no provider is called") as caught:
+    with pytest.raises(JudgeError, match="there is no provider") as caught:
         await ask(role, DATED)
     assert caught.value.cause is Cause.JUDGE_ERROR
 

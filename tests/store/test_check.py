@@ -99,8 +99,8 @@ CASES: list[tuple[Callable[[Store], None], str, str, bool]] = [
     (lose_manifest, "is missing", "merge", False),
     (cut_blob, "another size than report.csv had", "merge", False),
     (flip_blob, "a blob's content does not match its name", "merge", True),
-    (stray, "no object has such a name", "remove it", False),
-    (dangling, "evaluation e2 names the submission nobody, which is not here", "merge", False),
+    (stray, "this file's name is not an object's", "remove it", False),
+    (dangling, "evaluation e2 names the submission nobody, which the store lacks", "merge", False),
 ]
 
 

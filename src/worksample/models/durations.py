@@ -19,7 +19,7 @@ def seconds(value: Any) -> Any:
     if re.fullmatch(r"\d+(\.\d+)?", text):
         return float(text)
     if not re.fullmatch(rf"({_STEP.pattern}\s*)+", text):
-        raise ValueError(f"{value!r} is not a duration; write seconds, or as in 30m or 1h30m")
+        raise ValueError(f"{value!r} is not a duration; write seconds, or 30m, or 1h30m")
     return sum(float(number) * _UNITS[unit] for number, unit in _STEP.findall(text))
 
 

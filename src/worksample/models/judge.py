@@ -70,7 +70,7 @@ class JudgeConfig(Frozen):
         where = f"judges.{name}"
         if not self.models or len(set(self.models)) < len(self.models):
             raise PlanError(
-                f"its models are none or not different: {', '.join(self.models) or '[]'}",
+                f"list at least one model, each only once (now: {', '.join(self.models) or '[]'})",
                 where=where,
                 next='name each once, as in models = ["provider/one", "provider/other"]',
             )
@@ -111,7 +111,7 @@ class JudgeSpending:
             for key, used, cap in (("calls", calls, config.calls), ("cost", cost, config.cost)):
                 if cap is not None and used >= cap:
                     raise JudgeError(
-                        f"its {key} of {cap:g} are used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
+                        f"its budget of {cap:g} ({key}) is used up", where=f"judges.{name}", cause=Cause.JUDGE_LIMIT,
                         next=f"raise {key} in [judges.{name}] and resume",
                     )  # fmt: skip
             if self.under_way and config.cost is not None and cost + self.reserved + most > config.cost:

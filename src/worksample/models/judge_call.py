@@ -257,5 +257,5 @@ def _words(output: ModelOutput, said: dict[str, Any]) -> str:
     if not output.completion.strip():
         raise malformed("the answer is empty", EMPTY)
     if output.stop_reason in ("max_tokens", "model_length"):
-        raise malformed("the answer was cut at its limit of tokens", CUT)
+        raise malformed("the answer was cut off at its limit of tokens", CUT)
     return output.completion

@@ -32,11 +32,10 @@ that is itself damaged counts against the work; a file that could not be shown t
 Judge only by what the exhibits show. Answer with one JSON object and nothing else."""
 
 INSTRUCTION = {
-    ProbeKind.YES_NO: "Say whether what is asked holds for the work. "
-    "Where the exhibits do not show it, the answer is no.",
+    ProbeKind.YES_NO: "Say whether what is asked holds for the work. If the exhibits do not show it, the answer is no.",
     ProbeKind.CHOICE: "Choose the one option that fits the work.",
     ProbeKind.FIELDS: "Read the fields out of the work.",
-    ProbeKind.CHECKLIST: "Say of each item whether it holds. Where the exhibits do not show it, the answer is no.",
+    ProbeKind.CHECKLIST: "Say of each item whether it holds. If the exhibits do not show it, the answer is no.",
     ProbeKind.PAIR: "Compare two pieces of work. Their order means nothing.",
 }
 FORM = {
@@ -48,14 +47,14 @@ FORM = {
 }
 QUOTE = (
     '"quote" copies, word for word, the passage of the exhibit that shows it (without the marks before lines), and '
-    '"exhibit" is its number. For a picture give its number and an empty quote. Where the answer is no because '
+    '"exhibit" is its number. For a picture give its number and an empty quote. If the answer is no because '
     'something is missing, "exhibit" is null and "quote" empty.'
 )
 _OURS = ": a file that could not be shown to you, through no fault of the work"
 NOT_SHOWN = {
     Visibility.SHOWN: "",
     Visibility.PEOPLE_ONLY: ": a file that people can look at and you cannot",
-    Visibility.FILE: ": a file that could not be shown, and the file itself is to blame",
+    Visibility.FILE: ": a file that could not be shown, because the file itself is faulty",
     Visibility.STARVED: _OURS,
     Visibility.MISSING: _OURS,
     Visibility.CRASHED: _OURS,

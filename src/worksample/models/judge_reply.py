@@ -81,7 +81,7 @@ def read_answer(text: str, probe: Probe, exhibits: Mapping[int, Exhibit]) -> Jud
     evidence = _Evidence(probe, exhibits)
     if not found.alone and evidence.holds(found.source):
         raise malformed(
-            "its only JSON object stands in an exhibit, and other words around it",
+            "its only JSON object was copied from an exhibit, with other words around it",
             "Its only JSON object was copied from an exhibit. Write an answer of your own, as one JSON object alone.",
         )
     said = _answer_object({key.casefold(): value for key, value in found.value.items()}, probe)
@@ -237,13 +237,13 @@ _READERS = {
 }
 _WORTHLESS = {
     QuoteWorth.NOWHERE: (
-        "its quote stands in no exhibit",
+        "its quote occurs in no exhibit",
         "Copy the passage word for word from the exhibit that you name.",
     ),
     QuoteWorth.SHORT: ("its quote is too short", "Quote a whole phrase of several words."),
     QuoteWorth.OFTEN: (
-        "its quote stands in several places",
-        "Quote more of the passage, so that it stands there only once, and name its exhibit.",
+        "its quote occurs in several places",
+        "Quote more of the passage, so that it occurs only once, and name its exhibit.",
     ),
 }
 
@@ -279,7 +279,7 @@ class _Evidence:
             return (Quote(number, text[:LONGEST], checked=False, item=item),)
         if not text.strip():
             if needed and self.texts:
-                raise malformed(f"it affirms without a quote{where}")
+                raise malformed(f"it says yes without a quote{where}")
             return ()
         place, worth = self._place(text, number)
         if worth is QuoteWorth.EVIDENCE:

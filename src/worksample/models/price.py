@@ -55,8 +55,8 @@ def require_price(model: str | None, prices: Prices) -> None:
     """
     if model is None:
         raise PlanError(
-            "a budget in dollars is set, but this agent calls no model of ours, so nothing counts against it",
-            next="set a limit of time instead",
+            "a budget in dollars is set, but this agent calls no model, so nothing counts against it",
+            next="set a time limit instead",
         )
     if not has_price(model, prices):
         given = f" (prices were given for {', '.join(sorted(prices))})" if prices else ""

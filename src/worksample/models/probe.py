@@ -50,7 +50,7 @@ class Probe:
     def __post_init__(self) -> None:
         fault = _fault(self)
         if fault:
-            raise UsageError(f"the probe is none: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
+            raise UsageError(f"the probe is wrong: {fault}", where=f"probe {self.kind}", next="see docs/judges.md")
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -99,14 +99,14 @@ def pair(
 
 def _fault(probe: Probe) -> str:
     if not probe.question.strip():
-        return "it asks nothing"
+        return "it has no question"
     many = {ProbeKind.CHOICE: probe.options, ProbeKind.CHECKLIST: probe.items, ProbeKind.FIELDS: probe.fields}.get(
         probe.kind
     )
     if many is not None and not 1 <= len(many) <= MOST:
         return f"it has {len(many)} options, items or fields; allowed: 1 to {MOST}"
     if probe.kind is ProbeKind.CHOICE and len(set(probe.options)) < max(2, len(probe.options)):
-        return "its options are not two or more different ones"
+        return "it needs at least two options, all different"
     for name, schema in probe.fields.items():
         if schema.get("type") not in TYPES or set(schema) - {"type", "enum", "description"}:
             return f"field {name!r}: allowed are type ({', '.join(TYPES)}), enum and description"

@@ -110,12 +110,12 @@ def _unusable(name: str, said: str) -> PlanError:
     provider, slash, model = name.partition("/")
     if not slash:
         whole = next((f"{maker}/{name}" for begins, maker in MAKERS if name.startswith(begins)), f"PROVIDER/{name}")
-        return PlanError(f"{name!r} names no provider; a model is PROVIDER/MODEL", next=f"--model {whole}")
+        return PlanError(f"{name!r} has no provider; write PROVIDER/MODEL", next=f"--model {whole}")
     if "not recognized" in said:
         known = _providers()
         near = difflib.get_close_matches(provider, known, 1)
         return PlanError(
-            f"no provider is called {provider!r}; there are: {', '.join(known)}",
+            f"there is no provider {provider!r}; known are: {', '.join(known)}",
             next=f"--model {near[0]}/{model}" if near else "--model PROVIDER/MODEL (docs/providers.md)",
         )
     key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", said)

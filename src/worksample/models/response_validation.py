@@ -49,7 +49,7 @@ def need_answers(api: ModelAPI) -> None:
         if isinstance(answer, Exception) and too_long(answer):
             return _full(str(api.model_name), answer)
         if not isinstance(answer, Exception) and not answer.choices:
-            raise NoAnswerError(_said(result) or "the service gave an answer without a choice in it")
+            raise NoAnswerError(_said(result) or "the service's answer has no choice in it")
         return result
 
     def again(ex: Exception) -> Any:
@@ -76,7 +76,7 @@ def _full(name: str, error: Exception) -> ModelOutput:
 
 def _unreadable(error: Exception) -> str:
     body = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
-    what = "a body that is not JSON" if body else "JSON that is no answer of a model"
+    what = "a body that is not JSON" if body else "JSON that is not a model's answer"
     return f"the service answered with {what} ({type(error).__name__}: {error})"
 
 

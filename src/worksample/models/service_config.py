@@ -39,7 +39,9 @@ class ServiceConfig(Frozen):
     @classmethod
     def _says_how(cls, url: str | None) -> str | None:
         if url is not None and not re.match(r"https?://[^/]", url):
-            raise ValueError(f"{url!r} is no address; it begins with http:// or https://, as http://localhost:8000/v1")
+            raise ValueError(
+                f"{url!r} is not an address; an address begins with http:// or https://, as in http://localhost:8000/v1"
+            )
         return url
 
     @model_validator(mode="after")
@@ -53,8 +55,8 @@ class ServiceConfig(Frozen):
         for name in self.args:
             if _SECRET.search(name):
                 raise ValueError(
-                    f"args.{name}: a key does not belong in a file that is kept with the results; put it into the "
-                    "provider's variable, such as OPENAI_API_KEY"
+                    f"args.{name}: this file is stored with the results, so keep keys out of it; set the provider's "
+                    "variable, such as OPENAI_API_KEY"
                 )
         return self
 

@@ -79,9 +79,9 @@ def _unwieldy(value: Any) -> str:
         inner: list[Any] = []
         for item in level:
             if isinstance(item, int) and item.bit_length() > MOST_BITS:
-                return "hold a number that is too large to be one"
+                return "hold a number that is too large"
             if isinstance(item, float) and not math.isfinite(item):
-                return "hold a number that is none"
+                return "hold NaN or an infinite number"
             inner += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
         level = inner
     return ""

@@ -105,7 +105,9 @@ def _objects(text: str) -> list[tuple[dict[str, Any], str]]:
         if point["opens"]:
             end = _ENDS.search(text, place)
             if end is None:
-                raise NotOneObject("its reasoning has no end", "Its reasoning had no end. Reason briefly, then answer.")
+                raise NotOneObject(
+                    "its reasoning does not end", "Its reasoning did not end. Reason briefly, then answer."
+                )
             found, place = [], end.end()
         elif point["ends"]:
             found = []
@@ -174,7 +176,7 @@ class _Reader:
             self._space()
             value = self._value()
             if key.strip().casefold() in out:
-                raise self._fault(f"the key {key[:50]!r} stands twice")
+                raise self._fault(f"the key {key[:50]!r} is repeated")
             out[key.strip().casefold()] = _Keyed(key.strip(), value)
 
         self._members("}", member)

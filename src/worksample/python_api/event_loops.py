@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def call(work: Callable[[Stop], T]) -> T:
-    """Do the work and wait for it. An interrupt of the caller's thread asks the work to stop, and waits until it has."""
+    """Do the work and wait for it. An interrupt asks the work to stop, and waits until it has."""
     stop = Stop()
     if not _has_loop():
         return work(stop)
@@ -70,7 +70,7 @@ _WORKING: list[list[tuple[Any, str, Any]]] = []
 
 @contextmanager
 def hide_notebook() -> Iterator[None]:
-    """Within the block, let IPython and rich tell only the main thread, the notebook's own, that it is in a notebook."""
+    """Let IPython and rich tell only the main thread, the notebook's own, that it is in a notebook."""
     package: Any = sys.modules.get("IPython")
     if package is None:
         yield

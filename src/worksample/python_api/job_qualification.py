@@ -108,7 +108,7 @@ def _ingest_jobs(store: Store, path: Path) -> list[Instance]:
         out += [i for i in known if i.about.job is not None]
     if not out:
         next = "worksample import jobs TABLE OUT, then worksample jobs qualify OUT"
-        raise PlanError("no task of the suite comes from a job", where=str(path), next=next)
+        raise PlanError("no task of this suite was made from a job", where=str(path), next=next)
     return out
 
 
@@ -124,7 +124,7 @@ def _import_counts(path: Path) -> dict[str, object]:
         left_out = {str(k): int(v) for k, v in found["left_out"].items()}
         return {"rows": int(found["rows"]), "left_out": left_out, "faults": int(found["faults"])}
     except (ValueError, KeyError, TypeError, AttributeError) as e:
-        raise PlanError("the counts of the import cannot be read", where=str(file), next=f"rm {file}") from e
+        raise PlanError("the file with the import's counts cannot be read", where=str(file), next=f"rm {file}") from e
 
 
 def funnel(round: str = "", *, store: Where = None) -> Funnel:

@@ -37,7 +37,7 @@ def now() -> datetime:
 
 def _in_utc(t: datetime) -> datetime:
     if t.tzinfo is None:
-        raise ValueError("a time needs its zone")
+        raise ValueError("a time needs a time zone")
     return t.astimezone(UTC)
 
 

@@ -31,7 +31,7 @@ class Criterion(CriterionNode, Frozen):
     def _one_weight(self) -> Self:
         if self.parts:
             if self.kind is not None:
-                raise ValueError(f"criterion {self.id}: it has parts, and its kind is theirs: give each of them one")
+                raise ValueError(f"criterion {self.id}: give a kind to each of its parts, not to the criterion")
             total = sum(p.worth for p in self.parts)
             if self.points is not None and abs(self.points - total) > 1e-9:
                 raise ValueError(f"criterion {self.id}: points {self.points:g} but its parts add up to {total:g}")
@@ -56,7 +56,7 @@ class Criteria(CriteriaTree, Frozen):
         def walk(nodes: tuple[Criterion, ...]) -> None:
             for node in nodes:
                 if node.id in seen:
-                    raise ValueError(f"criterion id {node.id!r} stands twice")
+                    raise ValueError(f"criterion id {node.id!r} is used twice")
                 seen.add(node.id)
                 walk(node.parts)
 

@@ -231,9 +231,9 @@ class Evaluation(Record):
     @model_validator(mode="after")
     def _given_has_payload(self) -> Self:
         if (self.outcome is EvaluationOutcome.GIVEN) != (self.payload is not None):
-            raise ValueError("a given evaluation has a payload, any other has none")
+            raise ValueError("only an evaluation that was given has a payload")
         if self.outcome is EvaluationOutcome.FAILED and self.cause is None:
-            raise ValueError("a failed evaluation has a cause")
+            raise ValueError("a failed evaluation needs a cause")
         return self
 
 
@@ -269,5 +269,5 @@ class Amendment(Record):
     @model_validator(mode="after")
     def _only_rounds_are_adopted(self) -> Self:
         if self.action is AmendmentAction.ADOPT and self.target is not AmendmentTarget.ROUND:
-            raise ValueError(f"a round can be adopted, no {self.target}")
+            raise ValueError(f"only a round can be adopted, not a {self.target}")
         return self

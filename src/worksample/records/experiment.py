@@ -149,7 +149,7 @@ class Experiment(Record):
     def _sound_chain(self) -> Self:
         check_arms(self.arms)
         if self.lock.chain is not None and self.attempts != 1 + self.lock.chain.reattempts:
-            raise ValueError(f"{self.attempts} attempts, and its chain comes to {1 + self.lock.chain.reattempts}")
+            raise ValueError(f"{self.attempts} attempts, but its chain allows {1 + self.lock.chain.reattempts}")
         return self
 
 
@@ -158,7 +158,7 @@ def check_arms(arms: Sequence[Arm]) -> None:
     own = {arm.name for arm in arms if arm.feedback is Feedback.NONE and arm.worker is Worker.AGENT}
     for arm in arms:
         if arm.feedback is not Feedback.NONE and arm.worker is not Worker.AGENT:
-            raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
+            raise ValueError(f"the arm {arm.name} has feedback, which only agents receive")
         if arm.feedback is Feedback.NONE and arm.continues is not None:
             raise ValueError(f"the arm {arm.name} has no feedback and continues {arm.continues}")
         if arm.feedback is not Feedback.NONE and arm.continues not in own:

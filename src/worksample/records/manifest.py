@@ -41,7 +41,7 @@ def path_fault(text: str) -> str | None:
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"
     if b"\0" in raw:
-        return "the path holds a NUL"
+        return "the path contains a NUL"
     if any(step in (b"", b".", b"..") for step in raw.split(b"/")):
         return "the path has an empty, '.' or '..' step"
     return None
@@ -55,7 +55,7 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """One name in a folder. A link is stored as text and never followed; `other` (device, socket, pipe) by name only."""
+    """A name in a folder. A link is stored as text and never followed; `other` (device, socket, pipe) only by name."""
 
     path: str
     kind: EntryKind = EntryKind.FILE

@@ -147,7 +147,7 @@ class Blobs:
                 if done:
                     work.set_result(None)
                 else:
-                    work.set_exception(StoreError("these blobs could not be kept for sure"))
+                    work.set_exception(StoreError("these blobs could not be made durable"))
 
     def _note(self, path: str, written: bool) -> None:
         """Note a written or existing blob. An existing one may be another process's, which has not synced it yet."""
@@ -179,10 +179,12 @@ class Blobs:
                 size = draft.stat().st_size
                 if copy_file(f.fileno(), None, size).digest != digest:
                     raise StoreError(
-                        "a blob arrived damaged", where=f"{far.name}/{path}", next="worksample store check --deep"
+                        "a blob was damaged on its way",
+                        where=f"{far.name}/{path}",
+                        next="worksample store check --deep",
                     )
             self._near.write_file(path, draft)
 
     def _missing(self, digest: str) -> RecordMissing:
         where = f"{self._near.name if self._far is None else self._far.name}/{blob_path(digest)}"
-        return RecordMissing("the store lacks this blob", where=where, next="worksample store check")
+        return RecordMissing("this blob is missing from the store", where=where, next="worksample store check")

@@ -160,17 +160,19 @@ class Database:
         said = str(e).strip().splitlines()[0] if str(e).strip() else type(e).__name__
         state = getattr(e, "sqlstate", None)
         if state in _COLLISIONS:
-            return Collided(f"another process wrote the same: {said}", where=self.shown, next="try again")
+            return Collided(f"another process wrote the same row: {said}", where=self.shown, next="try again")
         if code == _SQLITE_FULL or state == "53100":
             return store_full(self.shown)
         if code == _SQLITE_IOERR and self.path and _no_room(self.path):
             return store_full(self.shown)
         if code in (11, 26):
-            next = f"rm {self.path}*   (it is made anew from records/ when the store is opened)"
+            next = f"rm {self.path}*   (it is rebuilt from records/ when the store is opened)"
             return StoreError(f"the index is damaged: {said}", where=self.shown, next=next)
         if code in (5, 6):
             return StoreError(
-                "the database stayed busy", where=self.shown, next="try again when other runs are quieter"
+                "the database stayed locked by other runs",
+                where=self.shown,
+                next="run the same command again when other runs write less",
             )
         return StoreError(f"the database failed: {said}", where=self.shown, next="worksample store check")
 
@@ -198,7 +200,7 @@ def _need_whole(connection: Connection) -> None:
         return
     driver: Any = connection.connection.dbapi_connection
     if driver.info.transaction_status.name == "INERROR":
-        raise StoreError("a statement was refused, and nothing of its transaction is kept", next="try again")
+        raise StoreError("the database refused a statement, so the whole transaction was undone", next="try again")
 
 
 def _number(name: str) -> int:

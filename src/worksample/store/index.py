@@ -250,8 +250,8 @@ def _need_sole(standing: Mapping[str, Sequence[str]], trials: Sequence[Trial]) -
         others = [id for id in standing.get(trial.slot, ()) if id != trial.id]
         if others:
             raise Superseded(
-                f"the slot has a finished trial already: {others[0]}", where=trial.slot,
-                next=f"to have it done again: worksample amend strike trial {others[0]} --reason WHY",
+                f"the slot already has a finished trial: {others[0]}", where=trial.slot,
+                next=f"to run it again: worksample amend strike trial {others[0]} --reason WHY",
             )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> t
     sound: set[str] = set()
     name = store.objects.place.name
     for stray in store.objects.strays():
-        faults.append(StoreFault("no object has such a name", f"{name}/{stray}", "remove it"))
+        faults.append(StoreFault("this file's name is not an object's", f"{name}/{stray}", "remove it"))
     for digest in sorted(paths):
         try:
             committed = store.objects.read(digest, paths[digest])
@@ -99,8 +99,8 @@ def _objects(store: Store, paths: dict[str, str], faults: list[StoreFault]) -> t
                 known[key] = (record, at, digest)
             if not agree(record.kind, new.body, old.body):
                 right, wrong = (digest, held[2]) if wins else (held[2], digest)
-                text = f"the {record.kind} {record.id} says something else in object {right}, which counts"
-                next = "remove the object that is wrong, then worksample store rebuild"
+                text = f"the {record.kind} {record.id} differs from its version in object {right}, which counts"
+                next = "remove the wrong object, then worksample store rebuild"
                 faults.append(StoreFault(text, f"{name}/{paths[wrong]}", next))
     return known, sound
 
@@ -177,7 +177,9 @@ def _dangling(known: Known, paths: dict[str, str]) -> Iterator[StoreFault]:
     for (kind, id), (record, _, digest) in sorted(known.items()):
         for other, target in ids_of(record):
             if (other, target) not in known:
-                yield StoreFault(f"{kind} {id} names the {other} {target}, which is not here", paths[digest], _RESTORE)
+                yield StoreFault(
+                    f"{kind} {id} names the {other} {target}, which the store lacks", paths[digest], _RESTORE
+                )
 
 
 def _blobs(store: Store, known: Known) -> Iterator[StoreFault]:
@@ -209,7 +211,7 @@ def _manifest(store: Store, digest: str, owner: str, done: set[str]) -> Iterator
         if not store.blobs.has(entry.blob):
             yield _lacking(store, entry.blob, f"{owner}, {entry.path}")
         elif store.far is None and store.blobs.path(entry.blob).stat().st_size != entry.size:
-            text = f"a blob of {owner} has another size than {entry.path} had"
+            text = f"a blob of {owner} does not have the size of {entry.path}"
             yield StoreFault(text, f"{store.name}/{blob_path(entry.blob)}", _RESTORE)
 
 

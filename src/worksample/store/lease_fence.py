@@ -44,6 +44,6 @@ def need_leases(database: Any, connection: Connection) -> None:
         values = {"key": lease.key, "owner": lease.owner, "generation": lease.generation}
         if connection.execute(held, values).first() is None:
             raise Superseded(
-                "another process took this work over while this one stood still", where=lease.key,
-                next="nothing: what the other process makes of it counts",
+                "another process took this work over while this one was stopped", where=lease.key,
+                next="do nothing: the other process's result counts",
             )  # fmt: skip

@@ -20,7 +20,7 @@ from .storage_backend import FileBackend, LocalPlace, RemotePlace
 FORMAT = 1
 SETTINGS = "store.toml"
 _TEXT = """\
-# A Worksample store. records/, blobs/ and logs/ are the evidence; all else here can be made anew from them.
+# A Worksample store. records/, blobs/ and logs/ are the evidence; everything else can be rebuilt from them.
 format = {format}
 id = "{id}"
 
@@ -96,7 +96,7 @@ def _settings(near: LocalPlace, far: RemotePlace | None, create: bool) -> dict[s
         raise StoreError(
             f"store.toml cannot be read: {e}",
             where=f"{place.name}/{SETTINGS}",
-            next="correct it by docs/store.md, or bring it back from a copy",
+            next="correct it as docs/store.md describes, or restore it from a copy",
         ) from e
 
 
@@ -110,7 +110,7 @@ def _make(near: LocalPlace, far: RemotePlace | None, place: FileBackend) -> None
                 return
             if far is None and any(p.name not in ("tmp", "records") for p in near.root.iterdir()):
                 raise StoreError(
-                    "this folder holds other things and is not a store",
+                    "this folder holds other files and is not a store",
                     where=place.name,
                     next="name a new or empty folder with --store or WORKSAMPLE_STORE",
                 )

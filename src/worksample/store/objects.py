@@ -107,7 +107,9 @@ class Objects:
         try:
             return parse(digest, self.place.read(path), where)
         except FileNotFoundError as e:
-            raise RecordMissing("the store lacks this object", where=where, next="worksample store check") from e
+            raise RecordMissing(
+                "this object is missing from the store", where=where, next="worksample store check"
+            ) from e
 
     def strays(self) -> Iterator[str]:
         """Yield files among the objects whose names are no object's."""

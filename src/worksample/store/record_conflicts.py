@@ -52,8 +52,8 @@ def beats(kind: str, new: ObjectClaim, old: ObjectClaim) -> bool:
 
 
 def conflict(kind: str, id: str) -> RecordConflict:
-    next = "give one of the two an id (an experiment: a name) of its own"
-    return RecordConflict(f"the store holds another {kind} with this id", where=id, next=next)
+    next = "give one of the two another id (for an experiment: another name)"
+    return RecordConflict(f"the store holds a different {kind} with this id", where=id, next=next)
 
 
 def _without(kind: str, body: str) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def prepare(database: Database, store: str, *, lock: Path) -> bool:
         owner = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "store")).scalar()
     if owner != store:
         raise StoreError(
-            "this database indexes another store",
+            "this database is the index of another store",
             where=database.shown,
             next="give each store a database of its own (WORKSAMPLE_DATABASE, or [database] url in store.toml)",
         )

@@ -112,7 +112,7 @@ class Store:
         lease was lost, and for a finished trial of a slot that has one.
         """
         if not records:
-            raise UsageError("commit needs a record", next="pass one record or more")
+            raise UsageError("commit needs at least one record", next="pass one or more records")
         self.blobs.flush()
         with self.database.reading() as connection:
             missing, held = index.lacking(connection, records)

@@ -81,11 +81,11 @@ class ModelGateway:
 
     async def _read(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise Refusal(415, "packed bodies are not taken here")
+            raise Refusal(415, "compressed bodies are not supported")
         asked = await read_request(dialect, request.body, path)
         if asked.model not in self.names:
             served = ", ".join(self.names)
-            raise Refusal(404, f"model {asked.model[:100]!r} is not served here; there is {served}", "not_found_error")
+            raise Refusal(404, f"model {asked.model[:100]!r} is not served here; use {served}", "not_found_error")
         self._sharing.share(asked)
         return asked
 

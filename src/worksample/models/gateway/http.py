@@ -200,7 +200,7 @@ class HttpServer:
                 await writer.drain()
         except TimeoutError:
             writer.transport.abort()
-            raise ConnectionAbortedError("it did not take its answer") from None
+            raise ConnectionAbortedError("the client did not read its answer") from None
         finally:
             self.held -= size
 
@@ -273,13 +273,13 @@ class _Parsing:
             head = "\r\n".join([f"{self._method} {self.path} HTTP/1.1", *kept, "Connection: close", "", ""])
             self._parse(head.encode("latin-1") + data[upgrade.args[0] :])
         except httptools.HttpParserError as error:
-            self._fail(400, f"no request of HTTP: {error}")
+            self._fail(400, f"not an HTTP request: {error}")
 
     def _refuse_rest(self) -> None:
         if self.ready:
             self.ready[-1].keep = False
         else:
-            self._fail(400, "no request of HTTP/1.1")
+            self._fail(400, "not an HTTP/1.1 request")
 
     def release(self) -> None:
         """Release all stored bytes."""
@@ -312,7 +312,7 @@ class _Parsing:
         self._since = self._now()
         allowed, length = self.server.limits.body_bytes, self._headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and (len(length) > 20 or int(length) > allowed):
-            self._fail(413, f"the body has {length[:20]} bytes; at most {allowed} are taken")
+            self._fail(413, f"the body has {length[:20]} bytes; at most {allowed} are allowed")
         self.expecting = self.failure is None and self._headers.get("expect", "").lower() == "100-continue"
 
     def on_body(self, data: bytes) -> None:

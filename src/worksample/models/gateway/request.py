@@ -118,7 +118,7 @@ def rows(body: Any, key: str) -> list[dict[str, Any]]:
     """Return a list of objects. Raises Refusal."""
     found: list[Any] = optional(body, key, list, [])
     if not all(isinstance(row, dict) for row in found):
-        raise Refusal(400, f"{key} holds what is not an object")
+        raise Refusal(400, f"{key} holds something that is not an object")
     return found
 
 
@@ -132,7 +132,7 @@ def count(body: Any, key: str, least: int = 0, most: int = 1 << 31) -> int | Non
     if not isinstance(value, int) or isinstance(value, bool):
         raise Refusal(400, f"{key} is {type(value).__name__}, not int")
     if not least <= value <= most:
-        raise Refusal(400, f"{key} is {value}; it lies between {least} and {most}")
+        raise Refusal(400, f"{key} is {value}; it must be between {least} and {most}")
     return value
 
 
@@ -150,7 +150,7 @@ def word(body: Any, key: str, known: Iterable[str]) -> Any:
     """Return one of the known words. Raises Refusal."""
     value, known = optional(body, key, str), tuple(known)
     if value is not None and value not in known:
-        raise Refusal(400, f"{key} is {value[:100]!r}; it is one of {', '.join(known)}")
+        raise Refusal(400, f"{key} is {value[:100]!r}; it must be one of {', '.join(known)}")
     return value
 
 
@@ -169,7 +169,7 @@ def unused_settings(
     for key, harmless in refused.items():
         value = body.get(key)
         if value is not None and value != harmless:
-            raise Refusal(400, f"{within}{key} is not taken here: nothing behind this gateway does it; leave it out")
+            raise Refusal(400, f"{within}{key} is not supported: no model behind this gateway does it; leave it out")
     return [f"{within}{key}" for key, value in body.items() if key not in known | set(refused) and value is not None]
 
 
@@ -231,7 +231,7 @@ def picture(uri: str) -> Content:
     """Return a picture. Raises Refusal if the platform would have to fetch it, or if it is no data URI."""
     kind, data = _data_of(uri, "a picture")
     if not kind.startswith("image/"):
-        raise Refusal(400, f"{kind[:100]} is no picture")
+        raise Refusal(400, f"{kind[:100]} is not a picture")
     return ContentImage(image=f"data:{kind};base64,{data}")
 
 
@@ -247,16 +247,16 @@ def media(uri: str, name: str = "") -> Content:
         return ContentVideo(video=whole, format=_FILMS[kind])  # type: ignore[arg-type]
     if kind == "application/pdf" or kind.startswith("text/"):
         return ContentDocument(document=whole, mime_type=kind, filename=name or "document")
-    raise Refusal(400, f"data of type {kind[:100]!r} is not taken here")
+    raise Refusal(400, f"data of type {kind[:100]!r} is not supported")
 
 
 def _data_of(uri: str, what: str) -> tuple[str, str]:
     """Return the media type and the Base64 of a data URI, in the plain alphabet and padded."""
     if not uri.startswith("data:"):
-        raise Refusal(400, f"{what} is taken as data only: nothing is fetched for a program in a box")
+        raise Refusal(400, f"send {what} as data: this gateway fetches nothing for a program in a box")
     head = _DATA.match(uri)
     if head is None:
-        raise Refusal(400, f"{what} is data:KIND;base64,DATA; this begins {uri[:40]!r}")
+        raise Refusal(400, f"{what} must be data:KIND;base64,DATA; this one begins {uri[:40]!r}")
     data = uri[head.end() :]
     if any(odd in data for odd in "-_ \t\r\n"):
         data = data.translate(_URL_SAFE)

@@ -99,7 +99,7 @@ def _check_counts(asked: ModelRequest) -> None:
         ("values in the arguments of tool calls", values, ARGUMENTS),
     ):
         if count > most:
-            raise Refusal(400, f"the request has {count} {name}; at most {most} are taken")
+            raise Refusal(400, f"the request has {count} {name}; at most {most} are allowed")
 
 
 def _count_inside(value: Any) -> int:

@@ -38,10 +38,10 @@ def check_sendable(body: Any) -> None:
         json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         at = _place(body, lambda one: isinstance(one, str) and _LONE.search(one) is not None)
-        raise ValueError(f"{at} holds text that is not Unicode: a lone surrogate") from None
+        raise ValueError(f"{at} holds invalid text: a lone surrogate") from None
     except ValueError:
         at = _place(body, lambda one: isinstance(one, float) and not math.isfinite(one))
-        raise ValueError(f"{at} is a number that is none: NaN or infinite") from None
+        raise ValueError(f"{at} is not a finite number: NaN or infinite") from None
 
 
 def _place(body: Any, wanted: Callable[[Any], bool]) -> str:

@@ -38,8 +38,8 @@ class SchemaTooLarge(Refusal):
     def __init__(self, nodes: int) -> None:
         super().__init__(
             400,
-            f"the tools' schemas have more than {nodes} nodes once every $ref is replaced by what it refers to; "
-            "make them smaller, or refer to less",
+            f"the tools' schemas have more than {nodes} nodes once every $ref is replaced by its target; "
+            "make them smaller, or use fewer references",
         )
 
 

@@ -143,7 +143,7 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     if role == "assistant":
         odd = [b for b in blocks if optional(b, "type", str, "") not in OWN]
         if odd:
-            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {str(odd[0].get('type'))[:100]!r} is not supported")
         said = [optional(b, "text", str, "") for b in blocks if b.get("type") == "text"]
         calls = [
             ToolCall(
@@ -156,7 +156,7 @@ def _messages(row: dict[str, Any], notes: list[str]) -> list[ChatMessage]:
     if role == "system":
         return [ChatMessageSystem(content=content(_parts(blocks, notes)))]
     if role != "user":
-        raise Refusal(400, f"messages: {role[:100]!r} is no role")
+        raise Refusal(400, f"messages: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
     spoken: list[dict[str, Any]] = []
     for block in blocks:
@@ -186,7 +186,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
             else:
                 out.append(media(_source(part), optional(part, "title", str, "")))
         else:
-            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not supported")
     return out
 
 

@@ -114,7 +114,7 @@ def _config(given: dict[str, Any], notes: list[str]) -> GenerateConfig:
     notes += ["thinkingConfig.thinkingBudget: -1"] if budget == -1 else []
     level = optional(thinking, "thinkingLevel", str)
     if level is not None and level.upper() not in EFFORTS:
-        raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it is one of {', '.join(EFFORTS)}")
+        raise Refusal(400, f"thinkingLevel is {level[:100]!r}; it must be one of {', '.join(EFFORTS)}")
     return GenerateConfig(
         max_tokens=count(given, "maxOutputTokens", 1),
         temperature=optional(given, "temperature", float),
@@ -137,7 +137,7 @@ def _format(given: dict[str, Any]) -> ResponseSchema | None:
     """Read the form of the answer: Google's schema, a JSON schema, or any JSON."""
     kind = optional(given, "responseMimeType", str)
     if kind not in (None, "", "text/plain", "application/json", "text/x.enum"):
-        raise Refusal(400, f"responseMimeType is {kind[:100]!r}; answers are text or JSON")
+        raise Refusal(400, f"responseMimeType is {kind[:100]!r}; only text and JSON are supported")
     for key in ("responseJsonSchema", "responseSchema"):
         if given.get(key) is not None:
             return answer_schema(standard(given[key]) if key == "responseSchema" else standard(given[key], own=False))
@@ -204,7 +204,7 @@ def _choice(body: dict[str, Any], notes: list[str]) -> tuple[ToolChoice | None, 
     names = words(calling, "allowedFunctionNames") or None
     mode = optional(calling, "mode", str, "MODE_UNSPECIFIED").upper()
     if mode not in _MODES:
-        raise Refusal(400, f"mode is {mode[:100]!r}; it is one of {', '.join(_MODES)}")
+        raise Refusal(400, f"mode is {mode[:100]!r}; it must be one of {', '.join(_MODES)}")
     if mode == "ANY" and names and len(names) == 1:
         return ToolFunction(name=names[0]), None
     return _MODES[mode], names
@@ -243,7 +243,7 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
                 waiting.append((id, name))
         return [assistant(_text(parts, notes), calls)]
     if role not in ("user", "function", "tool"):
-        raise Refusal(400, f"contents: {role[:100]!r} is no role")
+        raise Refusal(400, f"contents: {role[:100]!r} is not a role")
     out: list[ChatMessage] = []
     spoken: list[Content] = []
     for part in parts:
@@ -254,7 +254,7 @@ def _turn(turn: dict[str, Any], waiting: list[tuple[str, str]], number: int, not
         elif "text" in part:
             spoken.append(ContentText(text=optional(part, "text", str, "")))
         else:
-            raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not taken here")
+            raise Refusal(400, f"a part with {', '.join(part)[:200] or 'nothing'} is not supported")
     return [*out, ChatMessageUser(content=content(spoken))] if spoken or not out else out
 
 

@@ -139,7 +139,7 @@ def choice(value: Any, notes: list[str]) -> tuple[ToolChoice | None, list[str] |
     if value is None or isinstance(value, str):
         plain: dict[str, ToolChoice] = {"none": "none", "auto": "auto", "required": "any"}
         if value is not None and value not in plain:
-            raise Refusal(400, f"tool_choice is {value[:100]!r}; it is none, auto or required")
+            raise Refusal(400, f"tool_choice is {value[:100]!r}; it must be none, auto or required")
         return (plain[value] if value else None), None
     if not isinstance(value, dict):
         raise Refusal(400, f"tool_choice is {type(value).__name__}, not a word or an object")
@@ -171,7 +171,7 @@ def _bias(value: dict[str, Any] | None) -> dict[int, float] | None:
     if value is None:
         return None
     if not all(key.isascii() and key.isdigit() and len(key) < 10 for key in value):
-        raise Refusal(400, "logit_bias: its keys are numbers of tokens")
+        raise Refusal(400, "logit_bias: its keys must be token ids")
     return {int(key): optional(value, key, float, 0.0) for key in value}
 
 
@@ -232,7 +232,7 @@ def _message(row: dict[str, Any], number: int, notes: list[str]) -> ChatMessage:
             calls.append(ToolCall(id=f"function_{number}", function=required(before, "name", str), arguments=given))
         parts += [ContentText(text=optional(row, "refusal", str, ""))] if row.get("refusal") else []
         return assistant("\n".join(p.text for p in parts if isinstance(p, ContentText) and p.text), calls)
-    raise Refusal(400, f"messages: {role[:100]!r} is no role")
+    raise Refusal(400, f"messages: {role[:100]!r} is not a role")
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
@@ -264,7 +264,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
         elif kind == "file" and isinstance(part.get("file"), dict) and "file_data" in part["file"]:
             out.append(media(required(part["file"], "file_data", str), optional(part["file"], "filename", str, "")))
         else:
-            raise Refusal(400, f"content of type {kind[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {kind[:100]!r} is not supported")
     return out
 
 

@@ -64,7 +64,7 @@ KNOWN = frozenset({"message.output_text.logprobs", "reasoning.encrypted_content"
 def read(body: dict[str, Any], path: str) -> ModelRequest:
     """Parse a request; see `Dialect`."""
     if optional(body, "previous_response_id", str):
-        raise Refusal(400, "previous_response_id: nothing is stored here; send the whole conversation")
+        raise Refusal(400, "previous_response_id: this gateway stores no responses; send the whole conversation")
     notes = unused_settings(body, TAKEN, REFUSED)
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else rows(body, "input")
@@ -163,7 +163,7 @@ def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) ->
         elif role == "user":
             messages.append(ChatMessageUser(content=content(parts)))
         else:
-            raise Refusal(400, f"input: {role[:100]!r} is no role")
+            raise Refusal(400, f"input: {role[:100]!r} is not a role")
     elif kind in ("function_call", "custom_tool_call"):
         free = kind == "custom_tool_call"
         given = {"input": optional(item, "input", str, "")} if free else arguments(optional(item, "arguments", str, ""))
@@ -173,7 +173,7 @@ def _add(messages: list[ChatMessage], item: dict[str, Any], notes: list[str]) ->
     elif kind in ("function_call_output", "custom_tool_call_output"):
         messages.append(result(required(item, "call_id", str), content(_parts(item.get("output"), notes))))
     elif kind != "reasoning":  # which the gateway remembers itself
-        raise Refusal(400, f"input of type {kind[:100]!r} is not taken here")
+        raise Refusal(400, f"input of type {kind[:100]!r} is not supported")
 
 
 def _join(messages: list[ChatMessage], text: str, calls: list[ToolCall]) -> None:
@@ -199,7 +199,7 @@ def _parts(value: Any, notes: list[str]) -> list[Content]:
         elif part.get("type") == "input_file" and "file_data" in part:
             out.append(media(required(part, "file_data", str), optional(part, "filename", str, "")))
         else:
-            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not taken here")
+            raise Refusal(400, f"content of type {str(part.get('type'))[:100]!r} is not supported")
     return out
 
 
