@@ -45,9 +45,50 @@ _OPTION = re.compile(
 )
 
 
+_CALL = re.compile(
+    r"worksample (?P<verb>run|resume|report|grade|task check|list)(?: (?P<target>(?!-)[^\s,;()]+))?"
+    r"(?P<options>(?: --[a-z][a-z-]*(?: (?!-)[^\s,;()]+)?)*)(?=$|[,;)\n]| or | and )"
+)
+"""A whole command with at most one target; prose after a verb does not match."""
+_FUNCTIONS = {"run": "run", "resume": "resume", "report": "report", "grade": "grade", "task check": "check"}
+
+
 def with_python_arguments(text: str) -> str:
-    """Replace options in a text by arguments: `limits={"cost": ...}` for `--limit-cost`. Whole commands stay."""
+    """Replace commands and options of the command line by their forms in Python.
+
+    `worksample.resume("first")` for `worksample resume first`, and `limits={"cost": ...}` for `--limit-cost`. A command
+    without a function in Python stays: it is typed in a terminal.
+    """
+    if "worksample " in text:
+        text = _CALL.sub(_call, text)
     return _OPTION.sub(_argument, text) if "--" in text else text
+
+
+def _call(found: re.Match[str]) -> str:
+    words = found["options"].split()
+    given: list[str] = []
+    if found["target"]:
+        given.append(f'file="{found["target"]}"' if found["verb"] == "run" else f'"{found["target"]}"')
+    store = ""
+    while words:
+        name = words.pop(0).removeprefix("--")
+        value = words.pop(0) if words and not words[0].startswith("--") else None
+        form = {"out": "out={}", "reason": "reason={}"}.get(name) or SETTINGS.get(name)
+        if form is None:
+            return found[0]
+        store = _literal(value) if name == "store" else store
+        given.append(form.format(_literal(value)))
+    if found["verb"] == "list":
+        plain = len(given) == bool(store) and not found["target"]
+        return f"worksample.open_store({store}).find(worksample.Experiment)" if plain else found[0]
+    return f"worksample.{_FUNCTIONS[found['verb']]}({', '.join(given)})"
+
+
+def _literal(value: str | None) -> str:
+    """Return an option's value as Python writes it; `...` for a value that the text leaves open."""
+    if value is None or value == "...":
+        return "..."
+    return value if value[0].isdigit() else f'"{value}"'
 
 
 def _argument(found: re.Match[str]) -> str:
@@ -56,5 +97,4 @@ def _argument(found: re.Match[str]) -> str:
         return SETTINGS["price"].format()
     if found["command"] or name not in SETTINGS:
         return found[0]
-    shown = "..." if value is None else value if value[0].isdigit() else f'"{value}"'
-    return SETTINGS[name].format(shown) + (", " if found["then"] else "")
+    return SETTINGS[name].format(_literal(value)) + (", " if found["then"] else "")
