@@ -65,9 +65,9 @@ def failpoint(point: str) -> None:
     elif kind == STOP:
         os.kill(os.getpid(), signal.SIGSTOP)
     elif kind == "full":
-        raise StoreFull(f"no space left, as {VARIABLE} says", where=point)
+        raise StoreFull(f"no space left, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
     elif kind == "lost":
-        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point)
+        raise SandboxError(f"the box is lost, as {VARIABLE} says", where=point, next=f"unset {VARIABLE}")
     elif kind == "raise":
         raise RuntimeError(f"a failure at {point}, as {VARIABLE} says")
 
@@ -80,7 +80,8 @@ def _read(text: str) -> dict[tuple[str, int], str]:
         if point not in points or kind not in (*KINDS, STOP) or not (number or "1").isdigit():
             raise UsageError(
                 f"{VARIABLE} has {item!r}; write POINT:KIND or POINT:KIND:N with points {', '.join(points)} "
-                f"and kinds {', '.join((*KINDS, STOP))}"
+                f"and kinds {', '.join((*KINDS, STOP))}",
+                next=f"unset {VARIABLE}",
             )
         faults[point, int(number or 1)] = kind
     return faults

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import click
 
+from worksample.errors import UsageError
+
 from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
 from .startup_phase import begin
@@ -51,7 +53,11 @@ class LazyGroup(click.Group):
 
             near = difflib.get_close_matches(args[0], self.verbs, n=1) if args else []
             if near:
-                raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx=ctx) from None
+                raise UsageError(
+                    f"{error.message} Did you mean {near[0]!r}?",
+                    where=ctx.command_path,
+                    next=f"{ctx.command_path} --help",
+                ) from None
             raise
 
 

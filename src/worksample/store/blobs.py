@@ -147,7 +147,9 @@ class Blobs:
                 if done:
                     work.set_result(None)
                 else:
-                    work.set_exception(StoreError("these blobs could not be made durable"))
+                    work.set_exception(
+                        StoreError("these blobs could not be made durable", next="worksample store check")
+                    )
 
     def _note(self, path: str, written: bool) -> None:
         """Note a written or existing blob. An existing one may be another process's, which has not synced it yet."""
