@@ -55,7 +55,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     expected = forecast_of(rest, config)
     power = None if lacks("report") else outlook(plan, basis=basis)
     judging = judging_of(plan, config)
-    refused = _refused(plan, config)
+    refused = _refusal_of(plan, config)
     if as_json:
         told = [asdict(one) for one in judging]
         say_json(
@@ -82,7 +82,7 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
     return 0
 
 
-def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
+def _refusal_of(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
     """Return why the run would be refused because of a model: its provider's package, its key or its settings."""
     from worksample.errors import WorksampleError
     from worksample.experiments.model_check import need_models

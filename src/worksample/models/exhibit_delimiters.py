@@ -39,10 +39,10 @@ class ExhibitDelimiters:
         """Return the exhibit between its delimiters: its text, and the picture if it is one."""
         name = [f"name: {exhibit.name}"] if exhibit.name else []
         if exhibit.look is Look.PICTURE:
-            opening = "\n".join([self.head(number), *self._marked("\n".join(name))])
+            opening = "\n".join([self.head(number), *self._mark_lines("\n".join(name))])
             return [opening, exhibit, self.tail(number)]
         body = "\n".join([*name, exhibit.text])
-        return ["\n".join([self.head(number), *self._marked(body), self.tail(number)])]
+        return ["\n".join([self.head(number), *self._mark_lines(body), self.tail(number)])]
 
-    def _marked(self, text: str) -> list[str]:
+    def _mark_lines(self, text: str) -> list[str]:
         return [MARK + line for line in make_visible(text).split("\n")] if text else []

@@ -28,15 +28,15 @@ def is_invisible(character: str) -> bool:
 
 def written_out(text: str) -> str:
     """Return `text` with every invisible character as `[U+200B]`, and every kind of space as a plain one."""
-    return _replaced(text, lambda character: f"[U+{ord(character):04X}]")
+    return _replace(text, lambda character: f"[U+{ord(character):04X}]")
 
 
 def without_unseen(text: str) -> str:
     """Return `text` without its invisible characters."""
-    return _replaced(text, lambda character: "")
+    return _replace(text, lambda character: "")
 
 
-def _replaced(text: str, put: Callable[[str], str]) -> str:
+def _replace(text: str, put: Callable[[str], str]) -> str:
     if text.isascii() and text.isprintable():
         return text
     table = {ord(c): put(c) for c in set(text) if is_invisible(c)}

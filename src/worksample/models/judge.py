@@ -100,10 +100,10 @@ class JudgeSpending:
 
         A call that is alone always begins. Raises JudgeError (`judge.limit`) if a cap is reached.
         """
-        while (waiter := self._begun(name, config, most)) is not None:
+        while (waiter := self._try_begin(name, config, most)) is not None:
             await waiter
 
-    def _begun(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
+    def _try_begin(self, name: str, config: JudgeConfig, most: float) -> asyncio.Future[None] | None:
         """Begin the call and return None, or return a future that tells when another call has ended."""
         with self._lock:
             calls = self.usage.calls + self.usage.unsettled + self.under_way

@@ -162,7 +162,7 @@ async def _ask_once(
         used = account.close_total()
         role.spent.end(used, most)
         ledger.add(used)
-    said = _said(output)
+    said = _answer_facts(output)
     kept["answer"] = await asyncio.to_thread(put_canonical, role.sink, said)
     try:
         return await asyncio.to_thread(read_answer, _words(output, said), probe, put.exhibits)
@@ -230,17 +230,17 @@ def _messages(put: Prompt) -> list[ChatMessage]:
     return [ChatMessageSystem(content=put.system), ChatMessageUser(content=content)]
 
 
-def _said(output: ModelOutput) -> dict[str, Any]:
+def _answer_facts(output: ModelOutput) -> dict[str, Any]:
     return {
         "completion": output.completion,
         "stop": str(output.stop_reason) if output.choices else "no choices",
-        "refused": _refused(output),
+        "refused": _is_refusal(output),
         "model": output.model,
         "error": output.error,
     }
 
 
-def _refused(output: ModelOutput) -> bool:
+def _is_refusal(output: ModelOutput) -> bool:
     if not output.choices:
         return False
     content = output.choices[0].message.content

@@ -124,7 +124,7 @@ def prompt(
         parts.append(f"\n{written_out(AGAIN.format(advice=advice))}")
     instruction = written_out(probe.instruction.strip()) or INSTRUCTION[probe.kind]
     system = SYSTEM.format(nonce=fence.nonce, mark=MARK, instruction=instruction)
-    return Prompt(system, tuple(_joined(parts)), numbered)
+    return Prompt(system, tuple(_join_texts(parts)), numbered)
 
 
 def _title(number: int, exhibit: Exhibit, title: str) -> str:
@@ -145,7 +145,7 @@ def _form(probe: Probe) -> str:
     return "\n".join([*(["Items:", *listed] if listed else []), form, *rules])
 
 
-def _joined(parts: list[Part]) -> list[Part]:
+def _join_texts(parts: list[Part]) -> list[Part]:
     """Join neighbouring texts."""
     out: list[Part] = []
     for part in parts:

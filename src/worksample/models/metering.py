@@ -49,11 +49,11 @@ def gate(model: Model) -> None:
     from inspect_ai.model import Model
 
     if type(model) is Model:
-        model.__class__ = _gated()
+        model.__class__ = _gated_class()
 
 
 @cache
-def _gated() -> type[Model]:
+def _gated_class() -> type[Model]:
     from inspect_ai.model import ChatMessageUser, GenerateConfig, Model
 
     class GatedModel(Model):

@@ -37,11 +37,11 @@ def read_usage() -> None:
     """Make the loaded providers understand every service's way to report tokens. Idempotent."""
     for name, module in tuple(sys.modules.items()):
         if name.startswith(_PROVIDERS) or name == "inspect_ai.model._openai_responses":
-            _replace(module, "model_output_from_openai", _completed)
-            _replace(module, "model_usage_from_response_usage", _responded)
-            _replace(module, "model_output_from_message", _messaged)
+            _replace(module, "model_output_from_openai", _wrap_chat_usage)
+            _replace(module, "model_usage_from_response_usage", _wrap_response_usage)
+            _replace(module, "model_output_from_message", _wrap_message_usage)
         elif name == "anthropic.lib.streaming._messages":
-            _replace(module, "accumulate_event", _accumulated)
+            _replace(module, "accumulate_event", _wrap_accumulation)
 
 
 def _replace(module: Any, name: str, made: Callable[[Any], Any]) -> None:
@@ -52,7 +52,7 @@ def _replace(module: Any, name: str, made: Callable[[Any], Any]) -> None:
         setattr(module, name, after)
 
 
-def _completed(convert: Any) -> Any:
+def _wrap_chat_usage(convert: Any) -> Any:
     def converted(completion: Any, choices: Any) -> Any:
         completion.usage = _chat(completion.usage)
         return convert(completion, choices)
@@ -60,14 +60,14 @@ def _completed(convert: Any) -> Any:
     return converted
 
 
-def _responded(convert: Any) -> Any:
+def _wrap_response_usage(convert: Any) -> Any:
     def converted(usage: Any) -> Any:
         return convert(_response(usage))
 
     return converted
 
 
-def _messaged(convert: Any) -> Any:
+def _wrap_message_usage(convert: Any) -> Any:
     async def converted(client: Any, model: Any, message: Any, *args: Any, **rest: Any) -> Any:
         from anthropic.types import Usage
 
@@ -79,7 +79,7 @@ def _messaged(convert: Any) -> Any:
     return converted
 
 
-def _accumulated(accumulate: Any) -> Any:
+def _wrap_accumulation(accumulate: Any) -> Any:
     def accumulated(*, event: Any, **rest: Any) -> Any:
         from anthropic.types import MessageDeltaUsage, Usage
 

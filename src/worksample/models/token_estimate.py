@@ -57,7 +57,7 @@ def size_of_request(messages: Sequence[ChatMessage], tools: Iterable[ToolInfo] =
         total += _text(message.content, found) + _calls(getattr(message, "tool_calls", None))
     for tool in tools:
         frames += 1
-        total += _written(tool)
+        total += _json_bytes(tool)
     return Size(total, frames, len(found), sum(_media_tokens(one) for one in found))
 
 
@@ -95,11 +95,11 @@ def _text(content: str | Sequence[Any], media: list[Any]) -> int:
         elif isinstance(part, ContentImage | ContentAudio | ContentVideo | ContentDocument):
             media.append(part)
         else:
-            total += _written(part)
+            total += _json_bytes(part)
     return total
 
 
-def _written(model: BaseModel) -> int:
+def _json_bytes(model: BaseModel) -> int:
     """Return the bytes of a model as JSON; 0 if it is nested too deeply to be sent."""
     try:
         return len(model.model_dump_json(exclude_none=True))

@@ -63,7 +63,7 @@ def one_object(text: str) -> FoundObject:
     if len(text) > LONGEST:
         raise NotOneObject(f"it has more than {LONGEST:,} characters", "It was too long. Give short texts.")
     stripped = text.strip().strip("\ufeff").strip()
-    unpacked = _unpacked(stripped)
+    unpacked = _unpack(stripped)
     if unpacked is not None:
         return one_object(unpacked)
     found = _objects(stripped)
@@ -82,7 +82,7 @@ def _stripped_of_fences(text: str) -> str:
     return re.sub(r"\A(?:```|~~~)[A-Za-z0-9]*\s*|\s*(?:```|~~~)\s*\Z", "", text).strip()
 
 
-def _unpacked(text: str) -> str | None:
+def _unpack(text: str) -> str | None:
     """Return the inner text if the whole is one JSON text, or an object whose quotes are all escaped."""
     body = _stripped_of_fences(text)
     if not (body.startswith('"') and body.endswith('"')):

@@ -122,7 +122,7 @@ def plus(a: Usage | None, b: Usage) -> Usage:
     return Usage(
         **summed,
         cost=_sum(a.cost, b.cost),
-        unsettled_cost=None if _unbounded(a) or _unbounded(b) else _sum(a.unsettled_cost, b.unsettled_cost),
+        unsettled_cost=None if _has_no_bound(a) or _has_no_bound(b) else _sum(a.unsettled_cost, b.unsettled_cost),
         priced=all(one.priced for one in (a, b) if one.requests or one.priced) and (a.priced or b.priced),
     )
 
@@ -132,7 +132,7 @@ def _sum(*amounts: float | None) -> float | None:
     return sum(known) if known else None
 
 
-def _unbounded(used: Usage) -> bool:
+def _has_no_bound(used: Usage) -> bool:
     return used.unsettled > 0 and used.unsettled_cost is None
 
 

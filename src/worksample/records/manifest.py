@@ -81,7 +81,7 @@ class Manifest(Frozen):
     entries: tuple[Entry, ...] = ()
 
     @model_validator(mode="after")
-    def _sorted(self) -> Self:
+    def _check_sorted(self) -> Self:
         paths = [e.path for e in self.entries]
         if paths != sorted(set(paths)):
             raise ValueError("entries must be sorted by path, each path once")

@@ -219,14 +219,14 @@ def _engine(url: Any, sqlite: bool) -> Engine:
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, pool_size=16, max_overflow=-1)
 
     @event.listens_for(engine, "connect")
-    def _connected(raw: Any, _: Any) -> None:
+    def _on_connect(raw: Any, _: Any) -> None:
         # Transactions are begun below, in plain sight, and not by the driver.
         raw.isolation_level = None
         # The objects are the truth: a row lost in a power cut is replayed, so the log need not be synced.
         raw.execute("PRAGMA synchronous = NORMAL")
 
     @event.listens_for(engine, "begin")
-    def _begun(connection: Connection) -> None:
+    def _on_begin(connection: Connection) -> None:
         write = connection.get_execution_options().get("worksample_write")
         raw: Any = connection.connection.dbapi_connection
         raw.execute("BEGIN IMMEDIATE" if write else "BEGIN")

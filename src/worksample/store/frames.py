@@ -184,14 +184,14 @@ def evaluations_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         **{n: _e[n] for n in ("grading", "outcome", "cause", "reason", "payload", "score", "full", "partial")},
         **{n: _e[n] for n in ("minutes", "cost", "calls", "priced", "cost_at_most", "author", "at")},
     }
-    return _evaluations(store, columns, _said(), experiment, pairs=False)
+    return _evaluations(store, columns, _joined_tables(), experiment, pairs=False)
 
 
 _EVALUATOR: Columns = {"evaluator": _e.evaluator, "evaluator_name": _v.name, "evaluator_type": _v.type}
 _second = aliased(schema.submissions, name="seconds")
 
 
-def _said() -> FromClause:
+def _joined_tables() -> FromClause:
     return (
         schema.evaluations.outerjoin(schema.rounds, _r.id == _e.round)
         .outerjoin(schema.evaluators, _v.id == _e.evaluator)
@@ -226,7 +226,9 @@ def comparisons_df(store: Store, experiment: str | None = None) -> pl.DataFrame:
         },
         **{n: _e[n] for n in ("cost_at_most", "author", "at")},
     }
-    return _evaluations(store, columns, _said().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True)
+    return _evaluations(
+        store, columns, _joined_tables().outerjoin(_second, _second.c.id == _e.second), experiment, pairs=True
+    )
 
 
 def _evaluations(

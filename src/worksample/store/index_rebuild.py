@@ -45,16 +45,16 @@ class IndexRebuild:
         with self._database.writing(Rivals.LEASES) as connection:
             index.clear(connection)
             for some in index.chunks(paths):
-                count += index.apply(connection, self._read(dict(some)))
+                count += index.apply(connection, self._read_objects(dict(some)))
             _note(connection, began)
         return count
 
     def _replay(self, paths: Mapping[str, str]) -> int:
-        commits = self._read(paths)
+        commits = self._read_objects(paths)
         with self._database.writing(Rivals.LEASES) as connection:
             return index.apply(connection, [c for c in commits if not index.is_known(connection, c.digest)])
 
-    def _read(self, paths: Mapping[str, str]) -> list[Committed]:
+    def _read_objects(self, paths: Mapping[str, str]) -> list[Committed]:
         try:
             with ThreadPoolExecutor(_READERS if self._objects.remote else 1) as readers:
                 return list(readers.map(self._objects.read, paths, paths.values()))

@@ -40,7 +40,7 @@ def renew(connection: Connection, kind: str) -> None:
     while rows := connection.execute(
         select(before).where(before.c.id > last).order_by(before.c.id).limit(_AT_ONCE)
     ).mappings().all():  # fmt: skip
-        connection.execute(table.insert(), [_renewed(kind, dict(old)) for old in rows])
+        connection.execute(table.insert(), [_renewed_row(kind, dict(old)) for old in rows])
         last = rows[-1]["id"]
     connection.execute(text(f'DROP TABLE "{kept}"'))
 
@@ -58,7 +58,7 @@ def set_aside(connection: Connection, table: Table) -> str:
     return kept
 
 
-def _renewed(kind: str, old: Mapping[str, Any]) -> Row:
+def _renewed_row(kind: str, old: Mapping[str, Any]) -> Row:
     envelope = {"kind": kind, "schema": old["schema_version"], "body": json.loads(old["body"])}
     made = row(from_envelope(envelope), old["object"])
     return {**made, "live": old["live"]} if "live" in old else made

@@ -109,8 +109,8 @@ def _submit_one(
             entrant=str(given["entrant"]),
             origin=str(given["origin"]),
             at=given["date"],  # type: ignore[arg-type]
-            minutes=_known(given["minutes"]),
-            cost=_known(given["cost"]),
+            minutes=_known_facts(given["minutes"]),
+            cost=_known_facts(given["cost"]),
             author=_text(given["author"]),
             experiment=found,
             repeat=int(str(given["repeat"] or 1)),
@@ -225,7 +225,7 @@ def _many(
     return INCOMPLETE if done.ungraded else 0
 
 
-def _known(value: object) -> float | None:
+def _known_facts(value: object) -> float | None:
     return value if isinstance(value, float) else None
 
 

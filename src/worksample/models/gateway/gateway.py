@@ -66,7 +66,7 @@ class ModelGateway:
         try:
             if known is None or request.method != "POST":
                 raise Refusal(404, f"{request.method} {path[:200]} is not served here", "not_found_error")
-            asked = await self._read(dialect, request, path)
+            asked = await self._read_request(dialect, request, path)
             output = await self._call_model(asked)
             if asked.stream:
                 return HttpResponse(200, b"".join(dialect.stream(output, asked)), "text/event-stream")
@@ -79,7 +79,7 @@ class ModelGateway:
         models = [{"name": f"models/{n}", "supportedGenerationMethods": ["generateContent"]} for n in self.names]
         return {"object": "list", "data": rows, "has_more": False, "models": models}
 
-    async def _read(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
+    async def _read_request(self, dialect: Dialect, request: HttpRequest, path: str) -> ModelRequest:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "compressed bodies are not supported")
         asked = await read_request(dialect, request.body, path)

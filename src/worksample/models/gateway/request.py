@@ -95,7 +95,7 @@ def optional(body: Any, key: str, kind: type[T], default: None = None) -> T | No
 @overload
 def optional(body: Any, key: str, kind: type[T], default: T) -> T: ...
 def optional(body: Any, key: str, kind: type[T], default: T | None = None) -> T | None:
-    """A value of a request; the default where it is not given or null. Refusal where it is of another kind."""
+    """Return a value of a request, or the default if it is missing or null. Raises Refusal for another type."""
     value = body.get(key) if isinstance(body, dict) else None
     if value is None:
         return default

@@ -233,11 +233,11 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
     """Write a stream; see `Dialect`."""
     whole = answer(output, asked)
 
-    def told(kind: str, **rest: Any) -> bytes:
+    def write_event(kind: str, **rest: Any) -> bytes:
         return format_event({"type": kind, **rest}, kind)
 
     begun = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 0}}
-    yield told("message_start", message=begun)
+    yield write_event("message_start", message=begun)
     for index, block in enumerate(whole["content"]):
         if block["type"] == "text":
             empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]
@@ -248,13 +248,13 @@ def stream(output: ModelOutput, asked: ModelRequest) -> Iterator[bytes]:
         else:
             empty = {**block, "input": {}}
             deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
-        yield told("content_block_start", index=index, content_block=empty)
+        yield write_event("content_block_start", index=index, content_block=empty)
         for delta in deltas:
-            yield told("content_block_delta", index=index, delta=delta)
-        yield told("content_block_stop", index=index)
+            yield write_event("content_block_delta", index=index, delta=delta)
+        yield write_event("content_block_stop", index=index)
     ended = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
-    yield told("message_delta", delta=ended, usage=whole["usage"])
-    yield told("message_stop")
+    yield write_event("message_delta", delta=ended, usage=whole["usage"])
+    yield write_event("message_stop")
 
 
 def fault(status: int, message: str, kind: str) -> dict[str, Any]:
