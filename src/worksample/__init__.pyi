@@ -5,9 +5,9 @@ from .audit.task_audit import AuditConfig as AuditConfig
 from .errors import Cause as Cause
 from .errors import WorksampleError as WorksampleError
 from .experiments.hand_in import HandedIn as HandedIn
-from .experiments.regrading import Regraded as Regraded
+from .experiments.regrade_pipeline import Regraded as Regraded
 from .experiments.status import Status as Status
-from .metrics.calibration.rules import CalibrationRules as CalibrationRules
+from .metrics.calibration.calibration_rules import CalibrationRules as CalibrationRules
 from .metrics.estimate import Estimate as Estimate
 from .metrics.money.deployable import Checking as Checking
 from .metrics.scores.rubric import RubricRules as RubricRules
@@ -50,7 +50,7 @@ from .reports.sections import SectionRow as SectionRow
 from .reports.sections import compare as compare
 from .reports.sections import figures_df as figures_df
 from .reports.sections import measure as measure
-from .reports.sections.compare_parts import Part as Part
+from .reports.sections.comparison_parts import Part as Part
 from .reports.static_site.site import ReportConfig as ReportConfig
 from .reports.static_site.site import write_report as write_report
 from .results.result_set import WorkRules as WorkRules

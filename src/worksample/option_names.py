@@ -54,11 +54,7 @@ _FUNCTIONS = {"run": "run", "resume": "resume", "report": "report", "grade": "gr
 
 
 def with_python_arguments(text: str) -> str:
-    """Replace commands and options of the command line by their forms in Python.
-
-    `worksample.resume("first")` for `worksample resume first`, and `limits={"cost": ...}` for `--limit-cost`. A command
-    without a function in Python stays: it is typed in a terminal.
-    """
+    """Replace options in a text by arguments: `limits={"cost": ...}` for `--limit-cost`. Whole commands stay."""
     if "worksample " in text:
         text = _CALL.sub(_call, text)
     return _OPTION.sub(_argument, text) if "--" in text else text

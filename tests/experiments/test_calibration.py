@@ -23,12 +23,12 @@ from worksample.cli.judging_forecast import judging_of, show_calibration, show_j
 from worksample.cli.run_output import dry
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
-from worksample.experiments.loading import load
-from worksample.experiments.preparing import prepare
+from worksample.experiments.config_file import load
+from worksample.experiments.planning.preparation import prepare
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.drawing import read_draw
+from worksample.results.calibration.label_draw import read_draw
 from worksample.results.second_looks import ROUTED
 from worksample.results.slots import slots_df
 from worksample.store import Store, check

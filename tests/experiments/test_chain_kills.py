@@ -18,7 +18,7 @@ from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import Experiment, Slot, Submission, Trial
-from worksample.results.reattempts.reading import chains_of
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -30,7 +30,7 @@ RUN = """
 import sys
 from pathlib import Path
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Experiment
 from worksample.store import Store

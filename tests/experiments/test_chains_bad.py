@@ -13,14 +13,14 @@ from experiments.learners import judge_by_reading
 from experiments.test_chains import chained
 from experiments.test_protocols import planned, run
 from worksample.errors import WorksampleError
-from worksample.experiments.amend import amend
-from worksample.experiments.chaining import advance
-from worksample.experiments.preparing import prepare
+from worksample.experiments.amendments import amend
+from worksample.experiments.chain_steps import advance
+from worksample.experiments.planning.preparation import prepare
 from worksample.experiments.status import status_of
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import Evaluation, Experiment, Fed, Slot, Submission, Trial
-from worksample.results.reattempts.reading import chains_of
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
 from worksample.store.people_tables import items
 

@@ -37,9 +37,9 @@ from worksample.records import (
 )
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.drawing import read_draw
-from worksample.results.calibration.labels import labels_of, wanted
-from worksample.results.pairs import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
+from worksample.results.calibration.label_draw import read_draw
+from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.pair_sampling import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues

@@ -18,12 +18,12 @@ SHOWN = 5
 
 def print_namesakes(store: Store, experiment: Experiment) -> None:
     """Before a run, list other experiments of this name. A name means the latest, so earlier ones are named by id."""
-    from worksample.experiments.find import call, namesakes
+    from worksample.experiments.experiment_lookup import others_of_name, short_name
 
-    others = namesakes(store, experiment)
+    others = others_of_name(store, experiment)
     if not others:
         return
-    means = call(store, experiment)
+    means = short_name(store, experiment)
     mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
     click.echo(printable(f"the name {experiment.name} is also used by {_list_experiments(others)}"), err=True)
     hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
@@ -32,7 +32,7 @@ def print_namesakes(store: Store, experiment: Experiment) -> None:
 
 def print_chosen_experiments(store: Store, names: Sequence[str]) -> None:
     """Before figures, say which of several experiments is shown. Print nothing if an id was typed."""
-    from worksample.reports.experiments import find_experiments
+    from worksample.reports.chosen_experiments import find_experiments
 
     found = find_experiments(store, names)
     if not names:
@@ -47,10 +47,10 @@ def tell_chosen(experiment: Experiment) -> None:
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
     """Say which of several experiments is shown, if it is known which ones were meant."""
-    from worksample.experiments.find import namesakes
+    from worksample.experiments.experiment_lookup import others_of_name
 
     for found in meant:
-        others = namesakes(store, found)
+        others = others_of_name(store, found)
         if others and found.id not in typed:
             click.echo(
                 printable(f"{found.name} is {found.id} here; of the same name: {_list_experiments(others)}"), err=True

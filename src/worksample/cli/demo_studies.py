@@ -77,7 +77,7 @@ def company_folder() -> Path:
 
 def trial_page(store: Store, experiment: str, report: Path) -> Path:
     """Return the report's page with the agent's screens and the colleagues' answers."""
-    from worksample.reports.experiments import find_experiments
+    from worksample.reports.chosen_experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
     from worksample.results.result_set import ResultSet
 
@@ -99,7 +99,7 @@ SITTINGS = 3
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
     """Import the jobs beside the store, have them qualified, and return the study's configuration."""
     from worksample.app.judging.scripted_experts import PassingTime
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
     from worksample.people.clock import wall
 

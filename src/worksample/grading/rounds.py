@@ -23,7 +23,7 @@ from worksample.records import (
     Submission,
     now,
 )
-from worksample.results.pairs import PAIRS
+from worksample.results.pair_sampling import PAIRS
 
 from .evaluator_kinds import usual
 

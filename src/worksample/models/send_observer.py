@@ -59,7 +59,7 @@ def observe() -> Iterator[SendProgress]:
 
 
 def observe_sending(api: ModelAPI) -> None:
-    """Make a provider raise NotSentError for unsent requests, and mark rejected ones in its transcript."""
+    """Make a provider raise NotSentError for unsent requests, and mark rejected ones in the transcript."""
     _report_requests()
     generate = api.generate
 

@@ -36,7 +36,7 @@ def unquote_path(text: str) -> bytes:
 
 
 def path_fault(text: str) -> str | None:
-    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None."""
+    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None if it can."""
     raw = unquote_path(text)
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"
@@ -55,7 +55,7 @@ class EntryKind(StrEnum):
 
 
 class Entry(Frozen):
-    """A name in a folder. A link is stored as text and never followed; `other` (device, socket, pipe) only by name."""
+    """One name in a folder. A link is stored as text, never followed; `other` (device, socket, pipe) by name only."""
 
     path: str
     kind: EntryKind = EntryKind.FILE

@@ -10,7 +10,7 @@ from worksample.cli.output import json_option, open_store, printable, say_json, 
 
 if TYPE_CHECKING:
     from worksample.reports.clusters import ClusterReport
-    from worksample.reports.clusters.grouping import Linkage
+    from worksample.reports.clusters.clustering import Linkage
 
 
 @click.command("clusters")
@@ -46,7 +46,7 @@ def command(
 
     EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
     """
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.reports.clusters import ClusterConfig, cluster_criteria
 
     config = ClusterConfig(shown=count or 20, linkage=linkage or "average", distance=distance)

@@ -123,8 +123,8 @@ def export_command(
         given = {"format": form, "experiment": experiment, "private": private, "store": store}
         run_transfer(transfer, None, out, given, as_json=bool(as_json))
         return
-    from worksample.experiments.find import find_experiment
-    from worksample.results.exporting import export
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.results.frame_export import export
 
     with open_store(store) as opened:
         id = find_experiment(opened, experiment).id if experiment else None

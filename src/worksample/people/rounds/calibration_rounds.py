@@ -19,10 +19,10 @@ from worksample.records import (
     struck,
 )
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
-from worksample.results.calibration.drawing import DRAWN, keep_draw, planned_draw
-from worksample.results.calibration.labels import LabelRound, drawn_of, labels_of, sent_to_people, wanted
-from worksample.results.pairs import drawn_pairs, key_of
-from worksample.results.rounds import InForce
+from worksample.results.calibration.label_draw import DRAWN, keep_draw, planned_draw
+from worksample.results.calibration.label_rounds import LabelRound, drawn_of, labels_of, sent_to_people, wanted
+from worksample.results.deciding_rounds import InForce
+from worksample.results.pair_sampling import drawn_pairs, key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
 
@@ -85,7 +85,7 @@ class Calibrating:
         self._retire()
         pairs: tuple[tuple[str, str], ...] = ()
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.results.calibration.pairs import draw_pairs
+            from worksample.results.calibration.pair_calibration import draw_pairs
 
             draw = draw_pairs(self.store, self.experiment, judged, self.config)
             pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in draw.drawn)
@@ -139,7 +139,7 @@ class Calibrating:
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.results.calibration.pairs import pair_cells, routed_pairs
+            from worksample.results.calibration.pair_calibration import pair_cells, routed_pairs
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:

@@ -6,8 +6,8 @@ from worksample.errors import Cause
 from worksample.files import put_canonical
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
 from worksample.results.assignments.assignment import seat_of
-from worksample.results.reattempts.feeding import Feeding
-from worksample.results.reattempts.telling import PREVIOUS
+from worksample.results.reattempts.earlier_work import Feeding
+from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
 
 TOLD = """## A person works on this with you
