@@ -141,7 +141,7 @@ def test_parts_that_were_skipped() -> None:
     assert GradePayload(score=0, parts=(none,)).void and not GradePayload(score=0, parts=(none, unknown)).void
     assert not unknown.passed and not none.gate
     for fraction, skip in ((None, None), (1, SkipReason.CANNOT_JUDGE)):
-        with pytest.raises(ValidationError, match="give a fraction, or why it was skipped"):
+        with pytest.raises(ValidationError, match="give either a fraction or the reason why it was skipped"):
             part("x", fraction, skip=skip)
 
 
