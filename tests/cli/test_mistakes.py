@@ -59,7 +59,9 @@ MISTAKES: dict[str, tuple[list[object], list[str]]] = {
     ),
     "half a price": (model("openai/gpt-5", "--price", "openai/gpt-5=1"), ["gives only one figure", "--price openai"]),
     "a model's argument without =": (model("openai/gpt-5", "--model-arg", "x"), ["--model-arg KEY=VALUE"]),
-    "a key among arguments": (model("openai/gpt-5", "--model-arg", "api_key=x"), ["keep keys out of it", "OPENAI_API_KEY"]),
+    "a key among arguments": (
+        model("openai/gpt-5", "--model-arg", "api_key=x"), ["keep keys out of it", "OPENAI_API_KEY"],
+    ),
     "a file that is not there": (["run", "study.toml"], ["FILE: File 'study.toml' does not exist", "run --help"]),
     "a folder as a file": (["run", "."], ["is a directory", "run --help"]),
     "TOML that is none": (["run", "broken.toml"], ["broken.toml", "is not TOML"]),

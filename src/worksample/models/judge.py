@@ -20,8 +20,9 @@ from .price import Prices, require_price
 from .request_account import add_usage
 from .resolver import ModelService
 
-RENDERING = "3"
-"""Version of how deliverables are shown to judges; raise it with every change."""
+RENDERING = "4"
+"""The version of what judges are shown beside the templates of their prompts. Raise it if the same deliverable is shown
+to judges in another way, or if an instruction in `grading.judges` changes."""
 DEFAULT = "judge"
 """The role that is asked if none is named."""
 

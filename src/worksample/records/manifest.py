@@ -36,7 +36,7 @@ def unquote_path(text: str) -> bytes:
 
 
 def path_fault(text: str) -> str | None:
-    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None if it can."""
+    """Return why a quoted path cannot be placed below a folder (absolute, `..`, empty step, NUL), or None."""
     raw = unquote_path(text)
     if not raw or raw.startswith(b"/"):
         return "the path is empty or absolute"

@@ -1,6 +1,6 @@
 """Score answered criteria: the one rule for people's marks and for verdicts that join several evaluators.
 
-`kit.compose` has the same rule for programs' answers, with reasons (a property test compares the two).
+`kit.compositions` has the same rule for programs' answers, with reasons (a property test compares the two).
 """
 
 from __future__ import annotations
