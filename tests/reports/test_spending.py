@@ -9,8 +9,8 @@ import pytest
 from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
 from worksample.cli.commands.list import cost_text
+from worksample.experiments.run_listener import RunTally
 from worksample.experiments.status import status_of
-from worksample.experiments.watch import RunTally
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.python_api.progress import spent
 from worksample.python_api.terminal_text import dollars

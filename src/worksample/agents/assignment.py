@@ -22,10 +22,8 @@ class Assignment:
     """Work of one trial, for an agent that is an async function.
 
     Commands, reads and writes are recorded in the trajectory. If the agent calls a model, the trajectory has those
-    calls,
-    and Inspect's log has the rest. Files in `output` are handed in when the function ends. An exception that it raises
-    is a
-    crash of the agent.
+    calls, and Inspect's log has the rest. Files in `output` are handed in when the function ends. An exception that it
+    raises is a crash of the agent.
     """
 
     workspace: Workspace

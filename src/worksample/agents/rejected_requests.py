@@ -47,10 +47,8 @@ class Rejections:
         """Call the model and return its answer.
 
         Raises AgentError (`agent.rejected`) if the service answers other requests but rejects this conversation without
-        any
-        tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
-        rejected;
-        else what the model's provider raised.
+        any tool result, or keeps rejecting tool results; WorksampleError (`model.refused`) for a first request that is
+        rejected; else what the model's provider raised.
         """
         left_out = 0
         for results in (_newest_results(messages), _all(messages), None):

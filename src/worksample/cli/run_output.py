@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
     from worksample.experiments.experiment_runner import RunOptions, RunResult
     from worksample.experiments.model_check import ModelCheckResult
-    from worksample.experiments.pilot import Basis
     from worksample.experiments.planning.experiment_plan import Plan
     from worksample.experiments.planning.forecast import Forecast
     from worksample.experiments.planning.plan_progress import PlanProgress
     from worksample.experiments.power import PowerOutlook
+    from worksample.experiments.power_basis import Basis
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -99,7 +99,7 @@ def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, 
     """Return the basis of power computations: a pilot's data, or an assumed pass rate."""
     from worksample.errors import UsageError
     from worksample.experiments.experiment_lookup import find_experiment
-    from worksample.experiments.pilot import RATE, from_pilot, guessed_basis
+    from worksample.experiments.power_basis import RATE, from_pilot, guessed_basis
 
     if not pilot:
         return guessed_basis(RATE if expect is None else expect)

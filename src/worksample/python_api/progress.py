@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import POLICY
-from worksample.experiments.watch import RunTally, Silent, Watch
+from worksample.experiments.run_listener import RunListener, RunTally, SilentListener
 from worksample.records import Ending, Evaluation, EvaluationOutcome, GradePayload, Instance, Submission, Trial
 
 from .terminal_text import cost_range, duration, printable
@@ -18,10 +18,10 @@ LONGEST = 160
 """Most characters of a reason on a line."""
 
 
-def watcher(*, silent: bool) -> Watch:
+def watcher(*, silent: bool) -> RunListener:
     """Return a watcher: silent, a changing line in a notebook, a bar on a terminal, else lines (both on stderr)."""
     if silent:
-        return Silent()
+        return SilentListener()
     if in_notebook():
         return NotebookCell()
     return Bar() if sys.stderr.isatty() else Lines()

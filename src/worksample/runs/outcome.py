@@ -34,8 +34,7 @@ def outcome_of_limit(
     """Return the outcome of a trial that reached a limit.
 
     The model's service is to blame if the time limit passed while the agent waited for it, or if the budget was
-    exceeded
-    only by requests that the service never answered but may have charged for.
+    exceeded only by requests that the service never answered but may have charged for.
     """
     cause = _LIMITS.get(error.type, Cause.LIMIT_OTHER)
     if account is not None and cause in (Cause.LIMIT_COST, Cause.LIMIT_TOKENS) and error.limit is not None:

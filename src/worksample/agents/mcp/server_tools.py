@@ -136,7 +136,10 @@ async def _list_tools(server: McpSpec, session: ClientSession) -> list[Any]:
 def _start_error(server: McpSpec, why: object) -> SandboxError:
     said = str(why) or type(why).__name__
     return SandboxError(
-        f"it does not list its tools: {said}", where=f"MCP server {server.name}", cause=Cause.SERVICE_START
+        f"it does not list its tools: {said}",
+        where=f"MCP server {server.name}",
+        next="fix the server in the task's task.toml, or in its image",
+        cause=Cause.SERVICE_START,
     )
 
 
