@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 
 from .workspace import Workspace, clip_middle
 
@@ -92,4 +92,4 @@ class Assignment:
         """Add a line to the trajectory."""
         from inspect_ai.model import ChatMessageAssistant
 
-        self.state.messages.append(ChatMessageAssistant(content=scrubbed(text)))
+        self.state.messages.append(ChatMessageAssistant(content=scrub(text)))

@@ -18,7 +18,7 @@ from worksample.errors import (
     StoreFull,
 )
 from worksample.models import Roles
-from worksample.models.judge import means_of
+from worksample.models.judge import describe_judges
 from worksample.records import Evaluator, EvaluatorKind, now
 
 from .evaluators import WAITING, EvaluationRequest, EvaluatorReply
@@ -50,7 +50,7 @@ class ProgramEvaluator:
     @property
     def means(self) -> str:
         """The judges that the grader may ask."""
-        return means_of(self.roles)
+        return describe_judges(self.roles)
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
         """Run the grader; if the sandbox fails, run it once more."""

@@ -19,8 +19,8 @@ from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.models import plus, usage_of
-from worksample.models.excused_waiting import waiting
-from worksample.models.usage import AGENT, call_usage, is_own_call, spent
+from worksample.models.excused_waiting import measure_waiting
+from worksample.models.usage import AGENT, call_usage, is_own_call, with_zero_cost
 from worksample.records import (
     Ending,
     Submission,
@@ -167,7 +167,7 @@ def _trial(
     from worksample.agents.prompt_digest import SHOWN
 
     usage = usage_by_role(context, events)
-    if lost := waiting(events, rest["ended"]).lost:
+    if lost := measure_waiting(events, rest["ended"]).lost:
         context.phases["service"] = round(lost, 6)
     return build_trial(
         context,
@@ -189,7 +189,7 @@ def usage_by_role(context: TrialContext, events: Sequence[Event]) -> dict[str, U
     if (lost := context.account.close()).requests:
         usage[AGENT] = plus(usage.get(AGENT), lost)
     elif not any(event.event == "model" for event in events):
-        usage = spent(usage, context.spec.job.agent.model, prices)
+        usage = with_zero_cost(usage, context.spec.job.agent.model, prices)
     for recorder in context.recorders:
         usage |= recorder.usage
     return usage

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import Cause, SandboxError
 from worksample.extras import need
-from worksample.models.storable_text import scrubbed
+from worksample.models.storable_text import scrub
 from worksample.records import McpSpec
 from worksample.sandboxes.shielded import to_the_end
 
@@ -153,7 +153,7 @@ def _tool(server: str, session: ClientSession, offered: Any, workspace: Workspac
         except (MCPError, OSError, RuntimeError, ValueError) as error:
             # The server runs in the agent's box, or the agent's request broke it: tell the model.
             raise ToolError(clip_middle(str(error) or type(error).__name__, workspace.tool_output)) from None
-        text = clip_middle(scrubbed("\n".join(map(_text, done.content))), workspace.tool_output)
+        text = clip_middle(scrub("\n".join(map(_text, done.content))), workspace.tool_output)
         if done.is_error:
             raise ToolError(text or "it failed")
         return text or "[no output]"
