@@ -94,5 +94,5 @@ def test_a_trials_page_says_how_far_its_cost_is_known() -> None:
     assert cost_words({**settled, "priced": False, "estimated_calls": 1}) == "tokens are estimated"
     cut = {**settled, "priced": False, "unsettled_calls": 1, "cost_at_most": 0.9, "cached_as_input": 2}
     assert cost_words(cut) == (
-        "at most $0.90: the end of some calls was never told; an upper bound: cached tokens at the price of fresh ones"
+        "at most $0.90: the outcome of some calls is unknown; an upper bound: cached tokens at the price of fresh ones"
     )

@@ -140,7 +140,7 @@ def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) 
     """Take a slot, or renew the lease of a person who has it. Raises SeatConflict if another has it or it is done."""
     seat = assignment_of(store, slot.id)
     if seat.closed or slot.not_attemptable:
-        raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this here")
+        raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this")
     if seat.is_of(person, at):
         return seat
     if seat.is_taken(at):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 AGAINST = " against "
 _LATER = f", {LATER}"
 PARTED = "the judge's answers part"
-CONTRADICTED = "a person said otherwise"
+CONTRADICTED = "a person disagreed"
 
 
 def draw_pairs(store: Store, experiment: Experiment, judged: Round, config: CalibrationConfig) -> Draw:
