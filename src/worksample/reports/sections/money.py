@@ -106,7 +106,7 @@ def _dollars(
             "how": config.how,
         }
         found = m.dollars_earned(r["part"], r["passed"], **given)
-        # Once all is graded every repeat has an even part of its instance's price.
+        # Once all is graded every repeat has an equal part of its instance's price.
         whole = m.dollars_earned(r["even"], r["passed"], **given)
         earned, share = (
             replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))

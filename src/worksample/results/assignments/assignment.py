@@ -79,7 +79,7 @@ def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssign
 
 def _after(seat: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
     if account_of(event.person) != account_of(seat.person):
-        # Another's beginnings are evidence of theirs and no part of this person's work.
+        # The start of another person is evidence about that person and not part of this person's work.
         seat = SlotAssignment(seat.slot, asked=seat.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
