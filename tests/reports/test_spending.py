@@ -8,9 +8,9 @@ import pytest
 
 from reports.measuring import sections
 from store.test_spending import CUT, ESTIMATED, SETTLED, UNPRICED, store_with
-from worksample.cli.commands.list import said_of
+from worksample.cli.commands.list import cost_text
+from worksample.experiments.run_listener import RunTally
 from worksample.experiments.status import status_of
-from worksample.experiments.watch import RunTally
 from worksample.metrics import Counts, Estimate, Unit
 from worksample.python_api.progress import spent
 from worksample.python_api.terminal_text import dollars
@@ -53,19 +53,19 @@ def test_a_cost_without_a_price_is_no_figure_in_the_section(tmp_path: Path) -> N
 
 
 def test_the_list_says_what_is_not_known() -> None:
-    assert said_of(Spending("judges")) == ""
-    assert said_of(Spending("agents")) == "$0.00"
-    assert said_of(Spending("judges", 2, None, None, 1, 1)) == "not known"
-    assert said_of(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
-    assert said_of(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
-    assert said_of(Spending("agents", 6, 0.5, 0.5, 2, full_price=1)) == "at most $0.50"
+    assert cost_text(Spending("judges")) == ""
+    assert cost_text(Spending("agents")) == "$0.00"
+    assert cost_text(Spending("judges", 2, None, None, 1, 1)) == "not known"
+    assert cost_text(Spending("judges", 6, 0.5, None, 2, 1)) == "$0.50 + 1 unpriced"
+    assert cost_text(Spending("agents", 6, 0.5, 0.9, 2, 0, 1)) == "$0.50, at most $0.90"
+    assert cost_text(Spending("agents", 6, 0.5, 0.5, 2, full_price=1)) == "at most $0.50"
 
 
 def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines(tmp_path: Path) -> None:
     cached = Usage(calls=1, cache_read_tokens=40, input_tokens=9, cost=0.1, priced=True, cached_as_input=1)
     store = store_with(tmp_path, [SETTLED, cached])
     (agents, *_) = status_of(store, store.find(Experiment)[0]).spending
-    assert said_of(agents) == "at most $0.60"
+    assert cost_text(agents) == "at most $0.60"
     tally = RunTally(planned=2)
     for trial in store.find(Trial):
         tally.add_trial(trial)
