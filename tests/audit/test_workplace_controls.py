@@ -46,7 +46,7 @@ def test_scripts_of_cases_run_as_agents(task: Path) -> None:
     assert list(script.tasks) == ["invoice-1043"]
     with pytest.raises(PlanError, match="no task in"):
         read_script(task.parent / "*/cases/none/script.toml")
-    with pytest.raises(PlanError, match="no pattern"):
+    with pytest.raises(PlanError, match="is not a pattern for the scripts"):
         read_script(task.parent / "*/script.toml")
 
 
