@@ -7,7 +7,7 @@ import shlex
 import shutil
 
 
-def privileged(line: str) -> str:
+def root_command(line: str) -> str:
     """Return `line` as this user types it: as it is for root, else by sudo, or by su if there is no sudo."""
     if os.geteuid() == 0:
         return line

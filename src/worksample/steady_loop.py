@@ -29,9 +29,9 @@ USUAL = TICK + 0.1
 """Seconds between two looks that are no stall."""
 LEAST = 0.01
 """Seconds beyond that which are remembered."""
-KEPT = 10_000
+MOST_STALLS = 10_000
 """Stalls that are remembered."""
-Watching = Callable[["Stall"], None]
+StallCallback = Callable[["Stall"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Clocks:
 class SteadyClock:
     """Seconds without stalls. `look` is called by the loop's thread alone; `time` by any."""
 
-    def __init__(self, clocks: Clocks = Clocks(), watching: Watching | None = None) -> None:
-        self.stalls: deque[Stall] = deque(maxlen=KEPT)
+    def __init__(self, clocks: Clocks = Clocks(), watching: StallCallback | None = None) -> None:
+        self.stalls: deque[Stall] = deque(maxlen=MOST_STALLS)
         self._open: dict[object, datetime] = {}
         self._ended: list[tuple[datetime, datetime]] = []
         """Spans of work whose time is counted: those that go on, and those that ended since the last look."""
@@ -100,7 +100,7 @@ class SteadyClock:
         self._ended.clear()
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def count_stalls(self) -> Iterator[None]:
         """Tell stalls apart that fall into work whose time is counted. For the loop's thread."""
         key = object()
         self._open[key] = self._clocks.wall()
@@ -109,7 +109,7 @@ class SteadyClock:
         finally:
             self._ended.append((self._open.pop(key), self._clocks.wall()))
 
-    def stalled(self, begin: datetime, end: datetime) -> float:
+    def stalled_seconds(self, begin: datetime, end: datetime) -> float:
         """Seconds of stalls between two moments."""
         return sum(stall.within(begin, end) for stall in tuple(self.stalls))
 
@@ -117,16 +117,16 @@ class SteadyClock:
 _current: ContextVar[SteadyClock | None] = ContextVar("worksample_steady_clock", default=None)
 
 
-def stalled(begin: datetime, end: datetime) -> float:
+def stalled_seconds(begin: datetime, end: datetime) -> float:
     """Seconds between two moments in which the loop that the caller's work belongs to stood still."""
     clock = _current.get()
-    return clock.stalled(begin, end) if clock is not None else 0.0
+    return clock.stalled_seconds(begin, end) if clock is not None else 0.0
 
 
-def counted() -> AbstractContextManager[None]:
+def count_stalls() -> AbstractContextManager[None]:
     """Around work whose time is counted, in the loop that it belongs to."""
     clock = _current.get()
-    return clock.counted() if clock is not None else nullcontext()
+    return clock.count_stalls() if clock is not None else nullcontext()
 
 
 def steady_time() -> float:
@@ -164,7 +164,7 @@ class SteadyLoop(asyncio.SelectorEventLoop):
         return self.clock.time()
 
 
-def run_steadily(main: Coroutine[Any, Any, T], watching: Watching | None = None) -> T:
+def run_steadily(main: Coroutine[Any, Any, T], watching: StallCallback | None = None) -> T:
     """`asyncio.run` with a steady loop. `watching` is called after each stall."""
     clock = SteadyClock(watching=watching)
     with asyncio.Runner(loop_factory=lambda: SteadyLoop(clock)) as runner:

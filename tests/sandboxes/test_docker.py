@@ -45,7 +45,7 @@ def _checks(quick: str) -> list[object]:
 @pytest.mark.parametrize("name", _checks("sandboxes/test_box.py::test_it_is_a_box[bubblewrap-{}]"))
 @pytest.mark.parametrize("root", ["machine", "image"])
 async def test_it_is_a_box(root: str, name: str, _daemon: str, folder: Path, tmp_path: Path) -> None:
-    async with conformance.opened("docker", tmp_path, Root(str(folder)) if root == "image" else None) as box:
+    async with conformance.open_conformance_box("docker", tmp_path, Root(str(folder)) if root == "image" else None) as box:
         await conformance.CHECKS[name](box)
 
 

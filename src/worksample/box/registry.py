@@ -20,13 +20,13 @@ Start = Callable[[BoxConfig], Awaitable[Box]]
 
 
 @functools.cache
-def _registered() -> dict[str, EntryPoint]:
+def _registered_kinds() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def kinds() -> tuple[str, ...]:
+def installed_kinds() -> tuple[str, ...]:
     """The kinds of boxes that are installed."""
-    return tuple(sorted(_registered()))
+    return tuple(sorted(_registered_kinds()))
 
 
 def open_box(config: BoxConfig, *, kind: str = "bubblewrap") -> AbstractAsyncContextManager[Box]:
@@ -36,12 +36,12 @@ def open_box(config: BoxConfig, *, kind: str = "bubblewrap") -> AbstractAsyncCon
     SandboxError for a config that cannot be had, SandboxUnavailable (with the line to type) when there is no box here.
     """
     config.check()
-    _point(kind)
-    return _opened(config, kind)
+    _entry_point(kind)
+    return _open(config, kind)
 
 
 @asynccontextmanager
-async def _opened(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
+async def _open(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
     box = await start_box(config, kind)
     try:
         yield box
@@ -52,12 +52,12 @@ async def _opened(config: BoxConfig, kind: str) -> AsyncIterator[Box]:
 async def start_box(config: BoxConfig, kind: str = "bubblewrap") -> Box:
     """A box that the caller closes."""
     config.check()
-    start: Start = _point(kind).load()
+    start: Start = _entry_point(kind).load()
     return await start(config)
 
 
-def _point(kind: str) -> EntryPoint:
-    found = _registered()
+def _entry_point(kind: str) -> EntryPoint:
+    found = _registered_kinds()
     if kind not in found:
         known = ", ".join(sorted(found)) or "none: the package is not installed whole"
         raise SandboxError(f'"{kind}" is not a kind of box; there are {known}', where="box", next='use "bubblewrap"')

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-GENEROUS = 20.0
+BACKSTOP_FACTOR = 20.0
 """The backstop is so many times the timeout, unless it is given."""
-LEAST = 600.0
+SHORTEST_BACKSTOP = 600.0
 """Seconds that a backstop has at least, unless it is given."""
 
 
@@ -29,7 +29,7 @@ class FairTimeout:
     _tell: Callable[[bool], None] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.backstop = self.backstop or max(GENEROUS * self.seconds, LEAST)
+        self.backstop = self.backstop or max(BACKSTOP_FACTOR * self.seconds, SHORTEST_BACKSTOP)
 
     def hold(self, held: bool) -> None:
         """Stop the command's time, which runs on when this is called with False. The command itself goes on."""

@@ -39,7 +39,7 @@ from worksample.records import (
 from worksample.sandboxes.capture import STEPS, Captured, take
 from worksample.sandboxes.services import export
 from worksample.sandboxes.services.state_export import ExportedPart
-from worksample.steady_loop import stalled
+from worksample.steady_loop import stalled_seconds
 from worksample.workplace.colleagues.colleague_runner import ROLE
 from worksample.workplace.live_check import look, with_live
 
@@ -100,7 +100,7 @@ async def _close(try_: TrialContext, state: TaskState, outcome: TrialOutcome) ->
 
     events = list(transcript().events)
     ended = now()
-    lost = stalled(try_.started, ended)
+    lost = stalled_seconds(try_.started, ended)
     working = max(0.0, _working_seconds() - lost)
     if lost:
         try_.phases["stall"] = round(lost, 6)

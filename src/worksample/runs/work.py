@@ -14,7 +14,7 @@ from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Trial, TrialOutcome, now
 from worksample.sandboxes.services import TaskServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, boxes_of
-from worksample.steady_loop import counted
+from worksample.steady_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
 from worksample.workplace.running_workplaces import opened
 from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
@@ -85,7 +85,7 @@ async def _endeavour(
         if environment.served or environment.workplace is not None:
             await _serve(try_, stack)
         limits = apply_limits(_limits(try_.limits), catch_errors=True)
-        with try_.account.current(), limits as scope, counted(), anyio.CancelScope() as try_.working:
+        with try_.account.current(), limits as scope, count_stalls(), anyio.CancelScope() as try_.working:
             if try_.lost:
                 try_.working.cancel()
             async with reaching(try_, box_of()) as during:

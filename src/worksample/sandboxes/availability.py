@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes import cgroups
 
 
@@ -53,7 +53,7 @@ def available() -> Availability:
     parents = cgroups.find_parents()
     version = reason = line = ""
     if not bwrap:
-        reason, line = "bubblewrap is not installed", privileged("apt-get install bubblewrap")
+        reason, line = "bubblewrap is not installed", root_command("apt-get install bubblewrap")
     else:
         version = _output([bwrap, "--version"]).removeprefix("bubblewrap").strip()
         reason, line = _trial(bwrap, root)
@@ -120,11 +120,11 @@ def _trial(bwrap: str, root: bool) -> tuple[str, str]:
     said = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[-1]
     reason = f"bubblewrap cannot start here: {said}"
     if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return reason, privileged("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
+        return reason, root_command("sysctl -w kernel.apparmor_restrict_unprivileged_userns=0")
     if _setting("kernel/unprivileged_userns_clone") == "0":
-        return reason, privileged("sysctl -w kernel.unprivileged_userns_clone=1")
+        return reason, root_command("sysctl -w kernel.unprivileged_userns_clone=1")
     if _setting("user/max_user_namespaces") == "0":
-        return reason, privileged("sysctl -w user.max_user_namespaces=10000")
+        return reason, root_command("sysctl -w user.max_user_namespaces=10000")
     return reason, "bwrap --unshare-user --unshare-pid --ro-bind / / --proc /proc true"
 
 

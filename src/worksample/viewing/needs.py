@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 EXTRA = "pip install 'worksample[viewers]'"
 
@@ -38,7 +38,7 @@ class Need:
 def _typed(debian: Iterable[str], *, extra: bool) -> str:
     lines = []
     if packages := tuple(dict.fromkeys(debian)):
-        lines.append(privileged(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
+        lines.append(root_command(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
     if extra:
         lines.append(EXTRA)
     return " && ".join(lines)

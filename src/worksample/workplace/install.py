@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 
 from worksample.errors import SandboxUnavailable
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 from .converse_js import converse_folder, fetch_converse
 from .redmine import fetch_redmine, redmine_folder
@@ -41,7 +41,7 @@ def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
     """
     wanted = tuple(packages)
     words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]
-    line = privileged(" ".join(words))
+    line = root_command(" ".join(words))
     if _as_root(words, line).returncode == 0:
         return wanted
     listed = _as_root(["apt-get", "update", "-qq"], line)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 from worksample.files.scratch import scratch
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes.guarded_subprocess import NOT_FOUND, call
 from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.shared_folders import once
@@ -60,5 +60,5 @@ def _run(argv: list[str], cwd: Path) -> None:
         )
     if done.returncode:
         raise SandboxUnavailable(
-            f"{argv[0]} failed: {done.stderr.strip()[:500]}", where="workplace", next=privileged("apt-get update")
+            f"{argv[0]} failed: {done.stderr.strip()[:500]}", where="workplace", next=root_command("apt-get update")
         )

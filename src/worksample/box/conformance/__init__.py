@@ -35,7 +35,7 @@ CHECKS: dict[str, Callable[[Box], Awaitable[None]]] = {
 
 
 @asynccontextmanager
-async def opened(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
+async def open_conformance_box(kind: str, folder: Path, root: Root | None = None) -> AsyncIterator[Box]:
     """A box as the checks expect it; `folder` is an empty one of the host's. `root`: of an image with a `python3`."""
     (folder / "brief.md").write_bytes(BRIEF)
     config = BoxConfig(mounts=(Mount(str(folder), "/task/input"),), env=(("COLOUR", "green"),))

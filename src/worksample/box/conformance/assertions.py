@@ -26,7 +26,7 @@ def raises(kind: type[BaseException], text: str = "", number: int | None = None)
         raise AssertionError(f"no {kind.__name__} was raised")
 
 
-async def rest(reader: Reader) -> bytes:
+async def read_rest(reader: Reader) -> bytes:
     """All that a stream still gives."""
     found = bytearray()
     async with asyncio.timeout(PATIENCE):
@@ -35,7 +35,7 @@ async def rest(reader: Reader) -> bytes:
     return bytes(found)
 
 
-async def exactly(reader: Reader, count: int) -> bytes:
+async def read_exactly(reader: Reader, count: int) -> bytes:
     """So many bytes of a stream."""
     found = bytearray()
     async with asyncio.timeout(PATIENCE):
@@ -46,7 +46,7 @@ async def exactly(reader: Reader, count: int) -> bytes:
     return bytes(found)
 
 
-async def until(box: Box, test: str) -> None:
+async def wait_until(box: Box, test: str) -> None:
     """Wait until a line of shell succeeds in the box."""
     async with asyncio.timeout(PATIENCE):
         while (await box.run(["sh", "-c", test])).returncode:

@@ -7,7 +7,7 @@ import importlib.util
 import subprocess
 from pathlib import Path
 
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 BINARY = Path("/usr/lib/chromium/chromium")
 """Debian's, without its script, which would read settings that no box has. The headless shell would take half of the
@@ -24,7 +24,7 @@ def lacking() -> str:
     """The line to type where something is missing; "" where nothing is."""
     lines = []
     if packages := lacking_packages():
-        lines.append(privileged(f"apt-get install -y {' '.join(packages)}"))
+        lines.append(root_command(f"apt-get install -y {' '.join(packages)}"))
     if importlib.util.find_spec("playwright") is None:
         lines.append("pip install 'worksample[browser]'")
     return " && ".join(lines)

@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.extras import need
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes.host_state import BoxOwner
 
 USUAL = "unix:///var/run/docker.sock"
@@ -75,7 +75,7 @@ def daemon(where: str) -> Daemon:
         raise SandboxUnavailable(
             f"no Docker daemon answers at {where}: {failure}",
             where="sandbox docker",
-            next=f"{privileged('apt-get install -y docker.io')} && {privileged('systemctl start docker')}",
+            next=f"{root_command('apt-get install -y docker.io')} && {root_command('systemctl start docker')}",
         ) from None
     options = " ".join(info.get("SecurityOptions") or ())
     for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):

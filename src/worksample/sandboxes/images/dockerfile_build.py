@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 
 from . import build_box
 from .build_bases import digest_of_base, lay_out
@@ -89,7 +89,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
         return known
     if shutil.which("buildah") is None or shutil.which("skopeo") is None:
         raise ImageError(
-            "buildah or skopeo is not installed", where="image", next=privileged("apt-get install buildah skopeo")
+            "buildah or skopeo is not installed", where="image", next=root_command("apt-get install buildah skopeo")
         )
     job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
     with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from worksample.errors import ImageError
-from worksample.privileged import privileged
+from worksample.privileged import root_command
 from worksample.sandboxes.guarded_subprocess import call
 
 from .cache import Cached, beside, cached, names_folder
@@ -47,7 +47,7 @@ def fetch(reference: str, folder: str) -> None:
     """Bring an image as an OCI layout. Raises ImageError."""
     program = shutil.which("skopeo")
     if program is None:
-        raise ImageError("skopeo is not installed", where="image", next=privileged("apt-get install skopeo"))
+        raise ImageError("skopeo is not installed", where="image", next=root_command("apt-get install skopeo"))
     try:
         words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
         done = call(words, PULL_TIME)
