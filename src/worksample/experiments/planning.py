@@ -271,7 +271,7 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
 
 
 def _no_browser(agent: Agent, environment: Environment) -> Iterator[str]:
-    if line := browser.lacking():
+    if line := browser.missing_browser_command():
         yield f"needs a browser, which this machine has not (type: {line})"
     if environment.image is not None:
         yield "needs a browser, which is of this machine's programs, in an image, which has its own"

@@ -98,7 +98,7 @@ class Browser:
                 raise
             screen = _picture(answer.get("screen"))
             meant = line_of(self._shown, given.get("bid"))
-            self.ledger.act(action, given, answer, screen, time.monotonic() - began, element=meant)
+            self.ledger.add_action(action, given, answer, screen, time.monotonic() - began, element=meant)
             seen = _seen(answer, self.config, screen)
             self._shown = seen.text or self._shown
             return seen

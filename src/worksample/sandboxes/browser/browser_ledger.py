@@ -30,7 +30,7 @@ class BrowserLedger:
         self.version = version
         self._size = self._left = 0
 
-    def act(
+    def add_action(
         self, action: str, given: Mapping[str, Any], answer: Mapping[str, Any], screen: bytes, seconds: float,
         element: str = "",
     ) -> None:  # fmt: skip

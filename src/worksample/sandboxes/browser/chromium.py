@@ -20,7 +20,7 @@ LIBRARY = "/opt/worksample/sandboxes/browser/python"
 OWN = "/opt/worksample/sandboxes/browser/chromium"
 
 
-def lacking() -> str:
+def missing_browser_command() -> str:
     """The line to type where something is missing; "" where nothing is."""
     lines = []
     if packages := lacking_packages():

@@ -35,22 +35,22 @@ class Driver:
         self._browser: Any = None
         self.tabs = Tabs(given["downloads"])
 
-    async def do(self, asked: dict[str, Any]) -> dict[str, Any]:
+    async def perform(self, asked: dict[str, Any]) -> dict[str, Any]:
         """An action, and what is to be seen after it."""
         began_new = await self._ready()
         if began_new:
-            self.tabs.note("the browser was started")
+            self.tabs.add_remark("the browser was started")
         error = ""
         try:
             await act(self.tabs, asked["action"], asked["with"])
         except ActionRefused as refused:
             error = str(refused)
         except (Error, TimeoutError) as failed:
-            error = plainly(failed)
+            error = error_text(failed)
         if self._browser.is_connected() and not error:
             await self.tabs.settle(SETTLE)
-        seen = await self._seen(asked["observe"])
-        return {"error": error, **seen, **self.tabs.told()}
+        seen = await self._observe_or_recover(asked["observe"])
+        return {"error": error, **seen, **self.tabs.take_events()}
 
     async def _ready(self) -> bool:
         if self._browser is not None and self._browser.is_connected():
@@ -70,48 +70,48 @@ class Driver:
         path.chmod(0o755)
         return str(path)
 
-    async def _seen(self, observe: list[str]) -> dict[str, Any]:
+    async def _observe_or_recover(self, observe: list[str]) -> dict[str, Any]:
         try:
             async with asyncio.timeout(LOOK):
-                return await self._looked(set(observe))
+                return await self._observe(set(observe))
         except (Error, TimeoutError, RuntimeError, OSError) as failed:
             if not self._browser.is_connected():
                 return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}
-            if self.tabs.gone:
-                await self.tabs.focus_some()
+            if self.tabs.is_gone:
+                await self.tabs.focus_any()
                 return {"observation": {}, "lost": "the page is gone, and another tab is worked in"}
-            said = plainly(failed)
+            said = error_text(failed)
             await self.tabs.replace(f"the tab did not answer ({said}) and was closed")
             return {"observation": {}, "lost": "the tab did not answer, and an empty one stands in its place"}
 
-    async def _looked(self, observe: set[str]) -> dict[str, Any]:
+    async def _observe(self, observe: set[str]) -> dict[str, Any]:
         session = await self.tabs.session()
         page = self.tabs.page
         visible, characters = "visible" in observe, page_observation.LONGEST if "dom" in observe else 0
-        marked = await page_observation.mark(session, characters=characters, visible=visible)
+        marked = await page_observation.mark_page(session, characters=characters, visible=visible)
         out: dict[str, Any] = {}
         large = marked.cut
         if "tree" in observe and not large:
-            out["tree"] = await page_observation.tree(session, marked, visible=visible)
+            out["tree"] = await page_observation.accessibility_tree(session, marked, visible=visible)
         if "dom" in observe:
-            out["dom"] = page_observation.document(marked)
+            out["dom"] = page_observation.document_text(marked)
         if "interactable" in observe or ("tree" in observe and large):
-            out["interactable"] = page_observation.interactable(marked)
+            out["interactable"] = page_observation.list_interactable(marked)
         if large:
             out["large"] = (
                 f"the page has more than {page_observation.MOST_ELEMENTS} elements; those after them have no id"
             )
         if "viewport" in observe:
             out["viewport"] = marked.page
-        image = await page_observation.picture(session)
-        out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.listed()}
-        pictures = {"screen": page_observation.written(image)}
+        image = await page_observation.take_screenshot(session)
+        out |= {"url": page.url[:4000], "title": (await page.title())[:500], "tabs": await self.tabs.list_tabs()}
+        pictures = {"screen": page_observation.jpeg_base64(image)}
         if "marks" in observe:
-            pictures["marked"] = page_observation.written(page_observation.with_marks(image, marked))
+            pictures["marked"] = page_observation.jpeg_base64(page_observation.draw_marks(image, marked))
         return {"observation": out, **pictures}
 
 
-def plainly(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """What Playwright says, without its log."""
     text = str(error).split("\nCall log:")[0].split("=====")[0].strip() or type(error).__name__
     return text.replace("Error: ", "", 1)[:600]
@@ -129,9 +129,9 @@ async def main() -> None:
         while line := await reader.readline():
             asked = json.loads(line)
             try:
-                answer = await driver.do(asked)
+                answer = await driver.perform(asked)
             except (Error, TimeoutError, OSError) as failed:
-                answer = {"error": plainly(failed), "observation": {}, **driver.tabs.told()}
+                answer = {"error": error_text(failed), "observation": {}, **driver.tabs.take_events()}
             answers.write(json.dumps({"id": asked["id"], **answer}).encode() + b"\n")
 
 

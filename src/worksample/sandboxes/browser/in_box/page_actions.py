@@ -21,12 +21,12 @@ class ActionRefused(Exception):
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
     """Carry out one. Refused, or what Playwright raises."""
-    if tabs.gone:
-        await tabs.focus_some()
+    if tabs.is_gone:
+        await tabs.focus_any()
     await ACTIONS[action](tabs, **given)
 
 
-def element(tabs: Tabs, bid: str) -> Any:
+def locate(tabs: Tabs, bid: str) -> Any:
     """Where Playwright finds an element."""
     match = _BID.fullmatch(bid)
     if not match or not bid:
@@ -41,9 +41,9 @@ def element(tabs: Tabs, bid: str) -> Any:
     return place.locator(f'[bid="{bid}"]').first
 
 
-async def existing(tabs: Tabs, bid: str) -> Any:
+async def find_element(tabs: Tabs, bid: str) -> Any:
     """The element. Refused where the page has none."""
-    found = element(tabs, bid)
+    found = locate(tabs, bid)
     if not await found.count():
         raise ActionRefused(f"the page has no element {bid!r} any more")
     return found
@@ -73,31 +73,31 @@ async def _reload(tabs: Tabs) -> None:
 
 
 async def _click(tabs: Tabs, bid: str, button: str = "left", modifiers: list[str] | None = None) -> None:
-    await (await existing(tabs, bid)).click(button=button, modifiers=modifiers or [])
+    await (await find_element(tabs, bid)).click(button=button, modifiers=modifiers or [])
 
 
 async def _dblclick(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).dblclick()
+    await (await find_element(tabs, bid)).dblclick()
 
 
 async def _hover(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).hover()
+    await (await find_element(tabs, bid)).hover()
 
 
 async def _fill(tabs: Tabs, bid: str, value: str) -> None:
-    await (await existing(tabs, bid)).fill(value)
+    await (await find_element(tabs, bid)).fill(value)
 
 
 async def _select(tabs: Tabs, bid: str, options: list[str]) -> None:
-    await (await existing(tabs, bid)).select_option(options)
+    await (await find_element(tabs, bid)).select_option(options)
 
 
 async def _focus(tabs: Tabs, bid: str) -> None:
-    await (await existing(tabs, bid)).focus()
+    await (await find_element(tabs, bid)).focus()
 
 
 async def _press(tabs: Tabs, bid: str, keys: str) -> None:
-    await (await existing(tabs, bid)).press(keys)
+    await (await find_element(tabs, bid)).press(keys)
 
 
 async def _type(tabs: Tabs, text: str) -> None:
@@ -105,7 +105,7 @@ async def _type(tabs: Tabs, text: str) -> None:
 
 
 async def _drag(tabs: Tabs, bid: str, to: str) -> None:
-    await (await existing(tabs, bid)).drag_to(await existing(tabs, to))
+    await (await find_element(tabs, bid)).drag_to(await find_element(tabs, to))
 
 
 async def _scroll(tabs: Tabs, x: float = 0, y: float = 0) -> None:
@@ -119,7 +119,7 @@ async def _mouse(tabs: Tabs, x: float, y: float, button: str = "left") -> None:
 
 async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
     payload = {"name": name, "mimeType": "application/octet-stream", "buffer": base64.b64decode(data)}
-    found = await existing(tabs, bid)
+    found = await find_element(tabs, bid)
     if await found.evaluate("e => e.tagName === 'INPUT' && e.type === 'file'"):
         await found.set_input_files(payload)
         return
@@ -136,7 +136,7 @@ async def _tab_new(tabs: Tabs) -> None:
 
 async def _tab_close(tabs: Tabs) -> None:
     await tabs.page.close()
-    await tabs.focus_some()
+    await tabs.focus_any()
 
 
 async def _tab_focus(tabs: Tabs, tab: int) -> None:

@@ -31,7 +31,7 @@ _PROPERTIES = ("focused", "checked", "expanded", "selected", "disabled", "requir
 
 
 @dataclass
-class Marked:
+class MarkedPage:
     """A document and those in it, marked: element's bid -> what `mark.js` says of it."""
 
     rows: dict[str, list[Any]] = field(default_factory=dict)
@@ -43,10 +43,10 @@ class Marked:
     cut: bool = False
 
 
-async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
+async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPage:
     """Mark what is shown, frame by frame."""
     tree = await session.send("Page.getFrameTree")
-    marked = Marked(frames={"": tree["frameTree"]["frame"]["id"]})
+    marked = MarkedPage(frames={"": tree["frameTree"]["frame"]["id"]})
     waiting: list[tuple[str, float, float]] = [("", 0.0, 0.0)]
     while waiting and len(marked.documents) < MOST_FRAMES:
         prefix, left, top = waiting.pop(0)
@@ -54,7 +54,7 @@ async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
         try:
             world = (await session.send("Page.createIsolatedWorld", given))["executionContextId"]
             words = json.dumps([prefix, left, top, MOST_ELEMENTS - marked.count, characters, visible])
-            done = await evaluated(session, f"({MARK})(...{words})", world)
+            done = await evaluate(session, f"({MARK})(...{words})", world)
         except Exception:
             if not prefix:
                 raise
@@ -65,13 +65,13 @@ async def mark(session: Any, *, characters: int, visible: bool) -> Marked:
         marked.page = marked.page or done["page"]
         marked.rows |= {row[0]: row[1:] for row in done["rows"]}
         for bid, x, y in done["frames"]:
-            if frame := await _frame(session, bid, world):
+            if frame := await _frame_id(session, bid, world):
                 marked.frames[bid] = frame
                 waiting.append((bid, x, y))
     return marked
 
 
-async def evaluated(session: Any, expression: str, world: int) -> Any:
+async def evaluate(session: Any, expression: str, world: int) -> Any:
     """The value of an expression, in a world of the platform's."""
     given = {"expression": expression, "contextId": world, "returnByValue": True, "timeout": SECONDS * 1000}
     done = await session.send("Runtime.evaluate", given)
@@ -80,7 +80,7 @@ async def evaluated(session: Any, expression: str, world: int) -> Any:
     return done["result"].get("value")
 
 
-async def _frame(session: Any, bid: str, world: int) -> str:
+async def _frame_id(session: Any, bid: str, world: int) -> str:
     look = (
         "((b) => { const roots = [document]; while (roots.length) { const r = roots.shift();"
         " for (const e of r.querySelectorAll('*')) { if (e.getAttribute('bid') === b) return e;"
@@ -93,18 +93,18 @@ async def _frame(session: Any, bid: str, world: int) -> str:
     return str(node["node"].get("frameId", ""))
 
 
-def document(marked: Marked, prefix: str = "") -> str:
+def document_text(marked: MarkedPage, prefix: str = "") -> str:
     """The documents' text, each frame's in its place."""
     parts = marked.documents.get(prefix, "").split("\0")
     for at in range(1, len(parts), 2):
         bid = parts[at]
-        parts[at] = document(marked, bid) if bid.startswith(prefix) and len(bid) > len(prefix) else ""
+        parts[at] = document_text(marked, bid) if bid.startswith(prefix) and len(bid) > len(prefix) else ""
     return "".join(parts)[:LONGEST]
 
 
-async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
+async def accessibility_tree(session: Any, marked: MarkedPage, *, visible: bool) -> str:
     """The accessibility tree, a line for each node, with the ids of elements."""
-    bids = await _bids(session)
+    bids = await _bids_by_node(session)
     roots: dict[str, dict[str, Any]] = {}
     for prefix, frame in marked.frames.items():
         try:
@@ -118,11 +118,11 @@ async def tree(session: Any, marked: Marked, *, visible: bool) -> str:
         )
     lines: list[str] = []
     if roots.get(""):
-        _Written(roots, bids, marked, visible).write("", roots[""]["first"], 0, lines, "")
+        _TreeWriter(roots, bids, marked, visible).write("", roots[""]["first"], 0, lines, "")
     return "\n".join(lines)[:LONGEST]
 
 
-async def _bids(session: Any) -> dict[int, str]:
+async def _bids_by_node(session: Any) -> dict[int, str]:
     """The browser's number of an element -> its bid. From a flat form: a nested one of a page with thousands of
     elements in one another cannot be read by any reader of JSON on the way.
     """
@@ -138,10 +138,10 @@ async def _bids(session: Any) -> dict[int, str]:
 
 
 @dataclass
-class _Written:
+class _TreeWriter:
     roots: Mapping[str, dict[str, Any]]
     bids: Mapping[int, str]
-    marked: Marked
+    marked: MarkedPage
     visible: bool
 
     def write(
@@ -191,7 +191,7 @@ def _value(given: Mapping[str, Any] | None) -> Any:
     return "" if given is None else given.get("value", "")
 
 
-def interactable(marked: Marked) -> str:
+def list_interactable(marked: MarkedPage) -> str:
     """What can be acted on in the viewport, a line each."""
     usable = [(bid, row) for bid, row in marked.rows.items() if row[0]]
     lines = [f"[{bid}] {row[5]} {row[6]!r} at {row[1]},{row[2]} {row[3]}x{row[4]}" for bid, row in usable[:MOST_LISTED]]
@@ -200,7 +200,7 @@ def interactable(marked: Marked) -> str:
     return "\n".join(lines)
 
 
-async def picture(session: Any) -> Any:
+async def take_screenshot(session: Any) -> Any:
     """The viewport, as a picture of Pillow's: what the browser gave is read here, and written anew."""
     from PIL import Image
 
@@ -215,25 +215,25 @@ async def picture(session: Any) -> Any:
     return image
 
 
-def written(image: Any) -> str:
+def jpeg_base64(image: Any) -> str:
     """A picture as JPEG, in Base64."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=80)
     return base64.b64encode(out.getvalue()).decode()
 
 
-def with_marks(image: Any, marked: Marked) -> Any:
+def draw_marks(image: Any, marked: MarkedPage) -> Any:
     """The picture with what can be acted on in frames, and their ids."""
     from PIL import ImageDraw
 
-    _overlay(ImageDraw.Draw(image), marked.rows)
+    _draw_boxes(ImageDraw.Draw(image), marked.rows)
     return image
 
 
 COLOURS = ("#c00000", "#0050c0", "#007a30", "#9a5b00", "#7a00a0", "#00707a")
 
 
-def _overlay(draw: Any, rows: Mapping[str, Sequence[Any]]) -> None:
+def _draw_boxes(draw: Any, rows: Mapping[str, Sequence[Any]]) -> None:
     usable = [(bid, row) for bid, row in rows.items() if row[0]]
     for number, (bid, row) in enumerate(usable[:MOST_LISTED]):
         left, top, width, height = row[1:5]

@@ -40,12 +40,12 @@ class Tabs:
         """Watch a fresh browser, with one empty tab."""
         self._context, self._sessions, self._numbers, self.page = context, {}, {}, None
         whole = await browser.new_browser_cdp_session()
-        context.on("page", self._opened)
+        context.on("page", self._on_page)
         await self.new_page()
         targets = (await whole.send("Target.getTargets"))["targetInfos"]
         own = [one["browserContextId"] for one in targets if one["type"] == "page" and "browserContextId" in one]
-        whole.on("Browser.downloadWillBegin", self._download)
-        whole.on("Browser.downloadProgress", self._progress)
+        whole.on("Browser.downloadWillBegin", self._on_download)
+        whole.on("Browser.downloadProgress", self._on_download_progress)
         for context_id in dict.fromkeys(own):
             given = {"behavior": "allow", "downloadPath": self._downloads, "eventsEnabled": True}
             with contextlib.suppress(Error):
@@ -57,16 +57,16 @@ class Tabs:
         return [] if self._context is None else list(self._context.pages)
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Whether the page that is worked in has crashed or closed itself."""
         return self.page is None or self.page.is_closed() or self.page in self._broken
 
-    def note(self, text: str) -> None:
+    def add_remark(self, text: str) -> None:
         """A remark for the agent."""
         if len(self._remarks) < MOST_TOLD:
             self._remarks.append(text[:500])
 
-    def told(self) -> dict[str, Any]:
+    def take_events(self) -> dict[str, Any]:
         """What happened since the last call."""
         out = {"remarks": self._remarks, "navigations": self._visits}
         self._remarks, self._visits, self._dialogs = [], [], 0
@@ -75,8 +75,8 @@ class Tabs:
 
     async def session(self) -> Any:
         """The protocol's session of the page that is worked in."""
-        if self.gone:
-            await self.focus_some()
+        if self.is_gone:
+            await self.focus_any()
         if self.page not in self._sessions:
             session = await self._context.new_cdp_session(self.page)
             for domain in ("Page", "DOM", "Accessibility"):
@@ -84,7 +84,7 @@ class Tabs:
             self._sessions[self.page] = session
         return self._sessions[self.page]
 
-    async def focus_some(self) -> None:
+    async def focus_any(self) -> None:
         """Work in the last tab, or in a new one where none is left."""
         if left := [one for one in self.pages if one not in self._broken]:
             self.page = left[-1]
@@ -102,13 +102,13 @@ class Tabs:
     async def replace(self, why: str) -> None:
         """An empty tab in place of this one."""
         old = self.page
-        self.note(why)
+        self.add_remark(why)
         await self.new_page()
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout(5):
                 await old.close(run_before_unload=False)
 
-    async def listed(self) -> list[dict[str, Any]]:
+    async def list_tabs(self) -> list[dict[str, Any]]:
         """What stands in each tab."""
         return [{"tab": at, "url": page.url[:1000], "active": page is self.page} for at, page in enumerate(self.pages)]
 
@@ -122,42 +122,42 @@ class Tabs:
             async with asyncio.timeout(seconds):
                 await page.wait_for_load_state("domcontentloaded")
             async with asyncio.timeout(min(seconds, 1.5)):
-                await self._quiet()
+                await self._wait_for_requests()
 
-    async def _quiet(self) -> None:
+    async def _wait_for_requests(self) -> None:
         """Until what this action asked of servers was answered."""
         while self._asked:
             await asyncio.sleep(0.03)
 
-    def _opened(self, page: Any) -> None:
+    def _on_page(self, page: Any) -> None:
         self._numbers[page] = self._count
         self._count += 1
-        page.on("framenavigated", lambda frame: self._visited(page, frame))
-        page.on("request", self._begun)
-        page.on("requestfinished", self._done)
-        page.on("requestfailed", self._done)
-        page.on("response", lambda answer: self._answered(page, answer))
-        page.on("dialog", lambda dialog: self._task(self._dialog(page, dialog)))
-        page.on("crash", lambda *_: self._task(self._crashed(page)))
-        page.on("close", lambda *_: self._closed(page))
-        page.on("filechooser", lambda *_: self.note("a page asks for a file: use upload_file"))
+        page.on("framenavigated", lambda frame: self._on_navigation(page, frame))
+        page.on("request", self._on_request)
+        page.on("requestfinished", self._on_request_end)
+        page.on("requestfailed", self._on_request_end)
+        page.on("response", lambda answer: self._on_response(page, answer))
+        page.on("dialog", lambda dialog: self._start_task(self._on_dialog(page, dialog)))
+        page.on("crash", lambda *_: self._start_task(self._on_crash(page)))
+        page.on("close", lambda *_: self._on_close(page))
+        page.on("filechooser", lambda *_: self.add_remark("a page asks for a file: use upload_file"))
         if len(self.pages) > MOST_TABS:
-            self.note(f"a page opened more than {MOST_TABS} tabs: further ones are closed")
-            self._task(page.close())
+            self.add_remark(f"a page opened more than {MOST_TABS} tabs: further ones are closed")
+            self._start_task(page.close())
             return
         if self._own:
             return
         if self.page is not None:
-            self.note("a new tab was opened, and is the active one")
+            self.add_remark("a new tab was opened, and is the active one")
         self.page = page
 
-    def _begun(self, request: Any) -> None:
+    def _on_request(self, request: Any) -> None:
         self._asked.add(request)
 
-    def _done(self, request: Any) -> None:
+    def _on_request_end(self, request: Any) -> None:
         self._asked.discard(request)
 
-    def _task(self, work: Any) -> None:
+    def _start_task(self, work: Any) -> None:
         async def done() -> None:
             with contextlib.suppress(Error, TimeoutError):
                 await work
@@ -166,42 +166,42 @@ class Tabs:
         self._going.add(task)
         task.add_done_callback(self._going.discard)
 
-    def _visited(self, page: Any, frame: Any) -> None:
+    def _on_navigation(self, page: Any, frame: Any) -> None:
         if frame.parent_frame is not None or frame.url == "about:blank":
             return
         url, status = self._status.pop(page, ("", 0))
-        self._visit(page, frame.url, status if url == frame.url.partition("#")[0] else 0)
+        self._add_visit(page, frame.url, status if url == frame.url.partition("#")[0] else 0)
 
-    def _answered(self, page: Any, answer: Any) -> None:
+    def _on_response(self, page: Any, answer: Any) -> None:
         request = answer.request
         if not request.is_navigation_request() or request.frame.parent_frame is not None:
             return
         if 300 <= answer.status < 400:
-            self._visit(page, answer.url, answer.status)
+            self._add_visit(page, answer.url, answer.status)
         else:
             self._status[page] = (answer.url, answer.status)
 
-    def _visit(self, page: Any, url: str, status: int) -> None:
+    def _add_visit(self, page: Any, url: str, status: int) -> None:
         if len(self._visits) >= MOST_TOLD:
             return
         said: dict[str, Any] = {"at": round(time.time(), 3), "tab": self._numbers.get(page, 0), "url": url[:4000]}
         self._visits.append({**said, "status": status} if status else said)
 
-    async def _dialog(self, page: Any, dialog: Any) -> None:
+    async def _on_dialog(self, page: Any, dialog: Any) -> None:
         self._dialogs += 1
         if self._dialogs > MOST_DIALOGS:
-            self.note(f"a page asked more than {MOST_DIALOGS} times, and was closed")
+            self.add_remark(f"a page asked more than {MOST_DIALOGS} times, and was closed")
             await page.close(run_before_unload=False)
             return
-        self.note(f"{dialog.type} {dialog.message[:300]!r} was accepted")
+        self.add_remark(f"{dialog.type} {dialog.message[:300]!r} was accepted")
         await dialog.accept()
 
-    async def _crashed(self, page: Any) -> None:
-        self.note("the page crashed, and was closed")
+    async def _on_crash(self, page: Any) -> None:
+        self.add_remark("the page crashed, and was closed")
         self._broken.add(page)
         await page.close(run_before_unload=False)
 
-    def _closed(self, page: Any) -> None:
+    def _on_close(self, page: Any) -> None:
         self._sessions.pop(page, None)
         self._broken.discard(page)
         self._status.pop(page, None)
@@ -209,14 +209,14 @@ class Tabs:
             left = [one for one in self.pages if one is not page]
             self.page = left[-1] if left else None
 
-    def _download(self, event: dict[str, Any]) -> None:
+    def _on_download(self, event: dict[str, Any]) -> None:
         self._files[event["guid"]] = str(event.get("suggestedFilename", ""))[:200]
 
-    def _progress(self, event: dict[str, Any]) -> None:
+    def _on_download_progress(self, event: dict[str, Any]) -> None:
         name = self._files.get(event["guid"])
         if name is None or event.get("state") == "inProgress":
             return
         del self._files[event["guid"]]
         done = event.get("state") == "completed"
         path = event.get("filePath") or f"{self._downloads}/{name}"
-        self.note(f"downloaded to {path}" if done else f"the download of {name} was broken off")
+        self.add_remark(f"downloaded to {path}" if done else f"the download of {name} was broken off")
