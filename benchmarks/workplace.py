@@ -29,8 +29,8 @@ from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import Seed, seed_folder
-from worksample.workplace.warm_pool import LABEL, current, load, spares
-from worksample.workplace.workplace import LiveWorkplace, over_state, own_box, reset, seed_at
+from worksample.workplace.warm_pool import LABEL, current, load, warm_pool
+from worksample.workplace.workplace import LiveWorkplace, workplace_over_state, services_box, reset, seed_of_folder
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"
 NAMES = tuple(PORTS)
@@ -77,7 +77,7 @@ class Bench:
 
     def workplace(self, state: Path | None = None) -> LiveWorkplace:
         """One over the seed, or over another state."""
-        return over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
+        return workplace_over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
 
     async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TaskServices:
         """Start it."""
@@ -91,21 +91,21 @@ class Bench:
         with Store.open(self.folder / "store", create=True) as store:
             for n in range(self.rounds):
                 async with AsyncExitStack() as stack:
-                    box = own_box(await self.timed("start", self.workplace(), stack))
+                    box = services_box(await self.timed("start", self.workplace(), stack))
                     used, private, pages = await look(box)
                     self.found["start, processor"].append(used)
                     self.found["memory, MiB"].append(private)
                     self.found["memory, shared pages in parts, MiB"].append(pages)
-                async with spares(2), AsyncExitStack() as stack:
+                async with warm_pool(2), AsyncExitStack() as stack:
                     async with open_services((self.workplace().box,), "bubblewrap") as first:
-                        await reset(own_box(first))
+                        await reset(services_box(first))
                         await _loaded()
                     services = await self.timed("start, warm", self.workplace(), stack)
-                    assert own_box(services).config.label == LABEL, "the spare one was taken"
+                    assert services_box(services).config.label == LABEL, "the spare one was taken"
                     for _ in range(3):
-                        used = (await look(own_box(services)))[0]
-                        self.found["reset"].append(await reset(own_box(services)))
-                        self.found["reset, processor"].append((await look(own_box(services)))[0] - used)
+                        used = (await look(services_box(services)))[0]
+                        self.found["reset"].append(await reset(services_box(services)))
+                        self.found["reset, processor"].append((await look(services_box(services)))[0] - used)
                     begun = time.monotonic()
                     taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
                     self.found["export"].append(time.monotonic() - begun)
@@ -140,18 +140,18 @@ class Bench:
                 *(stack.enter_async_context(open_services((self.workplace().box,), "bubblewrap")) for _ in range(6))
             )
             self.found["six at once: all stand"].append(time.monotonic() - begun)
-            looks = [await look(own_box(one)) for one in all_of_them]
+            looks = [await look(services_box(one)) for one in all_of_them]
             self.found["six at once: processor"].append(sum(used for used, _, _ in looks))
             self.found["six at once: memory, MiB"].append(sum(pages for _, _, pages in looks))
             begun = time.monotonic()
-            await asyncio.gather(*(reset(own_box(one)) for one in all_of_them))
+            await asyncio.gather(*(reset(services_box(one)) for one in all_of_them))
             self.found["six at once: all are reset"].append(time.monotonic() - begun)
 
     async def chat(self) -> None:
         """Messages a second, by one who posts and by four at once."""
         async with AsyncExitStack() as stack:
             workplace = self.workplace()
-            box = own_box(await stack.enter_async_context(open_services((workplace.box,), "bubblewrap")))
+            box = services_box(await stack.enter_async_context(open_services((workplace.box,), "bubblewrap")))
             for posters in (1, 4):
                 used = (await look(box))[0]
                 done = await box.run(["python3", "-c", POST, workplace.operator, str(posters)], timeout=900)
@@ -173,7 +173,7 @@ class Bench:
                 async with AsyncExitStack() as stack:
                     workplace = self.workplace(state)
                     services = await self.timed(f"{name}start", workplace, stack)
-                    box = own_box(services)
+                    box = services_box(services)
                     self.found[f"{name}memory, MiB"].append((await look(box))[1])
                     for _ in range(self.rounds):
                         used = (await look(box))[0]
@@ -268,7 +268,7 @@ async def measure(root: Path, rounds: int, parts: list[str], sizes: list[int]) -
     """Seconds and MiB of each."""
     kept = seed_folder(read_company(root), NAMES).exists()
     begun = time.monotonic()
-    seed = await asyncio.to_thread(seed_at, root, NAMES)
+    seed = await asyncio.to_thread(seed_of_folder, root, NAMES)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(seed, rounds, Path(folder))
         bench.found["seed, kept from before" if kept else "seed"].append(time.monotonic() - begun)

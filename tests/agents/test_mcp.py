@@ -29,7 +29,7 @@ from worksample.records import Agent, Ending, Environment, Limits, McpSpec, Serv
 from worksample.sandboxes.endpoints import Ledger
 from worksample.sandboxes.endpoints import serving as endpoints_serving
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 from worksample.tasks.environment import EnvironmentTable
 
 SERVER = (Path(__file__).parent / "mcp_server.py").read_text()
@@ -49,7 +49,7 @@ async def offered(server: McpSpec, ledger: Ledger | None = None) -> AsyncIterato
     """The tools of a server, by name. Its box has the package `mcp`, as the platform has."""
     argv = ("python3", "-c", SERVER, "{state}", "8000", *(["sse"] if server.sse else []))
     limits = ServiceLimits(memory=1 << 30)
-    plan = boxes_of((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
+    plan = service_boxes((ServiceSpec(name="n", box="n", argv=argv, ports=(8000,), limits=limits),), Path, "mcp")
     away = bool(server.url) and server != OWN
     plan = tuple(replace(one, config=replace(one.config, python="platform")) for one in plan) if away else ()
     network = ("endpoints", (TOOLS,)) if away else ("none", ())

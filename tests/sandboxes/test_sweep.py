@@ -28,7 +28,7 @@ from worksample.files.scratch import started_at
 from worksample.sandboxes import available, cgroups, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,
-    beginnings_folder,
+    prefixes_folder,
     cache_folder,
     runtime_folder,
     workplaces_folder,
@@ -306,7 +306,7 @@ def test_halves_and_folders_of_killed_makers_are_swept(tmp_path: Path, monkeypat
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "runtime"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    cache, beginnings = cache_folder(), beginnings_folder()
+    cache, beginnings = cache_folder(), prefixes_folder()
     space = Path("/proc/self/ns/pid").stat().st_ino
     halves = [cache / ".toolbox-1.new", cache / "agents" / ".program.new", cache / "images" / ".abc.new"]
     halves += [beginnings / ".def.new", cache / "images" / f"worksample-image-1-1-{space}-00000000"]

@@ -15,24 +15,24 @@ from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import export, open_services
 from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.warm_pool import spares
-from worksample.workplace.workplace import over_state, own_box, reset, seed_at
+from worksample.workplace.warm_pool import warm_pool
+from worksample.workplace.workplace import workplace_over_state, services_box, reset, seed_of_folder
 
 
 async def main() -> None:
     company, work, me, folder = Path(sys.argv[1]), Path(sys.argv[2]).read_text(), sys.argv[3], Path(sys.argv[4])
     names, said = tuple(PORTS), {"user": os.getuid(), "boxes": []}
-    seed = await asyncio.to_thread(seed_at, company, names)
-    async with spares(2):
+    seed = await asyncio.to_thread(seed_of_folder, company, names)
+    async with warm_pool(2):
         for number in range(2):
-            workplace = over_state(names, seed.state, f"rootless-{number}", accounts=seed.accounts)
+            workplace = workplace_over_state(names, seed.state, f"rootless-{number}", accounts=seed.accounts)
             places = {Endpoint(name, PORTS[name]): f"service:{WORKPLACE}:{PORTS[name]}" for name in names}
             async with (
                 open_services((workplace.box,), "bubblewrap") as services,
                 open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
                 serving(box, {place: services.target(to) for place, to in places.items()}),
             ):
-                own = own_box(services)
+                own = services_box(services)
                 said["boxes"].append(own.config.label)
                 if not number:
                     continue

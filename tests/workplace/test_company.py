@@ -17,7 +17,7 @@ from worksample.files.config_files import FaultyManifest
 from worksample.kit.calendar import read_event
 from worksample.workplace.company import Calendar, SeedEvent
 from worksample.workplace.company_reader import folder_digest, read_company
-from worksample.workplace.seed_plan import MAIL, ics_of, passwords, plan_of
+from worksample.workplace.seed_plan import MAIL, event_ics, passwords, plan_of
 from worksample.workplace.seeds import seed_folder
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043/company"
@@ -194,7 +194,7 @@ def test_an_event_is_read_as_it_was_written(title: str, text: str, place: str, b
     begins = begins.replace(microsecond=0)
     ends = begins + timedelta(minutes=minutes)
     event = SeedEvent(title=title, begins=begins, ends=ends, place=place, text=text, **{"with": ("ines",)})
-    calendar = ics_of("u1", "rosa", Calendar(event=(event,)).event[0], begins)
+    calendar = event_ics("u1", "rosa", Calendar(event=(event,)).event[0], begins)
     assert all(len(line.encode()) <= 75 for line in calendar.split("\r\n"))
     found = read_event(calendar)
     assert found is not None

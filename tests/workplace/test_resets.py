@@ -14,7 +14,7 @@ import pytest
 from workplace.test_services import ME, opened, seed
 from worksample.box import Box
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import own_box, reset
+from worksample.workplace.workplace import services_box, reset
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 WORK = (Path(__file__).parent / "office_work.py").read_text()
@@ -71,7 +71,7 @@ async def put_back(count: int, taken: Path) -> None:
     """Work, look, reset, look; so many times."""
     before = content((await asyncio.to_thread(seed)).state)
     async with opened() as (services, workplace, box):
-        own = own_box(services)
+        own = services_box(services)
         state, around = own.output_path / WORKPLACE, await beside(own)
 
         def now() -> dict[str, object]:

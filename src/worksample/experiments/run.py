@@ -22,7 +22,7 @@ from worksample.sandboxes import need_box
 from worksample.sandboxes.toolbox import bring
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
-from worksample.workplace.warm_pool import spares
+from worksample.workplace.warm_pool import warm_pool
 
 from .allowance import allowance
 from .chaining import advance, may_run
@@ -181,7 +181,7 @@ class _Work:
         return self.stopping
 
     async def _run_and_grade(self) -> None:
-        async with spares(await asyncio.to_thread(self._starts), self.watch.note):
+        async with warm_pool(await asyncio.to_thread(self._starts), self.watch.note):
             await self._all()
 
     def _starts(self) -> int:

@@ -17,7 +17,7 @@ from worksample.records import Instance, Origin, Protocol, Submission, Submissio
 from worksample.sandboxes.capture import STEPS, Steps, take
 from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.images import changed, image_of
-from worksample.sandboxes.step_setup import lay_in, prepare_step
+from worksample.sandboxes.step_setup import copy_into_box, prepare_step
 
 from .verifying import SOLUTION, Verifier, box_for
 
@@ -108,7 +108,7 @@ async def _stepwise(
             break
         steps.begun = step.name
         if command := commands.get(step.name):
-            await lay_in(box, reference / step.name, SOLUTION)
+            await copy_into_box(box, reference / step.name, SOLUTION)
             done = await box.run(command, timeout=FairTimeout(step.time or SECONDS))
             notes.append(f"{step.name}: {_code(done)}")
             await box.run(["rm", "-rf", SOLUTION])

@@ -22,8 +22,8 @@ from worksample.sandboxes.endpoints import serving
 from worksample.sandboxes.services import TaskServices, export, open_services
 from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.live_check import look, with_live
-from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.live_check import look, add_live_result
+from worksample.workplace.workplace import LiveWorkplace, services_box, reset, run_setup, task_workplace
 
 from .boxes import reached
 
@@ -49,7 +49,7 @@ async def perform(
 ) -> dict[str, Performed]:  # fmt: skip
     """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
     environment = instance.work.environment
-    workplace = await asyncio.to_thread(workplace_of, environment, store.folder, f"perform-{uuid4().hex[:12]}")
+    workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
     if workplace is None or not scripts:
         return {}
     if environment.image is not None:
@@ -61,8 +61,8 @@ async def perform(
         for name, steps in scripts.items():
             on_step(name)
             if found:
-                await reset(own_box(services))
-            await set_up(services, workplace)
+                await reset(services_box(services))
+            await run_setup(services, workplace)
             found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
     return found
 
@@ -81,7 +81,7 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
-    attending = workplace.attended(own_box(stage.services), None, ModelService())
+    attending = workplace.attended(services_box(stage.services), None, ModelService())
     targets = {
         one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
     }
@@ -110,7 +110,7 @@ async def _exported(stage: _Stage) -> SubmissionPart:
     if seen is None:
         return exported.part
     manifest = await asyncio.to_thread(store.manifest, exported.part.manifest)
-    return with_live(exported.part, manifest, seen, store.blobs)
+    return add_live_result(exported.part, manifest, seen, store.blobs)
 
 
 async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:

@@ -41,7 +41,7 @@ from worksample.sandboxes.services import export
 from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.steady_loop import stalled_seconds
 from worksample.workplace.colleagues.colleague_runner import ROLE
-from worksample.workplace.live_check import look, with_live
+from worksample.workplace.live_check import look, add_live_result
 
 from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log
@@ -192,7 +192,7 @@ async def _exported(try_: TrialContext) -> ExportedPart | None:
         if found is None:
             return exported
         manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)
-        return replace(exported, part=with_live(exported.part, manifest, found, store.blobs))
+        return replace(exported, part=add_live_result(exported.part, manifest, found, store.blobs))
 
 
 def _nothing(try_: TrialContext, cause: Cause, reason: str) -> Captured:

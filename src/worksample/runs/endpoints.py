@@ -94,7 +94,7 @@ def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, san
 
 def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
     """Why the host of an endpoint cannot be reached, or ""."""
-    return (hosts.why_none if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
+    return (hosts.wildcard_refusal if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
 
 
 def targets_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, SandboxError
-from worksample.sandboxes.health_check import why_unwell
+from worksample.sandboxes.health_check import health_failure
 
 if TYPE_CHECKING:
     from worksample.records import HealthSpec
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def healthy(spec: HealthSpec) -> None:
     """Wait until the current sample's box is healthy. Raises SandboxError (`service.start`)."""
-    if why := await why_unwell(spec, lambda: _look(spec)):
+    if why := await health_failure(spec, lambda: _look(spec)):
         raise SandboxError(why, where="environment.health", cause=Cause.SERVICE_START)
 
 

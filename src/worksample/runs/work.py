@@ -13,11 +13,11 @@ import anyio
 from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Trial, TrialOutcome, now
 from worksample.sandboxes.services import TaskServices, open_services
-from worksample.sandboxes.services.service_boxes import ServiceBox, boxes_of
+from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
 from worksample.steady_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
 from worksample.workplace.running_workplaces import opened
-from worksample.workplace.workplace import LiveWorkplace, own_box, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, services_box, run_setup, task_workplace
 
 from .close import close
 from .endpoints import reaching
@@ -117,8 +117,8 @@ async def _serve(try_: TrialContext, stack: AsyncExitStack) -> None:
     def find() -> tuple[tuple[ServiceBox, ...], LiveWorkplace | None, bool]:
         before = store.find(Trial, slot=try_.slot.id)
         asked = any(trial.outcome.cause is Cause.SERVICE_ASKED for trial in before)
-        workplace = workplace_of(environment, store.folder, try_.id)
-        boxes = boxes_of(environment.served, store.folder, try_.id)
+        workplace = task_workplace(environment, store.folder, try_.id)
+        boxes = service_boxes(environment.served, store.folder, try_.id)
         return (boxes if workplace is None else (*boxes, workplace.box)), workplace, asked
 
     with try_.timed("services"):
@@ -126,7 +126,7 @@ async def _serve(try_: TrialContext, stack: AsyncExitStack) -> None:
         services = open_services(boxes, try_.job.config.sandbox, asked_before=asked)
         try_.services = await stack.enter_async_context(services)
         if workplace is not None:
-            await set_up(try_.services, workplace)
+            await run_setup(try_.services, workplace)
             try_.workplace = workplace
             if workplace.colleagues:
                 try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
@@ -141,7 +141,7 @@ def _attending(try_: TrialContext, services: TaskServices, workplace: LiveWorkpl
     """The colleagues of the task's company; who is played by a model is by that of the role."""
     config = try_.job.config
     model = config.roles.get(ROLE)
-    return workplace.attended(own_box(services), model, config.service(model))
+    return workplace.attended(services_box(services), model, config.service(model))
 
 
 def _limits(limits: Limits) -> list[Limit]:

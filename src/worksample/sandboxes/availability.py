@@ -31,7 +31,7 @@ class Availability:
     disk: str
     toolbox: bool
     """All libraries for agents are installed here."""
-    parents: cgroups.Parents
+    parents: cgroups.CgroupParents
     reason: str = ""
     next: str = ""
 
@@ -56,7 +56,7 @@ def available() -> Availability:
         reason, line = "bubblewrap is not installed", root_command("apt-get install bubblewrap")
     else:
         version = _output([bwrap, "--version"]).removeprefix("bubblewrap").strip()
-        reason, line = _trial(bwrap, root)
+        reason, line = _try_bubblewrap(bwrap, root)
     openat2 = has_openat2()
     if not reason and not openat2:
         reason, line = "the kernel is older than 5.6 and has no openat2", "upgrade the kernel"
@@ -102,7 +102,7 @@ def _output(words: list[str]) -> str:
     ).stdout
 
 
-def _trial(bwrap: str, root: bool) -> tuple[str, str]:
+def _try_bubblewrap(bwrap: str, root: bool) -> tuple[str, str]:
     """Start the smallest box; return why it failed and what to type, or two empty texts."""
     words = [bwrap, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
     words += [] if root else ["--unshare-user", "--uid", "0", "--gid", "0"]

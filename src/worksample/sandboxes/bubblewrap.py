@@ -21,7 +21,7 @@ from worksample.sandboxes.sweeper import sweep_first
 
 from .availability import require
 from .host_state import BoxFolder, UidLease
-from .marked_processes import of_this_process
+from .marked_processes import maker_environment
 
 
 class BubblewrapHolder:
@@ -38,9 +38,9 @@ class BubblewrapHolder:
             memory = limits.memory + limits.disk + (32 << 20)
             self.groups = cgroups.make(found.parents, self.folder.name, memory, limits.processes + 1)
         else:
-            self.groups = cgroups.make(cgroups.Parents(unified=found.parents.unified), self.folder.name, 0, 0)
+            self.groups = cgroups.make(cgroups.CgroupParents(unified=found.parents.unified), self.folder.name, 0, 0)
         if config.background:
-            cgroups.give_way(found.parents, self.groups, self.folder.name)
+            cgroups.lower_share(found.parents, self.groups, self.folder.name)
         self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
         self._claim = claim(config)
         self._log = self.folder.path / "holder.log"
@@ -59,7 +59,7 @@ class BubblewrapHolder:
                     stdout=messages,
                     stderr=messages,
                     pass_fds=(far.fileno(), info),
-                    env=of_this_process(),
+                    env=maker_environment(),
                     cwd="/",
                 )
         finally:
@@ -88,7 +88,7 @@ class BubblewrapHolder:
     def hurry(self) -> None:
         """See Holder."""
         if self._config.background:
-            cgroups.stop_giving_way(self.groups, self.folder.name)
+            cgroups.restore_share(self.groups, self.folder.name)
 
     def adopt(self) -> None:
         """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""

@@ -27,7 +27,7 @@ USUAL = (("cpu.weight", "100"), ("cpu.shares", "1024"))
 
 
 @dataclass(frozen=True, slots=True)
-class Parents:
+class CgroupParents:
     """The folders in which a box's groups are made; None where this machine has no such control for us."""
 
     memory: Path | None = None
@@ -45,7 +45,7 @@ class Parents:
         return 2 if self.memory == self.unified else 1
 
 
-def find_parents() -> Parents:
+def find_parents() -> CgroupParents:
     """Look where this process may make groups."""
     own = _groups_of("self")
     mounts = _mounts()
@@ -55,13 +55,13 @@ def find_parents() -> Parents:
         full = _writable(mounts[""] / own.get("", "").lstrip("/"), mounts[""], ("memory", "pids"))
         if full:
             given = (full / "cgroup.subtree_control").read_text(encoding="ascii").split()
-            return Parents(full, full, full, full, full if "cpu" in given else None)
+            return CgroupParents(full, full, full, full, full if "cpu" in given else None)
     found = {
         name: _writable(mounts[name] / own.get(name, "").lstrip("/"), mounts[name], None)
         for name in ("memory", "pids", "freezer", "cpu")
         if name in mounts
     }
-    return Parents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
+    return CgroupParents(found.get("memory"), found.get("pids"), found.get("freezer"), unified, found.get("cpu"))
 
 
 def _groups_of(pid: int | str) -> dict[str, str]:
@@ -124,7 +124,7 @@ def named(box: str) -> str:
     return f"{PREFIX}{box}-{scratch.space_of_processes()}"
 
 
-def is_left(group: str) -> bool:
+def is_orphaned(group: str) -> bool:
     """Whether the maker of a group with this name is known to be dead."""
     pid, *rest = group.removeprefix(PREFIX).split("-")
     here = len(rest) < 2 or rest[-1] == str(scratch.space_of_processes())
@@ -132,7 +132,7 @@ def is_left(group: str) -> bool:
 
 
 @dataclass(slots=True)
-class Groups:
+class BoxCgroups:
     """The groups of one box."""
 
     memory: Path | None = None
@@ -148,15 +148,15 @@ class Groups:
         return self.memory is not None and self.pids is not None
 
 
-def places(parents: Parents, name: str) -> tuple[str, ...]:
+def places(parents: CgroupParents, name: str) -> tuple[str, ...]:
     """Every folder that a box's groups may be made at: what is noted before they are."""
     folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
     return tuple(dict.fromkeys(str(parent / named(name)) for parent in folders if parent is not None))
 
 
-def make(parents: Parents, name: str, memory: int, processes: int) -> Groups:
+def make(parents: CgroupParents, name: str, memory: int, processes: int) -> BoxCgroups:
     """Make a box's groups with their limits (bytes; processes and threads). What cannot be made is left out."""
-    groups = Groups()
+    groups = BoxCgroups()
     for kind in ("unified", "memory", "pids", "freezer"):
         parent: Path | None = getattr(parents, kind)
         if parent is None or (kind == "freezer" and groups.unified is not None):
@@ -190,7 +190,7 @@ def _limit_memory(folder: Path, memory: int) -> None:
         both.write_text(str(memory), encoding="ascii")
 
 
-def give_way(parents: Parents, groups: Groups, name: str) -> None:
+def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
     """Have the box get a twentieth of the processor beside one that wants it, whatever sessions its processes open.
 
     The kernel's autogroups give each session the same share, and a process's own priority counts within its session.
@@ -211,7 +211,7 @@ def give_way(parents: Parents, groups: Groups, name: str) -> None:
                 return
 
 
-def stop_giving_way(groups: Groups, name: str) -> None:
+def restore_share(groups: BoxCgroups, name: str) -> None:
     """Give the box the share that others have. Where it has no group for that, raise its processes' own priority, which
     root may do."""
     for folder in groups.folders:
@@ -233,25 +233,25 @@ def _members(folder: Path) -> list[int]:
         return []
 
 
-def join(groups: Groups, pid: int) -> None:
+def join(groups: BoxCgroups, pid: int) -> None:
     """Put a process (host pid), and all it will start, into the box's groups. Raises OSError."""
     for folder in groups.folders:
         (folder / "cgroup.procs").write_text(str(pid), encoding="ascii")
 
 
-def of_container(pid: int, name: str) -> Groups:
+def of_container(pid: int, name: str) -> BoxCgroups:
     """The groups that a daemon made for a container, from its process 1 (host pid); none that does not bear its name,
     since others may be in it."""
     mounts, theirs = _mounts(), _groups_of(pid)
     named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
     found = {kind: mounts[kind] / path for kind, path in named.items()}
     freezer = found.get("freezer")  # beside one of version 1, a group of version 2 freezes and thaws nothing
-    return Groups(
+    return BoxCgroups(
         memory=found.get("memory", found.get("")), freezer=freezer, unified=None if freezer else found.get("")
     )
 
 
-def oom_kills(groups: Groups) -> int:
+def oom_kills(groups: BoxCgroups) -> int:
     """How often the kernel ended a process of the box for want of memory; 0 where nobody counts."""
     if groups.memory is None:
         return 0
@@ -273,7 +273,7 @@ def _open_events(folder: Path) -> int:
         return os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
 
 
-def processor_seconds(groups: Groups) -> float | None:
+def processor_seconds(groups: BoxCgroups) -> float | None:
     """Seconds of the processors that all processes of the box have had; None where nobody counts.
 
     It has those of processes that nobody waited for, too, which a box's own accounts lack.
@@ -289,14 +289,14 @@ def processor_seconds(groups: Groups) -> float | None:
     return None
 
 
-def close(groups: Groups) -> None:
+def close(groups: BoxCgroups) -> None:
     """Read nothing of them any more."""
     if groups.events >= 0:
         descriptor, groups.events = groups.events, -1
         os.close(descriptor)
 
 
-def freeze(groups: Groups, frozen: bool) -> bool:
+def freeze(groups: BoxCgroups, frozen: bool) -> bool:
     """Freeze or thaw every process of the box; False where no group can. Blocks until it is so."""
     if groups.unified is not None:
         (groups.unified / "cgroup.freeze").write_text("1" if frozen else "0", encoding="ascii")
@@ -314,7 +314,7 @@ def freeze(groups: Groups, frozen: bool) -> bool:
     raise OSError(f"{events.parent} did not become {wanted}")
 
 
-def kill(groups: Groups) -> None:
+def kill(groups: BoxCgroups) -> None:
     """End every process in the box's groups."""
     if groups.unified is not None and (groups.unified / "cgroup.kill").exists():
         (groups.unified / "cgroup.kill").write_text("1", encoding="ascii")

@@ -11,7 +11,7 @@ from worksample.errors import SandboxError
 from .in_box.dial_server import ASKED
 
 
-class Dialler:
+class DialClient:
     """One box's. What it gives is not connected yet."""
 
     def __init__(self, descriptor: int) -> None:

@@ -28,14 +28,14 @@ def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
     sweep_first()
     layout.prepare(config)
     with _LOCK:
-        return found, _ready(found)
+        return found, _prepare_daemon(found)
 
 
 @functools.cache
-def _ready(found: Daemon) -> str:
+def _prepare_daemon(found: Daemon) -> str:
     """Once for a process: what killed ones left is removed, and the image is there."""
     sweep(found.url)
-    return base_image(found)
+    return ensure_base_image(found)
 
 
 async def start(config: BoxConfig) -> Box:
@@ -48,7 +48,7 @@ NAME = "worksample-box"
 _FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "usr", "task", "home", "opt", "var", "tmp")
 
 
-def base_image(daemon: Daemon) -> str:
+def ensure_base_image(daemon: Daemon) -> str:
     """Its name in the daemon, where one process brings it while others wait. Raises SandboxError."""
     from docker.errors import ImageNotFound
 

@@ -138,7 +138,7 @@ class BoxExchange:
                 self.out.finish()
             else:
                 self._err_over = True
-                self._end_err()
+                self._finish_err()
         elif kind == frames.WANT:
             self.input.want()
         elif kind == frames.DEAF:
@@ -165,9 +165,9 @@ class BoxExchange:
             self.input.deafen()
         if not self.done.done():
             self.done.set_result(None)
-        self._end_err()
+        self._finish_err()
 
-    def _end_err(self) -> None:
+    def _finish_err(self) -> None:
         """That the stream is over and that the command has ended may come in either order, and a command that could not
         be started has something to say there."""
         if self._err_over and self.done.done():

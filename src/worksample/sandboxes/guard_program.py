@@ -19,7 +19,7 @@ NOT_FOUND = 127
 def main() -> None:
     """Ends as the program does: with its exit status, or 128 and the signal that ended it."""
     caller, words = int(sys.argv[1]), sys.argv[2:]
-    signal.signal(signal.SIGTERM, _told)
+    signal.signal(signal.SIGTERM, _on_terminate)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)  # what its children start and leave becomes our own
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != caller:
@@ -43,14 +43,14 @@ def main() -> None:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def _told(number: int, frame: FrameType | None) -> None:
+def _on_terminate(number: int, frame: FrameType | None) -> None:
     _end_all()
     os._exit(128 + number)
 
 
 def _end_all() -> None:
     """Kill all that descends from us, until there is nothing: one may be starting others."""
-    while below := _below():
+    while below := _descendants():
         for pid in below:
             with suppress(ProcessLookupError):  # none but ours could have the number: we reap them
                 os.kill(pid, signal.SIGKILL)
@@ -59,7 +59,7 @@ def _end_all() -> None:
                 pass
 
 
-def _below() -> list[int]:
+def _descendants() -> list[int]:
     """Our children and theirs, but for those that have ended."""
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - nothing of the library is loaded

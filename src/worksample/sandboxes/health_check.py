@@ -17,7 +17,7 @@ Look = Callable[[], Awaitable[str | None]]
 """None where it is well, else what it said."""
 
 
-async def why_unwell(spec: HealthSpec, look: Look) -> str:
+async def health_failure(spec: HealthSpec, look: Look) -> str:
     """Nothing once it is well; else what was looked for and what the last look said."""
     begun, failed = steady_time(), 0
     while True:

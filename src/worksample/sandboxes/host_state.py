@@ -53,11 +53,11 @@ def cache_folder() -> Path:
     return folder
 
 
-def kept_folders() -> list[Path]:
+def cache_folders() -> list[Path]:
     """Folders of what is made once and whole, by `skeleton.once` or in its way: halves in them have a maker or none."""
     cache = cache_folder()
     below = (Path(entry.path) for entry in os.scandir(cache) if entry.is_dir(follow_symlinks=False))
-    return [cache, beginnings_folder(), *sorted(below)]
+    return [cache, prefixes_folder(), *sorted(below)]
 
 
 def workplaces_folder() -> Path:
@@ -65,7 +65,7 @@ def workplaces_folder() -> Path:
     return runtime_folder() / "workplaces"
 
 
-def beginnings_folder() -> Path:
+def prefixes_folder() -> Path:
     """Where what Dockerfiles begin with alike is kept: builds can reach it. One for each cache; not made here."""
     name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
     return OPEN / f"worksample-beginnings-{os.geteuid()}-{name}"
@@ -90,7 +90,7 @@ def _boot() -> str:
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
-def _here() -> str:
+def _process_space() -> str:
     """This boot of the machine, and the process ids that we see: what a number of a process means elsewhere is not ours
     to say."""
     return f"{_boot()} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115 - no path
@@ -112,15 +112,15 @@ class BoxOwner:
     """Where the daemon answers whose container the box is."""
     container: str = ""
     folder: str = ""
-    here: str = field(default_factory=_here)
+    here: str = field(default_factory=_process_space)
 
     def alive(self) -> bool:
         """Whether the process that made the box still runs; taken to be so where only another container can tell."""
-        if self.here == _here():
+        if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started
-        return self.of_this_boot()
+        return self.is_of_this_boot()
 
-    def of_this_boot(self) -> bool:
+    def is_of_this_boot(self) -> bool:
         """Whether its process ids and control groups can still mean anything."""
         return self.here.split(" ")[0] == _boot()
 
@@ -156,7 +156,7 @@ def read_owner(folder: Path) -> BoxOwner | None:
     try:
         data = json.loads((folder / "owner.json").read_text(encoding="utf-8"))
         data["groups"] = tuple(data["groups"])
-        return BoxOwner(**{"here": _here(), **data})
+        return BoxOwner(**{"here": _process_space(), **data})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -166,7 +166,7 @@ class UidLease:
 
     def __init__(self) -> None:
         folder = _private(runtime_folder() / "uids")
-        for uid in _range():
+        for uid in _uid_range():
             descriptor = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,7 +184,7 @@ class UidLease:
             self._descriptor = -1
 
 
-def _range() -> range:
+def _uid_range() -> range:
     """The ids this user namespace has: the usual range, or the top of a small map as containers have."""
     spans = []
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():

@@ -106,7 +106,7 @@ def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
                 where="box",
                 next=f"mkdir -p {mount.source}, or correct the mount",
             )
-        found.append((str(Path(mount.source).absolute()), _first_place(config, mount), mount.writable))
+        found.append((str(Path(mount.source).absolute()), _staged_target(config, mount), mount.writable))
     return sorted(found, key=lambda bind: bind[1].count("/"))
 
 
@@ -122,19 +122,19 @@ def masked(config: BoxConfig) -> tuple[str, ...]:
     return toolbox.masked(("/usr", *toolbox.base_folders()))
 
 
-def _first_place(config: BoxConfig, mount: Mount) -> str:
+def _staged_target(config: BoxConfig, mount: Mount) -> str:
     """Where a mount lies while the box is made: its target, but beside the root where an image's is turned to."""
     return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 
-def _apart(config: BoxConfig, targets: list[str]) -> list[str]:
+def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
     """The read-only folders that other boxes may have too, but for those with another mount below."""
     return [
         place
         for mount in config.mounts
         if not mount.writable
         and Path(mount.source).is_dir()
-        and not any(other.startswith((place := _first_place(config, mount)) + "/") for other in targets)
+        and not any(other.startswith((place := _staged_target(config, mount)) + "/") for other in targets)
     ]
 
 
@@ -202,13 +202,13 @@ def _parents(target: str, made: set[str]) -> list[str]:
     return words
 
 
-def _etc(config: BoxConfig) -> dict[str, str]:
+def _network_files(config: BoxConfig) -> dict[str, str]:
     """What an image cannot say itself: its place in the network. By path before the turn."""
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
     return shared_folders.hosts(config.addresses) | own
 
 
-def _image(config: BoxConfig) -> dict[str, Any] | None:
+def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
     """What the exec server is told of a root that it has to turn to."""
     if config.root is None:
         return None
@@ -216,11 +216,11 @@ def _image(config: BoxConfig) -> dict[str, Any] | None:
         "lower": ":".join(place for _, place in _layers(config.root)),
         "user": config.root.user,
         "mounts": sorted(
-            ((_first_place(config, mount), mount.target) for mount in config.mounts),
+            ((_staged_target(config, mount), mount.target) for mount in config.mounts),
             key=lambda pair: pair[1].count("/"),
         ),
         "made": [config.folder, config.root.home, "/tmp", "/var/tmp"],
-        "etc": [posixpath.basename(path) for path in _etc(config)],
+        "etc": [posixpath.basename(path) for path in _network_files(config)],
     }
 
 
@@ -236,7 +236,7 @@ def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
         "root": host.root,
         "uid": host.uid if host.root or config.root is None else config.root.user,
         "gid": host.uid if host.root or config.root is None else config.root.user,
-        "files": _etc(config)
+        "files": _network_files(config)
         if config.root
         else shared_folders.identity(host.uid, host.uid, HOME) | shared_folders.hosts(config.addresses),
         "disk": limits.disk,
@@ -247,10 +247,10 @@ def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
             target for source, target, _ in bound if target.startswith(LOWER) or not source.startswith(("/usr", "/var"))
         ],
         "owner": os.geteuid(),
-        "apart": _apart(config, targets),
+        "apart": _separate_folders(config, targets),
         "readonly": ["/dev"] if config.root else ["/dev", "/"],
         "hidden": [] if config.root else ["/.box"],
-        "image": _image(config),
+        "image": _image_plan(config),
         "container": None,
         "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,

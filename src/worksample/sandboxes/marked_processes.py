@@ -20,34 +20,34 @@ MAKER = "WORKSAMPLE_MAKER"
 _MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
 
 
-def of_this_process() -> dict[str, str]:
+def maker_environment() -> dict[str, str]:
     """The environment of a bubblewrap that this process starts."""
     return {MAKER: maker()}
 
 
-def end_marked(folder: Path) -> None:
+def kill_marked(folder: Path) -> None:
     """Kill every process of the box with this folder, but for those that cleared their environment, until there is
     none: one may be starting others."""
     mark = f"{MARK}={folder}".encode()
-    while _end(lambda word: word == mark):
+    while _kill_marked(lambda word: word == mark):
         pass
 
 
-def end_orphans() -> int:
+def kill_orphans() -> int:
     """Kill what is left of every bubblewrap whose platform is dead; how many there were."""
 
     def orphaned(word: bytes) -> bool:
         found = _MAKER.fullmatch(word)
         return found is not None and is_gone(*(int(number) for number in found.groups()))
 
-    return _end(orphaned)
+    return _kill_marked(orphaned)
 
 
-def _end(marked: Callable[[bytes], bool]) -> int:
-    return sum(_ended(int(place.name), marked) for place in Path("/proc").glob("[0-9]*"))
+def _kill_marked(marked: Callable[[bytes], bool]) -> int:
+    return sum(_kill_if_marked(int(place.name), marked) for place in Path("/proc").glob("[0-9]*"))
 
 
-def _ended(pid: int, marked: Callable[[bytes], bool]) -> bool:
+def _kill_if_marked(pid: int, marked: Callable[[bytes], bool]) -> bool:
     """Whether it had the mark, and was sent its end. It is looked at by a descriptor: numbers are given again."""
     try:
         process = os.pidfd_open(pid)

@@ -50,7 +50,7 @@ class PlainProcess:
         self.stdin = PipeWriter(Descriptor(near[0]))
         self.stdout, self.stderr = PipeReader(Descriptor(near[1])), PipeReader(Descriptor(near[2]))
         self._alive = os.pidfd_open(self.pid)
-        self._loop.add_reader(self._alive, self._ended)
+        self._loop.add_reader(self._alive, self._on_exit)
 
     def limit(self, timeout: Timeout) -> None:
         """End it after so long."""
@@ -75,7 +75,7 @@ class PlainProcess:
         self.timed_out = True
         self.signal(signal.SIGKILL)
 
-    def _ended(self) -> None:
+    def _on_exit(self) -> None:
         """The leader is gone, and stays unreaped."""
         self._forget()
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
@@ -133,11 +133,11 @@ class PlainProcess:
         self._popen.wait()
 
 
-class Unstarted:
+class UnstartedProcess:
     """See Process: one that could not be started."""
 
     def __init__(self, code: int, text: bytes) -> None:
-        self.stdin, self.stdout, self.stderr = _Nobody(), _Said(b""), _Said(text)
+        self.stdin, self.stdout, self.stderr = _ClosedInput(), _FixedOutput(b""), _FixedOutput(text)
         self._code = code
 
     async def wait(self) -> ProcessEnd:
@@ -148,7 +148,7 @@ class Unstarted:
         """See Process."""
 
 
-class _Nobody:
+class _ClosedInput:
     async def write(self, data: bytes) -> None:
         if data:
             raise BrokenPipeError("the program was not started")
@@ -157,7 +157,7 @@ class _Nobody:
         pass
 
 
-class _Said:
+class _FixedOutput:
     def __init__(self, text: bytes) -> None:
         self._text = text
 
@@ -174,7 +174,7 @@ class CommandGroups:
 
     def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> PlainProcess:
         """Raises OSError, ValueError."""
-        process = PlainProcess(argv, cwd, env, self._thin)
+        process = PlainProcess(argv, cwd, env, self._drop_empty_groups)
         self._held.append(process)
         return process
 
@@ -189,7 +189,7 @@ class CommandGroups:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpriority(os.PRIO_PGRP, process.pid, 0)
 
-    def _thin(self) -> None:
+    def _drop_empty_groups(self) -> None:
         """Let go of groups that are empty but for their leader."""
         ended = [process for process in self._held if process.done.done() and process.heard()]
         if len(ended) >= HELD:

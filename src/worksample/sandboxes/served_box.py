@@ -18,7 +18,7 @@ from worksample.sandboxes.exchange import BoxExchange
 from worksample.sandboxes.exec_client import RemoteConnection, RemoteListener, RemoteProcess
 
 from .contained_files import read_contained
-from .dial_client import Dialler, connected
+from .dial_client import DialClient, connected
 from .exec_client import ExecConnection
 from .holder import Holder
 from .in_box import frames
@@ -39,7 +39,7 @@ class ServedBox:
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
         """Those that nobody serves yet."""
-        self._dialler: Dialler | None = None
+        self._dialler: DialClient | None = None
         self._frozen = self._closed = False
 
     async def open(self) -> None:
@@ -50,7 +50,7 @@ class ServedBox:
             adopting = asyncio.create_task(asyncio.to_thread(self._holder.adopt))  # while the exec server starts
             try:
                 self._root, self._output, dialling, *served = await self._link.handshake(plan, START_WAIT)
-                self._dialler = Dialler(dialling)
+                self._dialler = DialClient(dialling)
                 if self.config.root is not None:
                     self._changes = served.pop(0)
                 for endpoint, descriptor in zip(self.config.endpoints, served, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .health_check import why_unwell
+from .health_check import health_failure
 
 if TYPE_CHECKING:
     from worksample.box import Box
@@ -26,7 +26,7 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
     workdir = (box.config.root.workdir if box.config.root else "") or "/"
     if files is not None:
         try:
-            await lay_in(box, files, workdir)
+            await copy_into_box(box, files, workdir)
         except OSError as error:
             return f"its files cannot be laid into {workdir}: {error.strerror or error}"
         if (files / SETUP).is_file():
@@ -45,10 +45,10 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
         said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
         return (said or f"exit status {done.returncode}") if done.returncode else None
 
-    return await why_unwell(step.health, look)
+    return await health_failure(step.health, look)
 
 
-async def lay_in(box: Box, folder: Path, target: str) -> None:
+async def copy_into_box(box: Box, folder: Path, target: str) -> None:
     """A folder's files over those of a folder in the box. OSError where one cannot be written, SandboxError."""
     for path, mode in await asyncio.to_thread(lambda: list(_files(folder))):
         data = await asyncio.to_thread((folder / path).read_bytes)

@@ -13,8 +13,8 @@ from pathlib import Path
 from worksample.files import scratch
 from worksample.sandboxes import cgroups
 
-from .host_state import OPEN, BoxOwner, cache_folder, kept_folders, read_owner, runtime_folder, workplaces_folder
-from .marked_processes import end_marked, end_orphans
+from .host_state import OPEN, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder
+from .marked_processes import kill_marked, kill_orphans
 from .shared_folders import remove_halves
 
 LOCK = "lock"
@@ -26,22 +26,22 @@ _SWEPT: set[tuple[Path, Path]] = set()
 def sweep() -> list[str]:
     """Remove the remains of boxes and of other work whose makers are dead; return a line for each. What lives is not
     touched."""
-    orphans = end_orphans()
+    orphans = kill_orphans()
     removed = [f"{orphans} processes that bubblewrap had not let go on"] if orphans else []
     for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
-            owner = read_owner(folder) or _unwritten(folder)
+            owner = read_owner(folder) or _owner_from_name(folder)
             if owner.alive():
                 continue
-            if owner.of_this_boot():
-                _end(owner)
+            if owner.is_of_this_boot():
+                _kill_box(owner)
                 if kind == "plain":
-                    end_marked(folder)
-            if owner.container and not _without_container(owner):
+                    kill_marked(folder)
+            if owner.container and not _remove_container(owner):
                 continue  # its daemon does not answer now
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
-    return removed + _nameless_groups() + _folders()
+    return removed + _sweep_groups() + _sweep_folders()
 
 
 def sweep_first() -> None:
@@ -53,35 +53,35 @@ def sweep_first() -> None:
             sweep()
 
 
-def _without_container(owner: BoxOwner) -> bool:
+def _remove_container(owner: BoxOwner) -> bool:
     """Whether the daemon has no container of the box any more."""
     from worksample.sandboxes.containers.daemon import remove
 
     return remove(owner.daemon, owner.container)
 
 
-def _nameless_groups() -> list[str]:
+def _sweep_groups() -> list[str]:
     """Empty control groups of makers that are dead and whose folder is gone too."""
     parents = cgroups.find_parents()
     removed = []
     for parent in {parents.memory, parents.pids, parents.freezer, parents.unified, parents.cpu} - {None}:
         for group in sorted(parent.glob(f"{cgroups.PREFIX}[0-9]*-*")) if parent else ():
-            if cgroups.is_left(group.name):
+            if cgroups.is_orphaned(group.name):
                 with contextlib.suppress(OSError):
                     group.rmdir()
                     removed.append(f"control group {group}")
     return removed
 
 
-def _folders() -> list[str]:
+def _sweep_folders() -> list[str]:
     """What was laid down beside the store, and what was being made to be kept: of makers that are dead."""
-    places = (None, OPEN, *kept_folders())
+    places = (None, OPEN, *cache_folders())
     removed = [f"folder {name}" for place in places for name in scratch.sweep(place)]
-    removed += [f"half {name}" for place in kept_folders() for name in remove_halves(place)]
-    return removed + _workplaces()
+    removed += [f"half {name}" for place in cache_folders() for name in remove_halves(place)]
+    return removed + _sweep_workplaces()
 
 
-def _workplaces() -> list[str]:
+def _sweep_workplaces() -> list[str]:
     """Folders of workplaces that nobody keeps. Of those that people began, the keeper's last words stay."""
     removed = []
     for folder in sorted(workplaces_folder().glob("*")):
@@ -101,14 +101,14 @@ def _workplaces() -> list[str]:
     return removed
 
 
-def _unwritten(folder: Path) -> BoxOwner:
+def _owner_from_name(folder: Path) -> BoxOwner:
     """The owner of a folder without an owner file, from its name."""
     pid = folder.name.split("-")[0]
     number = int(pid) if pid.isdigit() else 0
     return BoxOwner(pid=number, started=scratch.started_at(number))
 
 
-def _end(owner: BoxOwner) -> None:
+def _kill_box(owner: BoxOwner) -> None:
     groups = [Path(folder) for folder in owner.groups]
     for folder in groups:
         for name, text in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):

@@ -32,7 +32,7 @@ MODULES = {"pillow": "PIL", "ipython": "IPython"}
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
-FETCHED = "about 430 MB, once for this machine (the extra worksample[toolbox] has them)"
+DOWNLOAD_SIZE = "about 430 MB, once for this machine (the extra worksample[toolbox] has them)"
 
 
 def base_python() -> Path:
@@ -77,9 +77,9 @@ def lacking() -> tuple[str, ...]:
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
-def to_be_fetched() -> bool:
+def needs_download() -> bool:
     """Whether a package index still has to give them."""
-    return bool(lacking()) and not _fetched().is_dir()
+    return bool(lacking()) and not _download_folder().is_dir()
 
 
 def bring(note: Callable[[str], None]) -> None:
@@ -87,12 +87,12 @@ def bring(note: Callable[[str], None]) -> None:
 
     Raises SandboxUnavailable, with the line to type, where that fails.
     """
-    if to_be_fetched():
+    if needs_download():
         note(f"fetching the libraries that agents find in their Python: {FETCHED}")
         toolbox_folder()
 
 
-def _fetched() -> Path:
+def _download_folder() -> Path:
     key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *wanted(OFFERED)])
     return cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
@@ -101,7 +101,7 @@ def _fetched() -> Path:
 def toolbox_folder() -> Path:
     """The toolbox of this environment and these versions, made when missing."""
     if lacking():
-        return once(_fetched(), _fill)
+        return once(_download_folder(), _fill)
     chosen = distributions()
     names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
     key = "\n".join([_VERSION, str(base_python()), sys.version, *names])

@@ -37,11 +37,11 @@ def fetch(lines: Sequence[str], packages: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)
     if said:
-        raise _refused(" ".join(said.split())[-300:])
+        raise _download_error(" ".join(said.split())[-300:])
     shutil.rmtree(packages / "bin", ignore_errors=True)
 
 
-def _here(name: str) -> str:
+def _installed_version(name: str) -> str:
     try:
         return f"=={importlib.metadata.version(name)}"
     except importlib.metadata.PackageNotFoundError:
@@ -56,20 +56,20 @@ def _environment() -> dict[str, str]:
 
 def installer() -> list[str]:
     """uv or pip; SandboxUnavailable with the line to type without one."""
-    if uv := uv_here():
+    if uv := find_uv():
         return [uv, "pip", "install", "--python", sys.executable]
-    if pip := pip_here():
+    if pip := find_pip():
         return [*pip, "install"]
-    raise _refused("there is neither uv nor pip")
+    raise _download_error("there is neither uv nor pip")
 
 
-def uv_here() -> str:
+def find_uv() -> str:
     """The one that is named, on the path, or beside our Python; "" without one."""
     beside = Path(sys.executable).with_name("uv")
     return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
 
 
-def pip_here() -> list[str]:
+def find_pip() -> list[str]:
     """How pip is called, also the one that comes with Python itself; nothing where there is none."""
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
@@ -80,7 +80,7 @@ def pip_here() -> list[str]:
     return []
 
 
-def _refused(why: str) -> SandboxUnavailable:
+def _download_error(why: str) -> SandboxUnavailable:
     return SandboxUnavailable(
         f"the libraries that a box offers to agents cannot be fetched: {why}",
         where="python toolbox",

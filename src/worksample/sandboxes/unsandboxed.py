@@ -27,13 +27,13 @@ from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.sandboxes.layout import HOME, LAST, environment
 from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
-from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, Unstarted
+from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, UnstartedProcess
 from worksample.sandboxes.sweeper import sweep_first
 from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
 from .dial_client import connected
 from .host_state import BoxFolder
-from .marked_processes import MARK, end_marked
+from .marked_processes import MARK, kill_marked
 from .shielded import to_the_end
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class PlainBox:
         self._env = self._environment()
 
     def _environment(self) -> dict[str, str]:
-        given = {name: self._host(value) for name, value in environment(self.config).items()}
+        given = {name: self._host_text(value) for name, value in environment(self.config).items()}
         first = pathlib.Path(platform_python()).parent if self.config.python == "platform" else None
         if self.config.python == "toolbox":
             first = toolbox_folder() / "bin"
@@ -72,12 +72,12 @@ class PlainBox:
         given["PATH"] = ":".join([*([str(first)] if first else []), os.environ.get("PATH", os.defpath)])
         return given
 
-    def _host(self, text: str) -> str:
+    def _host_text(self, text: str) -> str:
         """The text with every path of the box in it as a path of the host."""
         return self._known.sub(lambda found: f"{self._root}{found[0]}", text)
 
-    def _path(self, path: str) -> str:
-        return self._host(posixpath.join(self.config.scratch, path))
+    def _host_path(self, path: str) -> str:
+        return self._host_text(posixpath.join(self.config.scratch, path))
 
     def _usable(self) -> None:
         if self._killed or self._frozen:
@@ -98,13 +98,13 @@ class PlainBox:
         try:
             process = self._begin(argv, cwd, env, timeout)
         except (OSError, ValueError) as failure:
-            code, text = self._why(failure, argv, cwd)
+            code, text = self._start_failure(failure, argv, cwd)
             return Completed(code, b"", text)
         ended = False
-        kept = _Kept(limit)
+        kept = _LimitedOutput(limit)
         try:
             out, err, _, how = await asyncio.gather(
-                kept.all(process.stdout), kept.all(process.stderr), _give(process.stdin, input), process.wait()
+                kept.all(process.stdout), kept.all(process.stderr), _write_input(process.stdin, input), process.wait()
             )
             ended = True
         finally:
@@ -127,7 +127,7 @@ class PlainBox:
         try:
             return self._begin(argv, cwd, env, timeout)
         except (OSError, ValueError) as failure:
-            return Unstarted(*self._why(failure, argv, cwd))
+            return UnstartedProcess(*self._start_failure(failure, argv, cwd))
 
     def _begin(
         self, argv: Sequence[str], cwd: str | None, env: Mapping[str, str] | None, timeout: Timeout
@@ -135,16 +135,16 @@ class PlainBox:
         self._usable()
         if not argv:
             raise SandboxError("there is no command to run", where="box")
-        words = [*(LAST if self.config.background else ()), *(self._host(word) for word in argv)]
-        values = {**self._env, **{name: self._host(value) for name, value in (env or {}).items()}}
-        process = self._groups.start(words, self._path(cwd or ""), values)
+        words = [*(LAST if self.config.background else ()), *(self._host_text(word) for word in argv)]
+        values = {**self._env, **{name: self._host_text(value) for name, value in (env or {}).items()}}
+        process = self._groups.start(words, self._host_path(cwd or ""), values)
         process.limit(self.config.limits.time if timeout is None else timeout)
         return process
 
-    def _why(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
+    def _start_failure(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
         """Exit code and words for a command that could not be started."""
         number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
-        folder = self._path(cwd or "")
+        folder = self._host_path(cwd or "")
         text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
         return 127 if number == errno.ENOENT else 126, text.encode(errors="replace")
 
@@ -153,22 +153,22 @@ class PlainBox:
         while True:
             self._usable()
             try:
-                connection = SocketConnection(_named(path, lambda: reach(self._path(path), listen=False)))
+                connection = SocketConnection(_with_path(path, lambda: reach(self._host_path(path), listen=False)))
             except BlockingIOError:  # many wait to be accepted
                 await asyncio.sleep(0.01)
                 continue
-            self._hold(connection)
+            self._track(connection)
             return connection
 
     async def listen(self, path: str) -> SocketListener:
         """See Box.listen."""
         self._usable()
-        own = _named(path, lambda: reach(self._path(path), listen=True))
-        listener = SocketListener(own, self._hold)
-        self._hold(listener)
+        own = _with_path(path, lambda: reach(self._host_path(path), listen=True))
+        listener = SocketListener(own, self._track)
+        self._track(listener)
         return listener
 
-    def _hold(self, opened: SocketConnection | SocketListener) -> None:
+    def _track(self, opened: SocketConnection | SocketListener) -> None:
         """Note what must end with the box."""
         self._sockets = [*(held for held in self._sockets if not held.over()), opened]
 
@@ -188,7 +188,7 @@ class PlainBox:
         from .in_box.files import read_file
 
         pieces = bytearray()
-        await asyncio.to_thread(_named, path, lambda: read_file(self._path(path), limit, pieces.extend))
+        await asyncio.to_thread(_with_path, path, lambda: read_file(self._host_path(path), limit, pieces.extend))
         return bytes(pieces)
 
     async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
@@ -197,7 +197,7 @@ class PlainBox:
         from .in_box.files import write_file
 
         pieces = [data, b""]
-        await asyncio.to_thread(_named, path, lambda: write_file(self._path(path), mode, lambda: pieces.pop(0)))
+        await asyncio.to_thread(_with_path, path, lambda: write_file(self._host_path(path), mode, lambda: pieces.pop(0)))
 
     async def freeze(self) -> None:
         """Stop what runs, as far as it stayed in its process groups."""
@@ -246,11 +246,11 @@ class PlainBox:
 
     async def _end(self) -> None:
         await self.kill()
-        await asyncio.to_thread(end_marked, self._folder.path)
+        await asyncio.to_thread(kill_marked, self._folder.path)
         await asyncio.to_thread(shutil.rmtree, self._folder.path, ignore_errors=True)
 
 
-def _named(path: str, act: Callable[[], T]) -> T:
+def _with_path(path: str, act: Callable[[], T]) -> T:
     """The result of a file operation; its OSError names the path that was asked for."""
     try:
         return act()
@@ -258,14 +258,14 @@ def _named(path: str, act: Callable[[], T]) -> T:
         raise OSError(failure.errno, failure.strerror, path) from None
 
 
-async def _give(stdin: PipeWriter, data: bytes) -> None:
+async def _write_input(stdin: PipeWriter, data: bytes) -> None:
     """All of the input, or as much as is read."""
     with contextlib.suppress(BrokenPipeError):
         await stdin.write(data)
     await stdin.close()
 
 
-class _Kept:
+class _LimitedOutput:
     """What a command prints into both of its streams, up to a number of bytes."""
 
     def __init__(self, limit: int) -> None:

@@ -48,12 +48,12 @@ def read_company(root: Path) -> Company:
     repositories = dict(_tables(root, "repositories", SeedRepository, faults))
     calendars = dict(_tables(root, "calendars", Calendar, faults))
     played = dict(_tables(root, "colleagues", ColleagueTable, faults))
-    _stray(root, faults)
+    _check_strays(root, faults)
     if table is not None:
         ids = [person.id for person in table.person]
         for twice in sorted({one for one in ids if ids.count(one) > 1}):
             faults.add(FILE, "person", f"two people are {twice!r}")
-        for file, key, who in _named(table, channels, projects, repositories, calendars):
+        for file, key, who in _named_people(table, channels, projects, repositories, calendars):
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
         _check_colleagues(played, ids, channels, faults)
@@ -87,7 +87,7 @@ def _check_colleagues(
                 faults.add(file, f"knows[{number}].id", f"two are {one.id!r}")
             if not tells(one.text, one):
                 faults.add(file, f"knows[{number}].marks", "text does not hold all of them: nobody could tell it")
-        for key, what, said in _ties(table, ids, played, rooms):
+        for key, what, said in _cross_references(table, ids, played, rooms):
             if said not in what:
                 faults.add(file, key, f"there is no {said!r}{nearest(said, what)}", ", ".join(sorted(what)))
         for number, first in enumerate(table.begins):
@@ -107,7 +107,7 @@ def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
             )  # fmt: skip
 
 
-def _ties(
+def _cross_references(
     table: ColleagueTable, ids: Sequence[str], played: Collection[str], rooms: Collection[str]
 ) -> Iterator[tuple[str, Collection[str], str]]:
     """(key, names that there are, the one that is named) of all that a colleague's file names elsewhere."""
@@ -144,7 +144,7 @@ def folder_digest(root: Path) -> str:
     return digest_of(kept.plain())
 
 
-def _files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
+def _named_files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
     """(name, path) of what a folder holds, by name."""
     if not (root / folder).is_dir():
         return
@@ -157,7 +157,7 @@ def _files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tup
 
 
 def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator[tuple[str, T]]:
-    for name, path in _files(root, folder, ".toml", faults):
+    for name, path in _named_files(root, folder, ".toml", faults):
         file = f"{folder}/{path.name}"
         document = read_toml(path, file, faults)
         found = None if document.broken else checked(model, document.data, faults, file=file)
@@ -188,7 +188,7 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
     return found
 
 
-def _stray(root: Path, faults: Faults) -> None:
+def _check_strays(root: Path, faults: Faults) -> None:
     """What nobody would read: a misspelt folder makes a company without what lies in it."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
@@ -196,7 +196,7 @@ def _stray(root: Path, faults: Faults) -> None:
             faults.add(path.name, "", f"is no part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
 
 
-def _named(
+def _named_people(
     table: CompanyTable,
     channels: dict[str, Channel],
     projects: Iterable[SeedProject],

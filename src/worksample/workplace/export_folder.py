@@ -17,7 +17,7 @@ from pathlib import Path
 from worksample.errors import ExportError, UsageError
 from worksample.fault_injection import failpoint
 
-from .seeds import Seed, take_state
+from .seeds import Seed, copy_state
 from .state_stamp import AGAIN, read_stamp, require_state
 
 LIST, STATE, ACCOUNTS = "export.json", "state", "accounts.json"
@@ -34,7 +34,7 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
     part = to.with_name(f".{to.name}.part-{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True, mode=0o700)
-    take_state(state, part)
+    copy_state(state, part)
     failpoint("export.state")
     (part / ACCOUNTS).write_text(json.dumps(dict(accounts), indent=1) + "\n", encoding="utf-8")
     (part / ACCOUNTS).chmod(0o600)

@@ -31,13 +31,13 @@ from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
-from .workplace import over_state, own_box, reset, seed_at
+from .workplace import workplace_over_state, services_box, reset, seed_of_folder
 
 CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
-LOOKING = ("status", "accounts")
+READ_VERBS = ("status", "accounts")
 """What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""
-OBEYED = (*LOOKING, "reset", "export", "down")
+ALL_VERBS = (*READ_VERBS, "reset", "export", "down")
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Keeper:
     services: TaskServices
     accounts: Mapping[str, str]
     said: dict[str, Any]
-    verbs: tuple[str, ...] = OBEYED
+    verbs: tuple[str, ...] = ALL_VERBS
     over: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -57,7 +57,7 @@ class Keeper:
             try:
                 asked = json.loads(await reader.readline())
                 async with self._turn:
-                    answer = await self._obeyed(asked)
+                    answer = await self._obey(asked)
             except WorksampleError as error:
                 answer = told(error)
             except (ValueError, KeyError, TypeError):
@@ -66,9 +66,9 @@ class Keeper:
             await writer.drain()
             writer.close()
 
-    async def _obeyed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        verb, box = asked["verb"], own_box(self.services)
-        if verb in OBEYED and verb not in self.verbs:
+    async def _obey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        verb, box = asked["verb"], services_box(self.services)
+        if verb in ALL_VERBS and verb not in self.verbs:
             return {"failed": f"{verb} is not for the workplace of a trial", "where": self.said["name"]}
         if verb == "status":
             return self.said
@@ -111,11 +111,11 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
         seed, kept = await asyncio.to_thread(read_export, root)
         names = tuple(one for one in names if one in kept)
     else:
-        seed = await asyncio.to_thread(seed_at, root, names)
-    workplace = over_state(names, seed.state, name, accounts=seed.accounts)
+        seed = await asyncio.to_thread(seed_of_folder, root, names)
+    workplace = workplace_over_state(names, seed.state, name, accounts=seed.accounts)
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
-        let_in(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
+        open_front_door(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
     ):
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
@@ -125,9 +125,9 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
 
 
 @contextlib.asynccontextmanager
-async def let_in(
+async def open_front_door(
     folder: Path, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
-    verbs: tuple[str, ...] = OBEYED,
+    verbs: tuple[str, ...] = ALL_VERBS,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
     """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
     doors = {one: listening(PORTS[one]) for one in names}

@@ -16,7 +16,7 @@ from worksample.files.untrusted import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
 from worksample.sandboxes.services import TaskServices
 
-from .workplace import LiveWorkplace, environment, own_box
+from .workplace import LiveWorkplace, environment, services_box
 
 PLACE = "/task/scratch/live"
 """Where it lies in the services' box: brought there once the agent is done, and never before."""
@@ -37,14 +37,14 @@ async def look(
         return {
             "regradable": False,
             "at": now().isoformat(),
-            **await _looked(services, workplace, folder(source.files)),
+            **await _run(services, workplace, folder(source.files)),
         }
     except SandboxError as error:
         return {"regradable": False, "at": now().isoformat(), "failed": error.what[:2000]}
 
 
-async def _looked(services: TaskServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
-    box = own_box(services)
+async def _run(services: TaskServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
+    box = services_box(services)
     try:
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
             await box.write(f"{PLACE}/{path.relative_to(root).as_posix()}", path.read_bytes())
@@ -61,7 +61,7 @@ async def _looked(services: TaskServices, workplace: LiveWorkplace, root: Path) 
     return {"found": found} if isinstance(found, dict) else {"failed": "live.py printed no JSON object"}
 
 
-def with_live(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
+def add_live_result(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
     """The exports, and what was found live beside them."""
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))

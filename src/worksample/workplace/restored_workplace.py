@@ -12,7 +12,7 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .company_reader import read_company
 from .state_stamp import require_state
-from .workplace import LiveWorkplace, over_state, seed_at
+from .workplace import LiveWorkplace, workplace_over_state, seed_of_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ def state_of(submission: Submission, environment: Environment, folder: Callable[
     """
     part, where = submission.parts.get("exports"), f"export of {submission.id}"
     if part is None and submission.origin is Origin.CONTROL:
-        return seed_at(folder(_company(environment)), environment.services).state
+        return seed_of_folder(folder(_company(environment)), environment.services).state
     if part is None or part.status is not CaptureStatus.COMPLETE:
         why = part.reason if part is not None else "the submission came without one"
         raise ExportError(f"it is not whole: {why or 'it was cut off'}", where=where)
@@ -40,8 +40,8 @@ def restored(state: Path, environment: Environment, folder: Callable[[str], Path
     Raises SandboxUnavailable where this machine has not the programs.
     """
     assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
-    accounts, dialects = _given(folder(_company(environment))), environment.workplace.dialects
-    return over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
+    accounts, dialects = _company_passwords(folder(_company(environment))), environment.workplace.dialects
+    return workplace_over_state(environment.services, state, label, accounts=accounts, dialects=dialects)
 
 
 def _company(environment: Environment) -> str:
@@ -50,6 +50,6 @@ def _company(environment: Environment) -> str:
     return environment.workplace.company.files
 
 
-def _given(root: Path) -> Mapping[str, str]:
+def _company_passwords(root: Path) -> Mapping[str, str]:
     """Passwords that the company says: the others were made at random, on the machine of the trial."""
     return {person.id: person.password for person in read_company(root).person if person.password}

@@ -25,7 +25,7 @@ from worksample.sandboxes.sweeper import LOCK
 
 from .company_reader import read_company
 from .export_folder import is_export, read_export
-from .keeper import CONTROL, LOOKING, let_in
+from .keeper import CONTROL, READ_VERBS, open_front_door
 from .service_programs import require
 
 USUAL = "company"
@@ -108,15 +108,15 @@ async def opened(
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
     try:
-        with _claimed(folder):
+        with _lock_folder(folder):
             about = {"name": name, "from": f"trial {trial}"}
-            async with let_in(folder, services, names, accounts, about, LOOKING) as keeper:
+            async with open_front_door(folder, services, names, accounts, about, READ_VERBS) as keeper:
                 yield keeper.said
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _claimed(folder: Path) -> IO[str]:
+def _lock_folder(folder: Path) -> IO[str]:
     """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
     while True:
         with contextlib.suppress(FileNotFoundError):
@@ -147,7 +147,7 @@ def stands(name: str) -> bool:
     return False
 
 
-def standing_here() -> Iterator[dict[str, Any]]:
+def list_running() -> Iterator[dict[str, Any]]:
     """What each workplace says of itself that stands here, by name."""
     for path in sorted(workplaces_folder().glob("*")):
         if _NAME.fullmatch(path.name) and stands(path.name):

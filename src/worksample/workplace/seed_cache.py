@@ -20,7 +20,7 @@ DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSeed:
+class CachedSeed:
     """One of them."""
 
     id: str
@@ -37,37 +37,37 @@ class KeptSeed:
     """Whether a workplace stands that begins with it after a reset."""
 
 
-def kept_seeds() -> tuple[KeptSeed, ...]:
+def list_seeds() -> tuple[CachedSeed, ...]:
     """All of them, the last used first."""
     folder = seeds_folder()
     names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    found = (_told(folder / name) for name in names)
+    found = (_describe(folder / name) for name in names)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: (-one.used, one.id)))
 
 
-def unused(days: float, *, outdated: bool = False) -> tuple[KeptSeed, ...]:
+def unused_seeds(days: float, *, outdated: bool = False) -> tuple[CachedSeed, ...]:
     """Those that nothing began with for so many days, and with `outdated` those that nothing can; none in use."""
     before = time.time() - days * DAY
-    return tuple(one for one in kept_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
+    return tuple(one for one in list_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
 
 
-def fitting(prefix: str) -> KeptSeed:
+def fitting(prefix: str) -> CachedSeed:
     """The one whose id begins so. UsageError where there is none, or more than one."""
-    found = [one for one in kept_seeds() if prefix and one.id.startswith(prefix)]
+    found = [one for one in list_seeds() if prefix and one.id.startswith(prefix)]
     if len(found) != 1:
         what = f"{len(found)} seeds begin" if found else "no seed begins"
         raise UsageError(f"{what} with {prefix!r}", next="worksample workplace seeds")
     return found[0]
 
 
-def remove(one: KeptSeed, *, unless_used_after: float | None = None) -> bool:
+def remove(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
     """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now, or
     was begun with after that time.
     """
     folder = seeds_folder()
     with (folder / f".{one.id}.lock").open("w", encoding="utf-8") as making:
         fcntl.flock(making, fcntl.LOCK_EX)
-        now = _told(folder / one.id)
+        now = _describe(folder / one.id)
         if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
             return False
         gone = folder / f".{one.id}.new"  # what a kill leaves of it is removed as the half of one is
@@ -77,12 +77,12 @@ def remove(one: KeptSeed, *, unless_used_after: float | None = None) -> bool:
     return True
 
 
-def remove_left() -> list[str]:
+def remove_orphans() -> list[str]:
     """Remove what makers and removers that were killed left; their names."""
     return remove_halves(seeds_folder())
 
 
-def _told(folder: Path) -> KeptSeed | None:
+def _describe(folder: Path) -> CachedSeed | None:
     """None for one that is just removed."""
     try:
         about = folder / ABOUT
@@ -93,7 +93,7 @@ def _told(folder: Path) -> KeptSeed | None:
         return None
     services = tuple(said.get("services", ()))
     outdated = said.get("programs") != programs_digest(services) if known else True
-    return KeptSeed(
+    return CachedSeed(
         folder.name, str(said.get("company", "")), services, _size(folder), used, outdated, known and _in_use(about)
     )
 

@@ -91,40 +91,40 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
     events = []
     for number, one in enumerate(calendar.event):
         uid = hashlib.sha256(f"{owner}\0{number}\0{one.title}\0{one.begins.isoformat()}".encode()).hexdigest()[:24]
-        events.append({"uid": uid, "ics": ics_of(uid, owner, one, today)})
+        events.append({"uid": uid, "ics": event_ics(uid, owner, one, today)})
     return events
 
 
-def ics_of(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
+def event_ics(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
     """One event by RFC 5545. `today`: when it was written."""
     fields = [
         ("UID", uid),
         ("DTSTAMP", _stamp(today)),
         ("DTSTART", _stamp(event.begins)),
         ("DTEND", _stamp(event.ends)),
-        ("SUMMARY", _escaped(event.title)),
-        *([("LOCATION", _escaped(event.place))] if event.place else []),
-        *([("DESCRIPTION", _escaped(event.text))] if event.text else []),
+        ("SUMMARY", _escape(event.title)),
+        *([("LOCATION", _escape(event.place))] if event.place else []),
+        *([("DESCRIPTION", _escape(event.text))] if event.text else []),
         *([("ORGANIZER", f"mailto:{owner}@{MAIL}")] if event.with_ else []),
         *(("ATTENDEE", f"mailto:{who}@{MAIL}") for who in event.with_),
     ]
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//worksample//workplace//EN", "BEGIN:VEVENT"]
     lines += [f"{name}:{value}" for name, value in fields]
     lines += ["END:VEVENT", "END:VCALENDAR", ""]
-    return "\r\n".join(_folded(line) for line in lines)
+    return "\r\n".join(_fold(line) for line in lines)
 
 
 def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     for plain, marked in (("\\", "\\\\"), (";", "\\;"), (",", "\\,"), ("\r\n", "\\n"), ("\n", "\\n")):
         text = text.replace(plain, marked)
     return text
 
 
-def _folded(line: str) -> str:
+def _fold(line: str) -> str:
     """At most 75 bytes a line, broken between characters."""
     pieces, piece = [], ""
     for char in line:

@@ -63,7 +63,7 @@ def programs_digest(names: Sequence[str]) -> str:
     return hashlib.sha256(versions(names).encode()).hexdigest()
 
 
-def seed_of(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
+def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
     """The seed of the company in the folder `root`. One makes it while others wait; a half is never seen.
 
     Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
@@ -90,18 +90,18 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
                 next=f"correct that, then worksample workplace check {root} --start",
             )
         await box.freeze()
-        await asyncio.to_thread(take_state, box.output_path / WORKPLACE, folder)
+        await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)
     stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
     about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 
-def take_state(state: Path, folder: Path) -> None:
+def copy_state(state: Path, folder: Path) -> None:
     """What services keep, into `folder`/state; links and devices are left where they are. SandboxError."""
     blobs = folder / "blobs"
     blobs.mkdir()
-    found = scan(state, _Blobs(blobs))
+    found = scan(state, _BlobFolder(blobs))
     if found.status is not CaptureStatus.COMPLETE:
         raise SandboxError(f"the state could not be taken out of its box: {found.reason}", where="workplace")
     materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
@@ -109,7 +109,7 @@ def take_state(state: Path, folder: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Blobs:
+class _BlobFolder:
     """A sink that keeps contents as files by their digests."""
 
     folder: Path

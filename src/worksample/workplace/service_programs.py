@@ -63,7 +63,7 @@ def packages(names: Iterable[str]) -> tuple[str, ...]:
 def missing(names: Iterable[str]) -> tuple[str, ...]:
     """Those of Debian's packages that this machine has not."""
     wanted = packages(names)
-    have = _installed(wanted)
+    have = _installed_packages(wanted)
     return tuple(package for package in wanted if package not in have)
 
 
@@ -99,9 +99,9 @@ def versions(names: Iterable[str]) -> str:
     modules = [
         f"{name}=={importlib.metadata.version(name)}" for name in (SERVICES[one].module for one in given) if name
     ]
-    debian = [f"{package}={version}" for package, version in sorted(_installed(packages(given)).items())]
+    debian = [f"{package}={version}" for package, version in sorted(_installed_packages(packages(given)).items())]
     tracker = [folder.name] if "tracker" in given and (folder := redmine_folder()) is not None else []
-    return "\n".join([*debian, *modules, *tracker, _own()])
+    return "\n".join([*debian, *modules, *tracker, _programs_digest()])
 
 
 def lines(names: Iterable[str]) -> dict[str, str]:
@@ -118,12 +118,12 @@ def lines(names: Iterable[str]) -> dict[str, str]:
         elif one.module:
             version = importlib.metadata.version(one.module)
         else:
-            version = _installed((one.keeps,)).get(one.keeps, "") if one.keeps else ""
+            version = _installed_packages((one.keeps,)).get(one.keeps, "") if one.keeps else ""
         found[name] = f"{one.keeps} {'.'.join(version.split('.')[: one.digits])}" if one.keeps else name
     return found
 
 
-def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
+def _installed_packages(wanted: tuple[str, ...]) -> dict[str, str]:
     """Package -> version."""
     asked = ["dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *wanted]
     try:
@@ -137,7 +137,7 @@ def _installed(wanted: tuple[str, ...]) -> dict[str, str]:
 
 
 @functools.cache
-def _own() -> str:
+def _programs_digest() -> str:
     """Digest of our programs in the box."""
     digest = hashlib.sha256()
     for path in sorted(path for path in PROGRAMS.rglob("*") if path.is_file() and path.suffix != ".pyc"):

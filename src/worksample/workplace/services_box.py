@@ -16,7 +16,7 @@ from .redmine import redmine_folder
 from .service_programs import LIBRARY, PROGRAMS, libraries
 
 SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
-SUPERVISE = ("python3", "-m", "in_box.supervisor")
+SUPERVISOR = ("python3", "-m", "in_box.supervisor")
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
 """Of all services of a workplace together."""
 
@@ -47,12 +47,12 @@ def spec_of(
     return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
 
 
-def spare_spec(names: Sequence[str]) -> ServiceSpec:
+def warm_spec(names: Sequence[str]) -> ServiceSpec:
     """The same program, which is told later what it is for."""
     return _spec(names, ["--spare"], {})
 
 
 def _spec(names: Sequence[str], more: Sequence[str], env: Mapping[str, str]) -> ServiceSpec:
-    argv = (*SUPERVISE, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
+    argv = (*SUPERVISOR, f"{STATE}/{WORKPLACE}", "--services", ",".join(names), *more)
     ports = tuple(PORTS[name] for name in names)
     return ServiceSpec(name=WORKPLACE, box=WORKPLACE, argv=argv, env=dict(env), ports=ports, wait=120.0, limits=LIMITS)

@@ -26,7 +26,7 @@ from worksample.sandboxes.services.task_service import TaskService
 from worksample.sandboxes.shielded import to_the_end
 from worksample.tasks.workplace import PORTS
 
-from .services_box import SEED, SETUP, SUPERVISE, box_config, spare_spec
+from .services_box import SEED, SETUP, SUPERVISOR, box_config, warm_spec
 
 OFF = "WORKSAMPLE_SPARE_WORKPLACE"
 """Set to 0 none is loaded ahead, and every start is one from nothing."""
@@ -36,7 +36,7 @@ LABEL = "spare workplace"
 
 
 @dataclass(frozen=True, slots=True)
-class Spare:
+class WarmWorkplace:
     """One that waits, and later the workplace that it became."""
 
     service: TaskService
@@ -47,15 +47,15 @@ class Spare:
 
     async def begin(self, spec: ServiceSpec, given: Mapping[str, Path]) -> None:
         """Have it go on as if it was started by `spec`. `given`: folders by their place in the box. SandboxError."""
-        await asyncio.to_thread(self._give, given)
+        await asyncio.to_thread(self._fill_folders, given)
         self.service.spec = spec
-        said = {"argv": spec.argv[len(SUPERVISE) :], "env": dict(spec.env)}
+        said = {"argv": spec.argv[len(SUPERVISOR) :], "env": dict(spec.env)}
         try:
             await self.service.tell(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
             raise SandboxError("it has ended", where=LABEL) from None
 
-    def _give(self, given: Mapping[str, Path]) -> None:
+    def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:
             for place, source in given.items():
                 fill(source, self.folder.path / Path(place).name)
@@ -75,17 +75,17 @@ class WarmPool:
 
     expected: int
     note: Callable[[str], None]
-    load: Callable[[str, frozenset[str]], Coroutine[Any, Any, Spare]]
-    _next: asyncio.Task[Spare] | None = None
+    load: Callable[[str, frozenset[str]], Coroutine[Any, Any, WarmWorkplace]]
+    _next: asyncio.Task[WarmWorkplace] | None = None
     _names: frozenset[str] = frozenset()
     """Services of which some workplace of this stretch had need: a spare one has the programs of all."""
-    _left: list[asyncio.Task[Spare]] = field(default_factory=list)
+    _left: list[asyncio.Task[WarmWorkplace]] = field(default_factory=list)
     """Those whose takers gave up while they were loaded."""
     _given_up: bool = False
 
     async def take(
         self, kind: str, names: frozenset[str], spec: ServiceSpec, given: Mapping[str, Path]
-    ) -> Spare | None:
+    ) -> WarmWorkplace | None:
         """One that has begun as `spec` says; None where a workplace has to be started from nothing."""
         self.expected -= 1
         self._names |= names
@@ -93,7 +93,7 @@ class WarmPool:
         if self.expected > 0:
             # In a context of its own: what it becomes is no part of whoever happened to come before.
             self._next = asyncio.create_task(self.load(kind, self._names), context=contextvars.Context())
-        spare = await self._waited(loading) if loading is not None else None
+        spare = await self._wait_for(loading) if loading is not None else None
         if spare is None:
             return None
         begun = False
@@ -110,7 +110,7 @@ class WarmPool:
                 await to_the_end(spare.close())
         return spare if begun else None
 
-    async def _waited(self, loading: asyncio.Task[Spare]) -> Spare | None:
+    async def _wait_for(self, loading: asyncio.Task[WarmWorkplace]) -> WarmWorkplace | None:
         """What is loaded; waiting for it takes no longer than a start from nothing, since it was begun before."""
         try:
             await asyncio.wait({loading})
@@ -135,7 +135,7 @@ class WarmPool:
         for task in ending:
             task.cancel()
         for one in await asyncio.gather(*ending, return_exceptions=True):
-            if isinstance(one, Spare):
+            if isinstance(one, WarmWorkplace):
                 await one.close()
 
 
@@ -143,7 +143,7 @@ _SPARES: contextvars.ContextVar[WarmPool | None] = contextvars.ContextVar("spare
 
 
 @contextlib.asynccontextmanager
-async def spares(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
+async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
     """While so many workplaces are started, have the next one's programs loaded ahead. `note`: told where that fails.
 
     Within another such stretch it is that one's business. None where one is all, or none is wanted.
@@ -165,7 +165,7 @@ def current() -> WarmPool | None:
     return _SPARES.get()
 
 
-async def load(kind: str, names: frozenset[str]) -> Spare:
+async def load(kind: str, names: frozenset[str]) -> WarmWorkplace:
     """Begin one with the programs of these services; it goes on loading by itself. SandboxError."""
     folder = await asyncio.to_thread(_folder)
     box, done = None, False
@@ -173,7 +173,7 @@ async def load(kind: str, names: frozenset[str]) -> Spare:
         given = {place: folder.path / Path(place).name for place in (SEED, SETUP)}
         ordered = tuple(name for name in PORTS if name in names)
         box = await start_box(box_config(ordered, given, LABEL), kind)
-        spare = Spare(await TaskService.begin(spare_spec(ordered), box), names, kind, folder)
+        spare = WarmWorkplace(await TaskService.begin(warm_spec(ordered), box), names, kind, folder)
         done = True
     finally:
         if not done:

@@ -13,16 +13,16 @@ from worksample.errors import Cause, SandboxError
 from worksample.models import ModelService
 from worksample.records import Environment
 from worksample.sandboxes.services import TaskServices
-from worksample.sandboxes.services.service_boxes import Loaded, ServiceBox
+from worksample.sandboxes.services.service_boxes import LoadedService, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
-from .colleagues.chat import Chat
+from .colleagues.chat import WorkplaceChat
 from .colleagues.colleague_runner import ColleagueRunner, played
 from .colleagues.company_clock import CompanyClock
-from .colleagues.deeds import Hands
+from .colleagues.deeds import ServiceDeeds
 from .colleagues.profile import Colleague
 from .company_reader import read_company
-from .seeds import Seed, seed_of
+from .seeds import Seed, ensure_seed
 from .service_programs import require
 from .services_box import SEED, SETUP, box_config, spec_of
 from .warm_pool import SLOW, current
@@ -50,11 +50,11 @@ class LiveWorkplace:
         """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
         by = played(self.colleagues, model, service)
         return ColleagueRunner(
-            Chat(box, self.operator), by, clock=CompanyClock(self.today), hands=Hands(box, self.operator)
+            WorkplaceChat(box, self.operator), by, clock=CompanyClock(self.today), hands=ServiceDeeds(box, self.operator)
         )
 
 
-def over_state(
+def workplace_over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
     setup: Path | None = None, dialects: Sequence[str] = (),
 ) -> LiveWorkplace:  # fmt: skip
@@ -69,7 +69,7 @@ def over_state(
     spec = spec_of(names, accounts=accounts or {}, operator=operator, dialects=dialects)
     ahead = current()
 
-    async def loaded(kind: str) -> Loaded | None:
+    async def loaded(kind: str) -> LoadedService | None:
         return await ahead.take(kind, frozenset(names), spec, mounts) if ahead is not None else None
 
     wanted = loaded if ahead is not None and SLOW in names else None
@@ -77,7 +77,7 @@ def over_state(
     return LiveWorkplace(box, operator, setup is not None)
 
 
-def workplace_of(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
+def task_workplace(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
     """The workplace of a task; None where it has none. `folder`: where the files of a manifest lie.
 
     Blocks, for about half a minute where its seed is made. Raises ManifestError, SandboxError, and what `folder` does.
@@ -87,9 +87,9 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
         return None
     root = folder(source.company.files)
     company = read_company(root)
-    seed = seed_of(company, root, environment.services)
+    seed = ensure_seed(company, root, environment.services)
     setup = folder(source.setup.files) if source.setup is not None and source.setup.files is not None else None
-    made = over_state(
+    made = workplace_over_state(
         environment.services, seed.state, label, accounts=seed.accounts, setup=setup, dialects=source.dialects
     )
     there = company.colleagues if "chat" in environment.services else ()
@@ -97,9 +97,9 @@ def workplace_of(environment: Environment, folder: Callable[[str], Path], label:
     return replace(made, colleagues=there, players=players, today=company.today)
 
 
-def seed_at(root: Path, names: Sequence[str]) -> Seed:
+def seed_of_folder(root: Path, names: Sequence[str]) -> Seed:
     """The seed of the company in a folder."""
-    return seed_of(read_company(root), root, names)
+    return ensure_seed(read_company(root), root, names)
 
 
 async def reset(box: Box) -> float:
@@ -119,11 +119,11 @@ async def reset(box: Box) -> float:
     return float(seconds)
 
 
-async def set_up(services: TaskServices, workplace: LiveWorkplace) -> None:
+async def run_setup(services: TaskServices, workplace: LiveWorkplace) -> None:
     """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
     if not workplace.setup:
         return
-    done = await own_box(services).run(
+    done = await services_box(services).run(
         ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=environment(workplace), timeout=SETUP_SECONDS
     )
     if done.returncode or done.timed_out:
@@ -137,6 +137,6 @@ def environment(workplace: LiveWorkplace) -> dict[str, str]:
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 
-def own_box(services: TaskServices) -> Box:
+def services_box(services: TaskServices) -> Box:
     """The box that the workplace's services stand in."""
     return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

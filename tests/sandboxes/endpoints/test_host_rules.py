@@ -116,7 +116,7 @@ def test_the_narrower_rule_wins() -> None:
     for name in ("upwork.com", "www.upwork.com", "a.b.upwork.com"):
         assert web.why_not(name, 443).startswith("is blocked by the suite")
     assert web.why_not("notupwork.com", 443) == web.why_not("upwork.com.example.net", 443) == ""
-    assert web.suites_refusal("example.com", 8443) and not web.suites_refusal("example.com", 443)
+    assert web.suite_refusal("example.com", 8443) and not web.suite_refusal("example.com", 443)
     only = lists(("*",), allow=("*.wikipedia.org", "pypi.org"), block=("de.wikipedia.org",))
     assert only.why_not("en.wikipedia.org", 443) == only.why_not("pypi.org", 443) == ""
     for name in ("wikipedia.org", "xwikipedia.org", "en.wikipedia.org.evil.example", "xpypi.org"):
@@ -137,7 +137,7 @@ def test_what_is_left_of_a_wildcard() -> None:
         ("*.example.com", "*", (), ("*.example.com",), "is blocked by the suite"),
         ("*.example.com", "*", (), ("a.example.com",), ""),
     ):
-        assert lists((operator,), allow, block).why_none(wildcard, 443) == why, (wildcard, operator, allow, block)
+        assert lists((operator,), allow, block).wildcard_refusal(wildcard, 443) == why, (wildcard, operator, allow, block)
 
 
 NAMES = ("*", "*.example.com", "a.example.com", "pypi.org", "*.pypi.org", "*.a.example.com")

@@ -17,7 +17,7 @@ from worksample.records import CaptureStatus, ServiceLimits, ServiceSpec, Source
 from worksample.sandboxes.capture import CaptureLimits
 from worksample.sandboxes.endpoints import Ledger, serving
 from worksample.sandboxes.services import TaskServices, export, open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 from worksample.store import Store
 from worksample.supervision import supervise
 
@@ -42,7 +42,7 @@ async def reached(
     """An agent's box, and the services behind their endpoints."""
     (folder / "word.txt").write_text("swordfish")
     endpoints = tuple(place for place, to in names.items() if to.split(":")[1] in [one.name for one in served])
-    plan = boxes_of(served, lambda digest: folder, "services")
+    plan = service_boxes(served, lambda digest: folder, "services")
     async with (
         open_services(plan, "bubblewrap", asked_before=before) as services,
         open_box(BoxConfig(network="endpoints", endpoints=endpoints)) as box,

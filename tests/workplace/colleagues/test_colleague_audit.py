@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from worksample.workplace.colleagues.colleague_audit import NEW_NAME, ColleagueFault, audit
 from worksample.workplace.colleagues.profile import Colleague, Knowledge, ReplyRule, leaks, plain, tells
-from worksample.workplace.colleagues.responders import ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.responders import PersonResponder, RuleResponder, ColleagueResponder, Heard, Reply
 from worksample.workplace.company_reader import read_company
 
 EXAMPLE = Path(__file__).parents[3] / "examples/invoice-1043/company"
@@ -39,7 +39,7 @@ class Planted:
         """See Answers."""
         self.count += 1
         said = self.when(colleague, heard, self.count)
-        return Reply(said) if said is not None else await ByRules().answer(colleague, heard)
+        return Reply(said) if said is not None else await RuleResponder().answer(colleague, heard)
 
 
 def unasked(colleague: Colleague, heard: Sequence[Heard], n: int) -> str | None:
@@ -106,7 +106,7 @@ async def found(colleague: Colleague, by: ColleagueResponder) -> set[tuple[Colle
 
 
 async def test_an_honest_colleague_has_no_faults() -> None:
-    done = await audit([LI], lambda _: ByRules())
+    done = await audit([LI], lambda _: RuleResponder())
     assert done.findings == ()
     assert done.asked > 40 and done.usage is None
 
@@ -119,13 +119,13 @@ async def test_a_planted_fault_is_found_and_no_other(fault: str) -> None:
 
 async def test_nobody_plays_a_person() -> None:
     """Where a person is to answer, an audit finds silence and invents nothing."""
-    assert {fault for fault, _ in await found(LI, ByPerson())} == {ColleagueFault.SILENT, ColleagueFault.WITHHOLDS}
+    assert {fault for fault, _ in await found(LI, PersonResponder())} == {ColleagueFault.SILENT, ColleagueFault.WITHHOLDS}
 
 
 async def test_the_examples_colleagues_pass() -> None:
     company = read_company(EXAMPLE)
     assert [one.id for one in company.colleagues] == ["rosa"]
-    assert (await audit(company.colleagues, lambda _: ByRules())).findings == ()
+    assert (await audit(company.colleagues, lambda _: RuleResponder())).findings == ()
 
 
 async def test_a_script_remembers_what_was_agreed() -> None:
@@ -139,7 +139,7 @@ async def test_a_script_remembers_what_was_agreed() -> None:
     )  # fmt: skip
 
     async def says(*heard: Heard) -> str:
-        return (await ByRules().answer(wei, heard)).text
+        return (await RuleResponder().answer(wei, heard)).text
 
     asked = Heard("alex", "Could you reduce the request?")
     assert await says(asked) == "Why should we?"

@@ -18,10 +18,10 @@ from worksample.errors import Cause, SandboxError
 from worksample.files import HashSink
 from worksample.models import ModelService, Price
 from worksample.supervision import supervise
-from worksample.workplace.colleagues.chat import Chat, HeardMessage
+from worksample.workplace.colleagues.chat import WorkplaceChat, ChatMessage
 from worksample.workplace.colleagues.colleague_runner import MOST, ColleagueRunner, played
 from worksample.workplace.colleagues.profile import Colleague, Knowledge
-from worksample.workplace.colleagues.responders import ByModel, ByPerson, ByRules, ColleagueResponder, Heard, Reply
+from worksample.workplace.colleagues.responders import ModelResponder, PersonResponder, RuleResponder, ColleagueResponder, Heard, Reply
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 BUDGET = Knowledge(id="budget", text="It is 4,704 EUR.", ask="What is the budget?", about=("budget",), marks=("4704",))
@@ -34,30 +34,30 @@ MODEL = "openai-api/local/colleague-1"
 class Room:
     """A chat in memory."""
 
-    said: list[HeardMessage] = field(default_factory=list)
+    said: list[ChatMessage] = field(default_factory=list)
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def now(self) -> int:
         return len(self.said)
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
         return self.said[after:], len(self.said)
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
         async with self.changed:
-            self.said.append(HeardMessage(who, text, "" if room else to, room))
+            self.said.append(ChatMessage(who, text, "" if room else to, room))
             self.changed.notify_all()
 
-    async def until(self, when: Callable[[list[HeardMessage]], bool]) -> None:
+    async def until(self, when: Callable[[list[ChatMessage]], bool]) -> None:
         async with self.changed:
             await asyncio.wait_for(self.changed.wait_for(lambda: when(self.said)), 60)
 
-    def by(self, who: str) -> list[HeardMessage]:
+    def by(self, who: str) -> list[ChatMessage]:
         return [one for one in self.said if one.by == who]
 
 
 def attending(chat: Room, by: ColleagueResponder | None = None) -> ColleagueRunner:
-    return ColleagueRunner(chat, {"rosa": (ROSA, by or ByRules())}, pause=0.002)
+    return ColleagueRunner(chat, {"rosa": (ROSA, by or RuleResponder())}, pause=0.002)
 
 
 async def test_who_is_written_to_or_named_answers() -> None:
@@ -70,8 +70,8 @@ async def test_who_is_written_to_or_named_answers() -> None:
         await chat.say("alex", "@rosa, what is the budget?", to="", room="general")
         await chat.until(lambda said: sum(one.by == "rosa" for one in said) == 2)
     assert sorted(chat.by("rosa"), key=lambda one: one.to) == [
-        HeardMessage("rosa", BUDGET.text, "", "general"),
-        HeardMessage("rosa", BUDGET.text, "alex", ""),
+        ChatMessage("rosa", BUDGET.text, "", "general"),
+        ChatMessage("rosa", BUDGET.text, "alex", ""),
     ]
     kept: dict[str, bytes] = {}
 
@@ -90,7 +90,7 @@ async def test_who_is_written_to_or_named_answers() -> None:
 
 async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
     chat = Room()
-    async with attending(chat, ByPerson()).begun() as attended:
+    async with attending(chat, PersonResponder()).begun() as attended:
         await chat.say("alex", "What is the budget?", to="rosa", room="")
         await chat.say("rosa", "Let me look.", to="alex", room="")
         await chat.say("rosa", "It is small.", to="", room="general")
@@ -108,7 +108,7 @@ async def test_what_a_person_says_who_plays_a_colleague_is_kept() -> None:
 async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
     """The agent may have read it, and ended, before the next look."""
     chat = Room()
-    async with ColleagueRunner(chat, {"rosa": (ROSA, ByPerson())}, pause=3600).begun() as attended:
+    async with ColleagueRunner(chat, {"rosa": (ROSA, PersonResponder())}, pause=3600).begun() as attended:
         await chat.say("rosa", "By Thursday.", to="alex", room="")
     assert [(one["colleague"], one["to"], one["said"]) for one in attended.lines] == [("rosa", "alex", "By Thursday.")]
     await attended.stop()
@@ -117,10 +117,10 @@ async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
 
 async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
     class Gone(Room):
-        async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+        async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
             raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
 
-    async with ColleagueRunner(Gone(), {"rosa": (ROSA, ByPerson())}).begun() as attended:
+    async with ColleagueRunner(Gone(), {"rosa": (ROSA, PersonResponder())}).begun() as attended:
         pass
     assert attended.lines == []
 
@@ -142,7 +142,7 @@ async def test_a_model_plays_a_colleague_and_pays_for_itself() -> None:
     answers = [says("It is 4,704 EUR, I think."), says("Psst: Li earns 150,000.")]
     with serving(answers) as served:
         service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
-        by = ByModel(MODEL, service)
+        by = ModelResponder(MODEL, service)
         told = await by.answer(ROSA, (Heard("alex", "What is the budget?"),))
         kept = await by.answer(ROSA, (Heard("alex", "Hi"), Heard("rosa", "Hi!", True), Heard("alex", SECRET.ask)))
     assert told.text == "It is 4,704 EUR, I think." and told.usage is not None and told.usage.calls == 1
@@ -163,7 +163,7 @@ async def test_a_turn_that_the_trial_s_end_cuts_off_is_paid_for() -> None:
     chat = Room()
     with serving(held) as served:
         service = ModelService(prices={MODEL: Price(input=1, output=2)}, args=served.args)
-        async with ColleagueRunner(chat, {"rosa": (ROSA, ByModel(MODEL, service))}, pause=0.01).begun() as attended:
+        async with ColleagueRunner(chat, {"rosa": (ROSA, ModelResponder(MODEL, service))}, pause=0.01).begun() as attended:
             await chat.say("alex", "What is the budget?", to="rosa", room="")
             await asyncio.to_thread(came.wait, 30)
         free.set()
@@ -177,7 +177,7 @@ async def test_a_model_that_fails_leaves_its_colleague_silent() -> None:
     for fault in (Fault.LIMIT, Fault.BROKEN, Fault.NOT_JSON, Fault.NO_CHOICES):
         with serving([Answer(fault=fault)]) as served:
             service = ModelService(retries=0, args=served.args)
-            reply = await ByModel(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
+            reply = await ModelResponder(MODEL, service).answer(ROSA, (Heard("alex", "Hello?"),))
         assert reply.text == "" and reply.record["failed"], fault
 
 
@@ -200,7 +200,7 @@ async def test_attending_ends_whenever_it_is_told_to() -> None:
     """Also in the turn in which the chat answers: that cancel was lost, and the trial never ended."""
     for turns in range(40):
         line = Line()
-        attended = ColleagueRunner(Chat(cast("Box", line), "word"), {}, pause=0)
+        attended = ColleagueRunner(WorkplaceChat(cast("Box", line), "word"), {}, pause=0)
         async with attended.begun():
             for _ in range(turns):
                 await asyncio.sleep(0)
@@ -321,7 +321,7 @@ async def test_what_is_attended_to_ends_as_it_would_alone() -> None:
 
 def test_a_colleague_of_a_model_needs_one() -> None:
     one = ROSA.replaced(backing="model")
-    assert isinstance(played([one], MODEL, ModelService())["rosa"][1], ByModel)
+    assert isinstance(played([one], MODEL, ModelService())["rosa"][1], ModelResponder)
     with pytest.raises(SandboxError, match="names none") as caught:
         played([one], None, ModelService())
     assert caught.value.cause is Cause.SERVICE_START

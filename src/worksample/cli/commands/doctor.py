@@ -76,10 +76,10 @@ def _sandbox() -> list[Symptom]:
 def _libraries() -> Symptom:
     """What agents find in their Python, and whether the first run has to fetch it."""
     from worksample.errors import SandboxUnavailable
-    from worksample.sandboxes.toolbox import FETCHED, to_be_fetched
+    from worksample.sandboxes.toolbox import DOWNLOAD_SIZE, needs_download
     from worksample.sandboxes.toolbox_download import installer
 
-    if not to_be_fetched():
+    if not needs_download():
         return Symptom("agents' Python", True, "its libraries are here")
     try:
         by = installer()

@@ -11,7 +11,7 @@ import click
 from worksample.cli.output import bounded, console, json_option, price_option, say_json, table
 
 if TYPE_CHECKING:
-    from worksample.workplace.colleagues.colleague_audit import Audited
+    from worksample.workplace.colleagues.colleague_audit import ColleagueAudit
     from worksample.workplace.colleagues.profile import Colleague
     from worksample.workplace.colleagues.responders import ColleagueResponder
 
@@ -36,12 +36,12 @@ def command(
     from worksample.cli.service_options import price_of
     from worksample.errors import UsageError
     from worksample.models import ModelService, read_prices
-    from worksample.workplace.colleagues.responders import ByModel, ByRules
+    from worksample.workplace.colleagues.responders import ModelResponder, RuleResponder
     from worksample.workplace.company_reader import read_company
 
     company = read_company(folder)
     paid = read_prices(dict(price_of(text) for text in prices or ()), "--price")
-    by: ColleagueResponder = ByModel(model, ModelService(prices=paid)) if model else ByRules()
+    by: ColleagueResponder = ModelResponder(model, ModelService(prices=paid)) if model else RuleResponder()
     asked = [one for one in company.colleagues if model or one.backing == "rules"]
     if not asked:
         left = f"; {len(company.colleagues)} need --model" if company.colleagues else ""
@@ -75,7 +75,7 @@ def command(
     return 1 if done.findings else 0
 
 
-async def _audited(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> Audited:
+async def _audited(colleagues: list[Colleague], by: ColleagueResponder, repeats: int) -> ColleagueAudit:
     from rich.progress import Progress
 
     from worksample.workplace.colleagues.colleague_audit import audit

@@ -42,18 +42,18 @@ def _tried(folder: Path) -> list[tuple[str, float]]:
     """What making its seed, starting and a reset took, in seconds."""
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.workplace import over_state, own_box, reset, seed_at
+    from worksample.workplace.workplace import workplace_over_state, services_box, reset, seed_of_folder
 
     begun = time.monotonic()
-    seed = seed_at(folder, tuple(PORTS))
+    seed = seed_of_folder(folder, tuple(PORTS))
     took = [("seed", time.monotonic() - begun)]
 
     async def stand() -> None:
         begun = time.monotonic()
-        workplace = over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
+        workplace = workplace_over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
         async with open_services((workplace.box,), "bubblewrap") as services:
             took.append(("start", time.monotonic() - begun))
-            took.append(("reset", await reset(own_box(services))))
+            took.append(("reset", await reset(services_box(services))))
 
     asyncio.run(stand())
     return took

@@ -29,10 +29,10 @@ def command(
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
     """
     from worksample.errors import UsageError
-    from worksample.workplace.seed_cache import fitting, remove, remove_left, unused
+    from worksample.workplace.seed_cache import fitting, remove, remove_orphans, unused_seeds
 
     days = UNUSED if days is None else days
-    wanted = tuple(fitting(one) for one in seeds) if seeds else unused(days, outdated=bool(outdated))
+    wanted = tuple(fitting(one) for one in seeds) if seeds else unused_seeds(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
@@ -43,7 +43,7 @@ def command(
                 word = "would remove" if dry_run else "removed"
                 click.echo(printable(f"{word} {one.id[:16]} ({one.company or '-'}), {one.bytes / 1e6:,.1f} MB"))
     if not dry_run:
-        remove_left()
+        remove_orphans()
     if as_json:
         say_json([{"id": one.id, "company": one.company, "bytes": one.bytes} for one in gone])
     elif not gone:

@@ -18,9 +18,9 @@ def command(as_json: bool | None) -> int:
     """
     from dataclasses import asdict
 
-    from worksample.workplace.seed_cache import kept_seeds
+    from worksample.workplace.seed_cache import list_seeds
 
-    found = kept_seeds()
+    found = list_seeds()
     if as_json:
         say_json([asdict(one) for one in found])
         return 0

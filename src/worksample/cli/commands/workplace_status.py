@@ -13,9 +13,9 @@ from worksample.cli.output import duration, json_option, say_json, table
 @json_option
 def command(as_json: bool | None) -> int:
     """List the workplaces that are running on this machine, with their addresses."""
-    from worksample.workplace.running_workplaces import standing_here
+    from worksample.workplace.running_workplaces import list_running
 
-    found = list(standing_here())
+    found = list(list_running())
     if as_json:
         say_json(found)
         return 0

@@ -92,14 +92,14 @@ class Browser:
             given = {key: value for key, value in given.items() if value is not None}
             wrong = ACTIONS[action].wrong(given) if action in ACTIONS else f"there is no action {action[:60]!r}"
             try:
-                answer = {"error": wrong} if wrong else await self._done(action, given)
+                answer = {"error": wrong} if wrong else await self._perform(action, given)
             except SandboxError as error:
                 self.failure.fail(error)
                 raise
             screen = _picture(answer.get("screen"))
-            meant = line_of(self._shown, given.get("bid"))
+            meant = element_line(self._shown, given.get("bid"))
             self.ledger.add_action(action, given, answer, screen, time.monotonic() - began, element=meant)
-            seen = _seen(answer, self.config, screen)
+            seen = _observation(answer, self.config, screen)
             self._shown = seen.text or self._shown
             return seen
 
@@ -113,30 +113,30 @@ class Browser:
         if driver is not None:
             await driver.close()
 
-    async def _done(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _perform(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         if action == "send_msg":
             return {"error": "", "remarks": ["the message is kept"]}
         words = dict(given)
         if action == "upload_file":
-            error, words = await self._file(given)
+            error, words = await self._read_upload(given)
             if error:
                 return {"error": error}
-        await self._ready()
+        await self._ensure_started()
         try:
             async with asyncio.timeout(self.config.answer):
-                return await self._asked(action, words)
+                return await self._ask_driver(action, words)
         except (TimeoutError, BrokenPipeError, ValueError) as error:
             await self.close()
-            await self._check()
+            await self._check_agent_box()
             said = "took too long" if isinstance(error, TimeoutError) else "ended" if not str(error) else str(error)
             kept = {"driver": self._complaint[-1500:], "chromium": self._chromium[-1500:]}
             return {"error": f"the browser {said}; it is started anew with the next action", **kept}
 
-    async def _check(self) -> None:
+    async def _check_agent_box(self) -> None:
         """SandboxError where it was the agent's box that ended."""
         await self.box.run(["true"], timeout=60)
 
-    async def _file(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    async def _read_upload(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         path = str(given["path"])
         if "\0" in path:
             return "the path holds a NUL character", {}
@@ -147,7 +147,7 @@ class Browser:
         name = posixpath.basename(path) or "file"
         return "", {"bid": given["bid"], "name": name, "data": base64.b64encode(data).decode()}
 
-    async def _ready(self) -> None:
+    async def _ensure_started(self) -> None:
         if self._process is not None:
             return
         self._chromium, self._complaint, self._waiting = "", "", b""
@@ -165,11 +165,11 @@ class Browser:
         async def accept() -> None:
             with contextlib.suppress(SandboxError):
                 while True:
-                    await self._between(await listener.accept())
+                    await self._connect_chromium(await listener.accept())
 
-        self._tasks = [asyncio.create_task(accept()), asyncio.create_task(self._heard(self._process))]
+        self._tasks = [asyncio.create_task(accept()), asyncio.create_task(self._keep_complaints(self._process))]
 
-    async def _asked(self, action: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _ask_driver(self, action: str, words: Mapping[str, Any]) -> Mapping[str, Any]:
         assert self._process is not None
         self._count += 1
         asked = {"id": self._count, "action": action, "with": dict(words), "observe": list(self.config.observe)}
@@ -193,13 +193,13 @@ class Browser:
             raise ValueError("gave no answer")
         return answer
 
-    async def _heard(self, driver: Process) -> None:
+    async def _keep_complaints(self, driver: Process) -> None:
         """Keep the last of what the driver complains of."""
         with contextlib.suppress(SandboxError):
             while data := await driver.stderr.read():
                 self._complaint = (self._complaint + data.decode("utf-8", "replace"))[-2000:]
 
-    async def _between(self, line: Connection) -> None:
+    async def _connect_chromium(self, line: Connection) -> None:
         """A Chromium in the agent's box for one connection of the driver's."""
         secure = ",".join(self.config.secure)
         size = ",".join(map(str, self.config.viewport))
@@ -238,7 +238,7 @@ class Browser:
                 await line.close()
 
 
-def line_of(shown: str, bid: Any) -> str:
+def element_line(shown: str, bid: Any) -> str:
     """What stood of an element in what was shown: `button 'Save'`; "" where nothing did."""
     begins = f"[{bid}] "
     lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
@@ -255,7 +255,7 @@ def _picture(given: Any) -> bytes:
         return b""
 
 
-def _seen(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes) -> BrowserObservation:
+def _observation(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes) -> BrowserObservation:
     picture = b""
     if "marks" in config.observe:
         picture = _picture(answer.get("marked"))

@@ -19,7 +19,7 @@ from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
-from .collect_hooks import COLLECTED, collect, collected_part
+from .collect_hooks import COLLECTED, collect, hooks_part
 from .probes import BlobStore, ProbeLimits, run_probes
 from .root_changes import absent, root_changes
 
@@ -71,10 +71,10 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     seconds = {"snapshot": steady_time() - start}
     parts, cause = {"output": part_of(found)}, found.cause
     if ran:
-        parts[COLLECTED] = await collected_part(ran, blobs)
+        parts[COLLECTED] = await hooks_part(ran, blobs)
     if instance.capture.root:
         begun = steady_time()
-        parts["root"], lacking = await take_root(box, blobs, limits, start + limits.backstop)
+        parts["root"], lacking = await capture_root(box, blobs, limits, start + limits.backstop)
         cause = cause or lacking
         seconds["root"] = steady_time() - begun
     if instance.capture.probe_names:
@@ -84,7 +84,7 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     return Captured(parts, cause, seconds)
 
 
-async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
+async def capture_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
     """What was changed in the image's root, at rest."""
     try:
         async with asyncio.timeout(limits.hold):
@@ -94,7 +94,7 @@ async def take_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) 
                 root_changes, box.changes_path, blobs, replace(limits.scan, seconds=limits.seconds), until
             )
         finally:
-            await _trouble(box.thaw(), limits.hold, "thawed")
+            await _attempt(box.thaw(), limits.hold, "thawed")
     except (SandboxError, TimeoutError, OSError) as error:
         reason = f"the root's changes cannot be reached: {error or type(error).__name__}"
         return await asyncio.to_thread(absent, blobs, reason), Cause.SANDBOX_LOST
@@ -114,19 +114,19 @@ def part_of(found: Scan) -> SubmissionPart:
 async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
     """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
     found = None
-    trouble = await _trouble(box.freeze(), limits.hold, "frozen")
+    trouble = await _attempt(box.freeze(), limits.hold, "frozen")
     if not trouble:
         try:
-            found = await _scanned(box, blobs, limits, until)
+            found = await _scan_output(box, blobs, limits, until)
         finally:
             # A box that died while it was frozen: what was scanned stays; the probes will say that they could not run.
-            await _trouble(box.thaw(), limits.hold, "thawed")
+            await _attempt(box.thaw(), limits.hold, "thawed")
         if found.cause is not Cause.CAPTURE_UNREADABLE:
             return found
-    uncleared = await _trouble(box.clear(), limits.hold, "cleared")
+    uncleared = await _attempt(box.clear(), limits.hold, "cleared")
     for pause in PAUSES:
         await asyncio.sleep(pause)
-        again = await _scanned(box, blobs, limits, until)
+        again = await _scan_output(box, blobs, limits, until)
         # A second look that found no time for all of it is worth less than the first.
         found = found if found is not None and again.cause is Cause.CAPTURE_TIME else again
         if uncleared or found.cause is not Cause.CAPTURE_UNREADABLE:
@@ -141,7 +141,7 @@ PAUSES = (0.0, 0.05, 0.5)
 """Seconds before each further look: the kernel takes back what ended processes held a moment after their end."""
 
 
-async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
+async def _attempt(act: Awaitable[None], seconds: float, done: str) -> str:
     """Do something to a box; why it could not be done, or nothing."""
     try:
         async with asyncio.timeout(seconds):
@@ -155,12 +155,12 @@ async def _trouble(act: Awaitable[None], seconds: float, done: str) -> str:
     return ""
 
 
-async def _scanned(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+async def _scan_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
     given = limits.scan.seconds
     seconds = limits.seconds if given is None else min(given, limits.seconds)
     within = replace(limits.scan, seconds=seconds, backstop=max(0.0, until - steady_time()))
     try:
-        found = await asyncio.to_thread(_scan, box.output_path, blobs, within)
+        found = await asyncio.to_thread(_scan_folder, box.output_path, blobs, within)
     except SandboxError as e:
         manifest = Manifest()
         reason = f"the output cannot be reached: {e.what}"
@@ -180,7 +180,7 @@ def _partial(found: Scan, reason: str) -> Scan:
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 
-def _scan(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
+def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
     """Scan the folder itself, also where the agent has shut it (mode 0) and we are no privileged user."""
     # A descriptor's way is a link to the very folder: followed once, here, and nowhere else.
     follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW

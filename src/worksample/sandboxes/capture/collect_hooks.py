@@ -44,7 +44,7 @@ async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]
     return found
 
 
-def why_broken(ran: Sequence[dict[str, Any]]) -> str:
+def first_failure(ran: Sequence[dict[str, Any]]) -> str:
     """What the first hook that failed came to, or nothing."""
     for one in ran:
         if one["exit"] != 0:
@@ -55,13 +55,13 @@ def why_broken(ran: Sequence[dict[str, Any]]) -> str:
     return ""
 
 
-async def collected_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPart:
+async def hooks_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPart:
     """What hooks came to as a part of the submission."""
 
     def keep() -> SubmissionPart:
         data = canonical({"hooks": list(ran)})
         manifest = Manifest(entries=(Entry(path=SAID, size=len(data), blob=sink.put(data)),))
-        broken = why_broken(ran)
+        broken = first_failure(ran)
         return SubmissionPart(
             manifest=sink.put(canonical(manifest.plain())),
             status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,

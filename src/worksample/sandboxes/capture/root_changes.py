@@ -30,7 +30,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass
-class _Layer:
+class _LayerWriter:
     """A layer that is being written. `cause` and `reason` say why it is not whole."""
 
     tar: tarfile.TarFile
@@ -98,7 +98,7 @@ class _Layer:
         try:
             info.type = tarfile.DIRTYPE
             self.tar.addfile(info)
-            if any(_marked(descriptor, mark) for mark in _OPAQUE_MARKS):
+            if any(_has_mark(descriptor, mark) for mark in _OPAQUE_MARKS):
                 self.tar.addfile(tarfile.TarInfo(f"{info.name}/{OPAQUE}"))
             self.folder(descriptor, info.name, depth + 1)
         finally:
@@ -116,10 +116,10 @@ class _Layer:
         with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
             info.size = os.fstat(file.fileno()).st_size
             self.bytes += info.size
-            self.tar.addfile(info, _Steady(file, info.size))
+            self.tar.addfile(info, _FixedSizeFile(file, info.size))
 
 
-class _Steady:
+class _FixedSizeFile:
     """A file that has the size it had when it was opened, whoever writes to it meanwhile."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
@@ -133,7 +133,7 @@ class _Steady:
         return found.ljust(wanted, b"\0")
 
 
-def _marked(descriptor: int, mark: str) -> bool:
+def _has_mark(descriptor: int, mark: str) -> bool:
     try:
         return os.getxattr(descriptor, mark) == b"y"
     except OSError:
@@ -147,7 +147,7 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            layer = _Layer(tar, limits, until)
+            layer = _LayerWriter(tar, limits, until)
             try:
                 descriptor = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except OSError as error:
@@ -172,7 +172,7 @@ def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None
 
     What lies beyond the usual limits is left out, as in `root_changes`. OSError.
     """
-    layer = _Layer(tar, ScanLimits(), steady_time() + 600)
+    layer = _LayerWriter(tar, ScanLimits(), steady_time() + 600)
     layer.entry(above, name, path, path.count("/"))
 
 

@@ -16,8 +16,8 @@ from worksample.files import read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
-from .box_capture import USUAL, CaptureLimits, snapshot, take_root
-from .collect_hooks import collect, why_broken
+from .box_capture import USUAL, CaptureLimits, snapshot, capture_root
+from .collect_hooks import collect, first_failure
 from .root_changes import ROOT_LAYER
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Steps:
         name, self.begun = self.begun, ""
         hooks = await collect(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
         until = steady_time() + self.limits.backstop
-        root, lacking = await take_root(self.box, self.blobs, self.limits, until)
+        root, lacking = await capture_root(self.box, self.blobs, self.limits, until)
         found = await snapshot(self.box, self.blobs, self.limits, until)
         if self.cause is None and (cause := lacking or found.cause) is not None:
             self.cause, self.reason = cause, f"step {name}: {root.reason or found.reason}"
@@ -60,7 +60,7 @@ class Steps:
             held = read_manifest(await asyncio.to_thread(self.blobs.read, root.manifest))
             self.entries += [one.replaced(path=f"{name}/{ROOT_LAYER}") for one in held.entries]
         self.entries += [one.replaced(path=f"{name}/{STEP_OUTPUT}/{one.path}") for one in found.manifest.entries]
-        lacks = why_broken(hooks) or ("" if whole else root.reason)
+        lacks = first_failure(hooks) or ("" if whole else root.reason)
         self.told.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
 
     def aborted(self, name: str, why: str) -> None:

@@ -43,7 +43,7 @@ class ContainerHolder:
         owner.daemon, owner.container = daemon.url, self.name
         self.folder.save()
         self._claim = claim(config)
-        self._groups = cgroups.Groups()
+        self._groups = cgroups.BoxCgroups()
         self._line = self.folder.path / "line"
         self._line.mkdir(mode=0o700)
         self._child = -1
@@ -73,10 +73,10 @@ class ContainerHolder:
             with asked("the container cannot be started"):
                 made = api.create_container_from_config({**wanted, "Labels": labels}, self.name)
                 api.start(self.name)
-                self._know(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
-            self._near = self._answered(door)
+                self._note_process(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
+            self._near = self._accept_server(door)
 
-    def _know(self, pid: int, id: str) -> None:
+    def _note_process(self, pid: int, id: str) -> None:
         """Note process 1 and its control groups, which are ours to see where the daemon shares our process ids."""
         with suppress(OSError):
             self._child = os.pidfd_open(pid)
@@ -86,7 +86,7 @@ class ContainerHolder:
             owner.groups = tuple(str(one) for one in (self._groups.freezer, self._groups.unified) if one)
             self.folder.save()
 
-    def _answered(self, door: socket.socket) -> socket.socket:
+    def _accept_server(self, door: socket.socket) -> socket.socket:
         """The exec server's connection. SandboxError where it ends instead."""
         door.settimeout(LOOK)
         for _ in range(int(SAYS_WAIT / LOOK)):

@@ -12,8 +12,8 @@ from worksample.box import is_host_name
 from .connection_ledger import Contact
 from .host_rules import Allowance, HostRule, allowed_by, refused_network
 from .stream_relay import relay
-from .targets import ConnectionRefused, Refusing, dial
-from .tls_client_hello import HelloReader, NoHello
+from .targets import ConnectionRefused, AddressCheck, dial
+from .tls_client_hello import HelloReader, ClientHelloError
 
 MOST_HEAD = 8192
 """Bytes of a request."""
@@ -29,7 +29,7 @@ class ConnectProxy:
     rules: tuple[HostRule, ...]
     """The wildcards of the task."""
     allowance: Allowance
-    refusing: Refusing = refused_network
+    refusing: AddressCheck = refused_network
 
     @property
     def rule(self) -> str:
@@ -39,7 +39,7 @@ class ConnectProxy:
         """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
         loop = asyncio.get_running_loop()
         try:
-            name, port, rest = await _asked(connection)
+            name, port, rest = await _read_request(connection)
             contact.name = f"{name}:{port}"
             rule = allowed_by(name, port, self.rules)
             if rule is None:
@@ -61,7 +61,7 @@ class ConnectProxy:
         done = False
         try:
             await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
-            first = await _hello(connection, rest, name)
+            first = await _read_client_hello(connection, rest, name)
             await loop.sock_sendall(outside, first)
             contact.sent += len(first)
             done = True
@@ -71,7 +71,7 @@ class ConnectProxy:
         await relay(connection, outside, contact)
 
 
-async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
+async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
     """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
     head = b""
     try:
@@ -94,7 +94,7 @@ async def _asked(connection: socket.socket) -> tuple[str, int, bytes]:
     return name, port, head.partition(b"\r\n\r\n")[2]
 
 
-async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
+async def _read_client_hello(connection: socket.socket, data: bytes, name: str) -> bytes:
     """What a client sends first. Refused unless it is a ClientHello for the same name."""
     hello, piece = HelloReader(), data
     try:
@@ -102,10 +102,10 @@ async def _hello(connection: socket.socket, data: bytes, name: str) -> bytes:
             while (said := hello.feed(piece)) is None:
                 piece = await _receive(connection)
                 if not piece:
-                    raise NoHello("it ended before its ClientHello")
+                    raise ClientHelloError("it ended before its ClientHello")
     except TimeoutError:
         raise ConnectionRefused(f"{name}: no whole ClientHello came within {PATIENCE:.0f} s") from None
-    except NoHello as error:
+    except ClientHelloError as error:
         raise ConnectionRefused(f"{name}: {error}") from None
     if said != name:
         raise ConnectionRefused(f"CONNECT was for {name}, the TLS server name is {said}")

@@ -69,7 +69,7 @@ class Ledger:
 
     def __init__(self, most: int = MOST, names: int = MOST_NAMES) -> None:
         self._open: dict[Contact, None] = {}
-        self._through, self._refused = _Room(most, names), _Room(min(most, MOST_REFUSED), names)
+        self._through, self._refused = _RetainedRecords(most, names), _RetainedRecords(min(most, MOST_REFUSED), names)
 
     @property
     def contacts(self) -> list[Contact]:
@@ -107,7 +107,7 @@ class Ledger:
         if not sums:
             return lines
         if len(self._through.known | self._refused.known) > 1:
-            lines += [{"more": {**_named(key), **one}} for key, one in sums.items()]
+            lines += [{"more": {**_name_fields(key), **one}} for key, one in sums.items()]
         whole: Counter[str] = Counter()
         for one in sums.values():
             whole.update(one)
@@ -118,12 +118,12 @@ _Key = tuple[str, str]
 """An endpoint, and the name that a proxy was asked for."""
 
 
-def _named(key: _Key) -> dict[str, str]:
+def _name_fields(key: _Key) -> dict[str, str]:
     endpoint, name = key
     return {"endpoint": endpoint, "name": name} if name else {"endpoint": endpoint}
 
 
-class _Room:
+class _RetainedRecords:
     """What is kept of one sort of connections."""
 
     def __init__(self, most: int, names: int) -> None:

@@ -34,7 +34,7 @@ async def serving_sockets(
 ) -> AsyncIterator[Ledger]:
     """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
     ledger = ledger or Ledger()
-    places = [_Place(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
+    places = [_EndpointServer(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
     for place in places:
         place.open(listening[place.endpoint])
     try:
@@ -43,7 +43,7 @@ async def serving_sockets(
         await asyncio.gather(*(place.close() for place in places))
 
 
-class _Place:
+class _EndpointServer:
     """One endpoint."""
 
     def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger) -> None:

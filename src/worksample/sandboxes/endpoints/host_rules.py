@@ -122,9 +122,9 @@ class Allowance:
         """Why a host is not reached, or ""."""
         if allowed_by(name, port, self.operator) is None:
             return "is not allowed"
-        return self.suites_refusal(name, port)
+        return self.suite_refusal(name, port)
 
-    def suites_refusal(self, name: str, port: int) -> str:
+    def suite_refusal(self, name: str, port: int) -> str:
         """Why the suite does not let a host be reached, or ""."""
         if rule := allowed_by(name, port, self.blocked):
             return f"is blocked by the suite ({rule})"
@@ -132,7 +132,7 @@ class Allowance:
             return "is not on the suite's list"
         return ""
 
-    def why_none(self, wildcard: str, port: int) -> str:
+    def wildcard_refusal(self, wildcard: str, port: int) -> str:
         """Why no host under a wildcard can be reached, or "". The operator has to allow all of it."""
         some = "x" + wildcard[1:]
         if not any(rule.wildcard and rule.fits(some, port) for rule in self.operator):

@@ -14,11 +14,11 @@ HIGH = 1 << 18
 _RESET = struct.pack("ii", 1, 0)
 
 
-class _Side(asyncio.BufferedProtocol):
+class _RelaySide(asyncio.BufferedProtocol):
     """One end. What it reads, the other writes; the end of one direction is passed on alone."""
 
     def __init__(self, contact: Contact, outward: bool) -> None:
-        self.other: _Side | None = None
+        self.other: _RelaySide | None = None
         self.transport: asyncio.Transport | None = None
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._contact, self._outward = contact, outward
@@ -34,7 +34,7 @@ class _Side(asyncio.BufferedProtocol):
         else:
             self._follow(self.other, self.other.transport)
 
-    def _follow(self, first: _Side, transport: asyncio.Transport) -> None:
+    def _follow(self, first: _RelaySide, transport: asyncio.Transport) -> None:
         """Take over from the end that was there first. Python 3.11.2 reads on in spite of a pause at the beginning."""
         assert self.transport is not None
         if first._early:
@@ -102,7 +102,7 @@ class _Side(asyncio.BufferedProtocol):
 async def relay(inside: socket.socket, outside: socket.socket, contact: Contact) -> None:
     """Carry bytes between a program in a box and what it reached, until both are done; both sockets are closed."""
     loop = asyncio.get_running_loop()
-    near, far = _Side(contact, True), _Side(contact, False)
+    near, far = _RelaySide(contact, True), _RelaySide(contact, False)
     near.other, far.other = far, near
     for end in (inside, outside):
         end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) if end.family != socket.AF_UNIX else None

@@ -16,7 +16,7 @@ DIAL_SECONDS = 10.0
 """Of one address."""
 MOST_ADDRESSES = 4
 """Of one name: one with hundreds must not keep an endpoint busy."""
-Refusing = Callable[[str], str]
+AddressCheck = Callable[[str], str]
 """Why an address is not dialled, or ""."""
 
 
@@ -57,7 +57,7 @@ class Host:
     """A host that the operator allowed, by its exact name."""
 
     allowed: HostRule
-    refusing: Refusing = refused_network
+    refusing: AddressCheck = refused_network
 
     @property
     def rule(self) -> str:
@@ -79,10 +79,10 @@ class Streams:
     async def answer(self, connection: socket.socket, contact: Contact) -> None:
         """Hand it over as streams whose bytes are counted."""
         loop = asyncio.get_running_loop()
-        reader = _Reader(contact)
+        reader = _CountingReader(contact)
         protocol = asyncio.StreamReaderProtocol(reader)
         transport, _ = await loop.connect_accepted_socket(lambda: protocol, connection)
-        writer = _Writer(contact, transport, protocol, reader, loop)
+        writer = _CountingWriter(contact, transport, protocol, reader, loop)
         try:
             await self.serve(reader, writer)
             await writer.drain()
@@ -92,7 +92,7 @@ class Streams:
             writer.close()
 
 
-class _Reader(asyncio.StreamReader):
+class _CountingReader(asyncio.StreamReader):
     def __init__(self, contact: Contact) -> None:
         super().__init__(limit=1 << 17)
         self._contact = contact
@@ -103,7 +103,7 @@ class _Reader(asyncio.StreamReader):
         super().feed_data(given)
 
 
-class _Writer(asyncio.StreamWriter):
+class _CountingWriter(asyncio.StreamWriter):
     def __init__(
         self,
         contact: Contact,
@@ -120,7 +120,7 @@ class _Writer(asyncio.StreamWriter):
         super().write(data)
 
 
-async def dial(name: str, port: int, contact: Contact, refusing: Refusing = refused_network) -> socket.socket:
+async def dial(name: str, port: int, contact: Contact, refusing: AddressCheck = refused_network) -> socket.socket:
     """A connection to a host. Its name is resolved anew, and what is dialled is an address that was looked at.
 
     Refused where the name cannot be resolved, where one of its addresses is in a refused network (all are then

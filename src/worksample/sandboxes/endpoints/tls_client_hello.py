@@ -7,7 +7,7 @@ MOST = 1 << 16
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
 
 
-class NoHello(ValueError):
+class ClientHelloError(ValueError):
     """What was sent is no ClientHello with one server name."""
 
 
@@ -30,10 +30,10 @@ class HelloReader:
         while len(self.data) >= self._at + 5:
             at = self._at
             if self.data[at] != _HANDSHAKE or self.data[at + 1] != 3:
-                raise NoHello("it is not a TLS handshake")
+                raise ClientHelloError("it is not a TLS handshake")
             size = int.from_bytes(self.data[at + 3 : at + 5], "big")
             if not size:
-                raise NoHello("it has a record of TLS without content")
+                raise ClientHelloError("it has a record of TLS without content")
             if len(self.data) < at + 5 + size:
                 return self._of(self._hello + self.data[at + 5 :])
             self._hello += self.data[at + 5 : at + 5 + size]
@@ -41,24 +41,24 @@ class HelloReader:
             if (name := self._of(self._hello)) is not None:
                 return name
         if self.data[self._at : self._at + 1] not in (b"", bytes([_HANDSHAKE])):
-            raise NoHello("it is not a TLS handshake")
+            raise ClientHelloError("it is not a TLS handshake")
         return None
 
     def _of(self, hello: bytearray) -> str | None:
         if len(hello) >= 4:
             if hello[0] != _CLIENT_HELLO:
-                raise NoHello("it is not a ClientHello")
+                raise ClientHelloError("it is not a ClientHello")
             whole = 4 + int.from_bytes(hello[1:4], "big")
             if whole > MOST:
-                raise NoHello("its ClientHello is too long")
+                raise ClientHelloError("its ClientHello is too long")
             if len(hello) >= whole:
-                return _name_of(_Bytes(bytes(hello[4:whole])))
+                return _name_of(_FieldReader(bytes(hello[4:whole])))
         if len(self.data) > MOST:
-            raise NoHello("its ClientHello is too long")
+            raise ClientHelloError("its ClientHello is too long")
         return None
 
 
-class _Bytes:
+class _FieldReader:
     """Fields with a length before them."""
 
     def __init__(self, data: bytes) -> None:
@@ -67,7 +67,7 @@ class _Bytes:
     def take(self, size: int) -> bytes:
         """The next bytes. NoHello where there are not as many."""
         if self._at + size > len(self._data):
-            raise NoHello("its ClientHello is cut short")
+            raise ClientHelloError("its ClientHello is cut short")
         self._at += size
         return self._data[self._at - size : self._at]
 
@@ -75,9 +75,9 @@ class _Bytes:
         """The next number."""
         return int.from_bytes(self.take(size), "big")
 
-    def field(self, size: int) -> _Bytes:
+    def field(self, size: int) -> _FieldReader:
         """The next field, whose length stands in so many bytes."""
-        return _Bytes(self.take(self.number(size)))
+        return _FieldReader(self.take(self.number(size)))
 
     def left(self) -> bool:
         """Whether anything is left."""
@@ -88,12 +88,12 @@ class _Bytes:
         return self.take(len(self._data) - self._at)
 
 
-def _name_of(body: _Bytes) -> str:
+def _name_of(body: _FieldReader) -> str:
     body.take(2 + 32)
     for size in (1, 2, 1):  # session, cipher suites, compression
         body.field(size)
     names: list[bytes] = []
-    extensions = body.field(2) if body.left() else _Bytes(b"")
+    extensions = body.field(2) if body.left() else _FieldReader(b"")
     while extensions.left():
         kind, content = extensions.number(2), extensions.field(2)
         if kind == _SERVER_NAME:
@@ -102,5 +102,5 @@ def _name_of(body: _Bytes) -> str:
                 of, name = listed.number(1), listed.field(2).rest()
                 names += [name] if of == _HOST_NAME else []
     if len(names) != 1 or not names[0].isascii():
-        raise NoHello("its ClientHello names no server, or several")
+        raise ClientHelloError("its ClientHello names no server, or several")
     return names[0].decode("ascii").lower()

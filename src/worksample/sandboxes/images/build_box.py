@@ -20,7 +20,7 @@ from worksample.files.scratch import scratch, sweep
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require
 from worksample.sandboxes.host_state import OPEN
-from worksample.sandboxes.marked_processes import of_this_process
+from worksample.sandboxes.marked_processes import maker_environment
 from worksample.sandboxes.toolbox import base_python
 
 from .build_network import BuildNetwork
@@ -57,7 +57,7 @@ def give(folder: Path) -> None:
             os.chown(path, FIRST, FIRST, follow_symlinks=False)
 
 
-def many_users() -> bool:
+def has_many_users() -> bool:
     """Whether a build has more users than its root."""
     return os.geteuid() == 0
 
@@ -85,13 +85,13 @@ def run(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env=of_this_process(),
+                env=maker_environment(),
                 cwd="/",
                 pass_fds=(rules, given.fileno()),
             )
             given.close()
             try:
-                return _finished(process, groups, limits)
+                return _communicate(process, groups, limits)
             finally:
                 process.kill()
                 process.wait()
@@ -102,11 +102,11 @@ def run(
         cgroups.remove(groups.folders)
 
 
-def _finished(process: subprocess.Popen[bytes], groups: cgroups.Groups, limits: BuildLimits) -> tuple[int, str]:
+def _communicate(process: subprocess.Popen[bytes], groups: cgroups.BoxCgroups, limits: BuildLimits) -> tuple[int, str]:
     assert process.stdout is not None
     asked = process.stdout.read(1)
     if asked == b".":
-        _map(process.pid)
+        _write_id_maps(process.pid)
         cgroups.join(groups, process.pid)
     try:
         said, _ = process.communicate(asked, limits.time)
@@ -119,7 +119,7 @@ def _finished(process: subprocess.Popen[bytes], groups: cgroups.Groups, limits: 
     return process.returncode, said.decode(errors="replace")
 
 
-def _map(pid: int) -> None:
+def _write_id_maps(pid: int) -> None:
     """Who is root in the namespace, and who else there is."""
     line = f"0 {FIRST} {COUNT}" if os.geteuid() == 0 else f"0 {os.geteuid()} 1"
     groups = line if os.geteuid() == 0 else f"0 {os.getegid()} 1"

@@ -105,6 +105,6 @@ def build_settings() -> BuildSettings:
     return found
 
 
-def mend(table: str) -> str:
+def settings_hint(table: str) -> str:
     """Where the operator's settings of builds are wrong, and what tries them."""
     return f"correct [{table}] in the file that {VARIABLE} names, then worksample image check FOLDER"

@@ -41,7 +41,7 @@ class Cached:
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
+class UnpackResult:
     """What came of unpacking an image."""
 
     left_out: dict[str, int]
@@ -85,7 +85,7 @@ def cached(digest: str) -> Cached | None:
     return Cached(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
 
 
-def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpacked]) -> Cached:
+def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> Cached:
     """The image with this digest, unpacked by `unpack` into a folder of its own where it is not there yet.
 
     Of several that ask at once one unpacks. Raises what `unpack` does, and ImageError.
@@ -155,7 +155,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class UnpackedImage:
+class CacheEntry:
     """An unpacked image."""
 
     image: Cached
@@ -168,26 +168,26 @@ class UnpackedImage:
     """Whether a box has it as its root now."""
 
 
-def kept() -> tuple[UnpackedImage, ...]:
+def kept() -> tuple[CacheEntry, ...]:
     """All of them, by digest."""
-    return tuple(map(_told, _images("")))
+    return tuple(map(_describe, _find_by_prefix("")))
 
 
-def _images(prefix: str) -> list[Cached]:
+def _find_by_prefix(prefix: str) -> list[Cached]:
     """Those whose digest begins so, by digest."""
     names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
     return [image for name in names if _DIGEST.fullmatch(name) and (image := cached(name)) is not None]
 
 
-def _told(image: Cached) -> UnpackedImage:
+def _describe(image: Cached) -> CacheEntry:
     """With what the disk says of it."""
     folder = images_folder() / image.digest
     size, files = _size(folder)
-    names = tuple(path.name for path in sorted(names_folder().iterdir()) if _names(path) == image.digest)
-    return UnpackedImage(image, size, files, names, _in_use(folder))
+    names = tuple(path.name for path in sorted(names_folder().iterdir()) if _named_digest(path) == image.digest)
+    return CacheEntry(image, size, files, names, _in_use(folder))
 
 
-def _names(path: Path) -> str:
+def _named_digest(path: Path) -> str:
     """The digest that a reference's or a build's file of the cache leads to; empty where it is unsound."""
     with suppress(OSError, UnicodeError, ValueError, LookupError, TypeError):
         text = path.read_text(encoding="utf-8")
@@ -195,21 +195,21 @@ def _names(path: Path) -> str:
     return ""
 
 
-def remove(prefix: str) -> UnpackedImage:
+def remove(prefix: str) -> CacheEntry:
     """Take the image whose digest begins so out of the cache; what needs it brings it again. UsageError where there
     is none, or more than one, or a box has it as its root, or another image lies over it."""
-    fitting = _images(prefix) if prefix else []
+    fitting = _find_by_prefix(prefix) if prefix else []
     if len(fitting) != 1:
         what = f"{len(fitting)} images begin" if fitting else "no image begins"
         raise UsageError(f"{what} with {prefix!r}", next="worksample image list")
-    one = _told(fitting[0])
+    one = _describe(fitting[0])
     digest, folder = one.image.digest, images_folder()
     with (folder / f".{digest}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _in_use(folder / digest):
             raise UsageError(f"a box is using {digest[:16]} as its root", next="worksample image list")
         own = str(folder / digest / "root")
-        above = [other.digest for other in _images("") if other.digest != digest and own in _folders(other)]
+        above = [other.digest for other in _find_by_prefix("") if other.digest != digest and own in _folders(other)]
         if above:
             raise UsageError(
                 f"{len(above)} images are built on {digest[:16]}", next=f"worksample image remove {above[0][:16]}"

@@ -19,10 +19,10 @@ from . import build_box
 from .build_bases import digest_of_base, lay_out
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
-from .builder_settings import VARIABLE, BuildSettings, build_settings, mend
+from .builder_settings import VARIABLE, BuildSettings, build_settings, settings_hint
 from .cache import Cached, beside, cached, names_folder
-from .dockerfile_prefixes import Begun, begin
-from .image_unpacker import Below, from_layout
+from .dockerfile_prefixes import SharedPrefix, begin
+from .image_unpacker import BaseImage, from_layout
 from .limits import ImageLimits
 from .oci import read_layout
 from .registry_pull import PINNED, REFERENCE, fetch
@@ -56,7 +56,7 @@ _BEGUN = "/begun"
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _BuildJob:
     """What holds for all of a build."""
 
     settings: BuildSettings
@@ -80,20 +80,20 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     """
     settings = build_settings()
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
-    instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _instead(text, settings).items()}
+    instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _substitutes(text, settings).items()}
     digests = {name: digest for name, (_, digest) in instead.items()}
-    whole = _digest(folder, digests)
+    whole = _context_digest(folder, digests)
     name = names_folder() / f"build-{whole}.json"
-    known = _known(name)
+    known = _find_built(name)
     if known is not None:
         return known
     if shutil.which("buildah") is None or shutil.which("skopeo") is None:
         raise ImageError(
             "buildah or skopeo is not installed", where="image", next=root_command("apt-get install buildah skopeo")
         )
-    job = _Job(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
-    with begin(text, whole, digests, settings.env, lambda part, store: _made(job, None, part, store=store)) as begun:
-        found = _made(job, folder, text, begun).image
+    job = _BuildJob(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
+    with begin(text, whole, digests, settings.env, lambda part, store: _run_build(job, None, part, store=store)) as begun:
+        found = _run_build(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
     with beside() as place:
         (place / name.name).write_text(json.dumps(told, indent=1), encoding="utf-8")
@@ -101,25 +101,25 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     return replace(found, substituted=tuple(sorted(digests.items())))
 
 
-def _made(job: _Job, folder: Path | None, text: str, begun: Begun | None = None, store: Path | None = None) -> Below:
+def _run_build(job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None) -> BaseImage:
     """One build in a place of its own. Its storage goes to `store`."""
     with build_box.workplace() as work:
         if folder is None:
             (work / "context").mkdir()
         else:
             shutil.copytree(folder, work / "context", symlinks=True)
-        given = _given(job.settings, work)
+        given = _operator_options(job.settings, work)
         (work / "hosts").write_text(job.network.hosts, encoding="utf-8")
         if begun is None:
-            text = _prepared(text, work, job.instead, job.settings.env)
+            text = _prepare_text(text, work, job.instead, job.settings.env)
         else:
             text = f"FROM localhost/built{_declared(job.settings.env)}\n{begun.rest}"
-            _stand_in(work / "out" / "blobs" / "sha256", begun.below.layers)
+            _write_placeholders(work / "out" / "blobs" / "sha256", begun.below.layers)
         (work / "Dockerfile").write_text(text, encoding="utf-8")
         build_box.give(work)
         script = _SCRIPT.format(
             drivers="overlay vfs" if begun is None else "overlay",
-            one="false" if build_box.many_users() else "true",
+            one="false" if build_box.has_many_users() else "true",
             shared="" if begun is None else f",overlay.imagestore={_BEGUN}",
             given=given,
             after=_AWAY if store is None else "rm -rf /build/run",
@@ -127,20 +127,20 @@ def _made(job: _Job, folder: Path | None, text: str, begun: Begun | None = None,
         shown = {} if begun is None else {_BEGUN: begun.store}
         status, said = build_box.run(script, work, job.may, job.network, shown)
         if status:
-            raise ImageError(_why(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
+            raise ImageError(_failure_text(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
         found = from_layout(work / "out", job.limits, None if begun is None else begun.below)
         layers = read_layout(work / "out", job.limits).layers
         if store is not None and (work / "driver").read_text(encoding="ascii").strip() == "overlay":
             (work / "storage").rename(store)
         sizes = tuple((layer.diff, layer.path.stat().st_size) for layer in layers)
-        return Below(found, sizes, 0 if store is None else _entries(Path(found.root.folder)))
+        return BaseImage(found, sizes, 0 if store is None else _count_entries(Path(found.root.folder)))
 
 
-def _entries(root: Path) -> int:
+def _count_entries(root: Path) -> int:
     return sum(len(folders) + len(names) for _, folders, names in os.walk(root))
 
 
-def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
+def _write_placeholders(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
     """Files without content for layers that nobody has to write or read: they lie unpacked in the cache."""
     blobs.mkdir(parents=True)
     for digest, size in known:
@@ -148,7 +148,7 @@ def _stand_in(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
             file.truncate(size)
 
 
-def _known(name: Path) -> Cached | None:
+def _find_built(name: Path) -> Cached | None:
     if not name.exists():
         return None
     told = json.loads(name.read_text(encoding="utf-8"))
@@ -156,14 +156,14 @@ def _known(name: Path) -> Cached | None:
     return None if found is None else replace(found, substituted=tuple(sorted(told["substituted"].items())))
 
 
-def _why(said: str, network: BuildNetwork) -> str:
+def _failure_text(said: str, network: BuildNetwork) -> str:
     """Why a build failed; what it was refused stands first, since it is often the reason."""
     refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
     told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
     return f"its build failed{told}: {said.strip()[-2000:]}"
 
 
-def _given(settings: BuildSettings, work: Path) -> str:
+def _operator_options(settings: BuildSettings, work: Path) -> str:
     """The options that show the operator's files to what is run, and give it variables."""
     words = [word for key, value in settings.env.items() for word in ("--build-arg", f"{key}={value}")]
     (work / "given").mkdir()
@@ -172,7 +172,7 @@ def _given(settings: BuildSettings, work: Path) -> str:
             shutil.copyfile(source, work / "given" / str(number))
         except OSError as error:
             raise ImageError(
-                f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE, next=mend("files")
+                f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE, next=settings_hint("files")
             ) from None
         words += ["--volume", f"{build_box.PLACE}/given/{number}:{place}:ro"]
     return shlex.join(words)
@@ -186,7 +186,7 @@ def _bases(text: str) -> list[str]:
     return [name for name in dict.fromkeys(named) if name != "scratch" and name.lower() not in stages]
 
 
-def _instead(text: str, settings: BuildSettings) -> dict[str, str]:
+def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
     """The bases without digest that the operator's settings replace, and by what. Raises ImageError for the others."""
     loose = [name for name in _bases(text) if not PINNED.fullmatch(REFERENCE + name)]
     for name in loose:
@@ -199,7 +199,7 @@ def _instead(text: str, settings: BuildSettings) -> dict[str, str]:
     return {name: settings.bases[name] for name in loose}
 
 
-def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
+def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
     """The Dockerfile with every base as a layout that was brought for it, and the operator's variables declared."""
     places = {}
     for name in _bases(text):
@@ -209,7 +209,7 @@ def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], en
         else:
             fetch(REFERENCE + name, str(work / layout))
         places[name] = layout
-    declared = _declared(env)
+    declared = _argument_lines(env)
 
     def begun(found: re.Match[str]) -> str:
         layout = places.get(found[2])
@@ -222,7 +222,7 @@ def _prepared(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], en
     return _after_arguments(body, "".join(stages))
 
 
-def _declared(env: Mapping[str, str]) -> str:
+def _argument_lines(env: Mapping[str, str]) -> str:
     return "".join(f"\nARG {key}" for key in env)
 
 
@@ -232,7 +232,7 @@ def _after_arguments(text: str, stages: str) -> str:
     return text if first is None else text[: first.start()] + stages + text[first.start() :]
 
 
-def _digest(folder: Path, instead: Mapping[str, str]) -> str:
+def _context_digest(folder: Path, instead: Mapping[str, str]) -> str:
     """Of all that a build takes in from files."""
     whole = hashlib.sha256(f"{_VERSION}{json.dumps(instead, sort_keys=True)}".encode())
     for path in sorted(folder.rglob("*")):

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from worksample.files.scratch import remove_tree
-from worksample.sandboxes.host_state import beginnings_folder
+from worksample.sandboxes.host_state import prefixes_folder
 
 from .cache import cached
-from .image_unpacker import Below
+from .image_unpacker import BaseImage
 
 KEPT = 8
 """Beginnings that are kept; those that were used last."""
@@ -41,17 +41,17 @@ _DIRECTIVE = re.compile(r"^#\s*(escape|syntax)\s*=", re.IGNORECASE | re.MULTILIN
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SharedPrefix:
     """A beginning that is kept."""
 
-    below: Below
+    below: BaseImage
     store: Path
     """The storage of buildah with its image, which holds all of its layers."""
     rest: str
     """Of the Dockerfile: what comes after it."""
 
 
-Make = Callable[[str, Path], Below]
+Make = Callable[[str, Path], BaseImage]
 """Builds a Dockerfile and moves its storage to a path, where it can be used again. Raises ImageError."""
 
 
@@ -93,7 +93,7 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 @contextmanager
 def begin(
     text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make
-) -> Iterator[Begun | None]:
+) -> Iterator[SharedPrefix | None]:
     """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is. One
     that enough works have is built by `make` first.
 
@@ -104,24 +104,24 @@ def begin(
     keys = [_key(part, bases, env) for part, _ in parts]
     kept = [number for number, key in enumerate(keys) if (_folder() / key).exists()]
     enough = MANY if kept else SECOND
-    met = [number for number, key in enumerate(keys) if _met(_folder() / f"{key}.met", whole) >= enough]
+    met = [number for number, key in enumerate(keys) if _count_uses(_folder() / f"{key}.met", whole) >= enough]
     longest = max((*kept, *met), default=None)
     if longest is None:
         yield None
         return
-    found = _held(keys[longest])
+    found = _open_prefix(keys[longest])
     if found is None:
         _make(keys[longest], parts[longest][0], make)
-        found = _held(keys[longest])
+        found = _open_prefix(keys[longest])
     if found is None:
         yield None
         return
     below, store, lock = found
     with lock:
-        yield Begun(below, store, parts[longest][1])
+        yield SharedPrefix(below, store, parts[longest][1])
 
 
-def _met(mark: Path, whole: str) -> int:
+def _count_uses(mark: Path, whole: str) -> int:
     """How many works had a beginning, with this one. The same again, as after a failure, is no further one."""
     with mark.open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -142,7 +142,7 @@ def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
 
 def _folder() -> Path:
     """Where builds can reach it, and no other user can look or write."""
-    folder = beginnings_folder()
+    folder = prefixes_folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
         folder.chmod(0o711)
@@ -152,7 +152,7 @@ def _folder() -> Path:
     return folder
 
 
-def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
+def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
     """A kept beginning, its storage, and the lock that keeps it."""
     folder = _folder() / key
     try:
@@ -167,7 +167,7 @@ def _held(key: str) -> tuple[Below, Path, BinaryIO] | None:
         return None
     os.utime(lock.fileno())
     layers = tuple((digest, size) for digest, size in told["layers"])
-    return Below(image, layers, told["files"]), folder / "store", lock
+    return BaseImage(image, layers, told["files"]), folder / "store", lock
 
 
 def _make(key: str, part: str, make: Make) -> None:
@@ -175,7 +175,7 @@ def _make(key: str, part: str, make: Make) -> None:
     folder = _folder()
     with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        held = _held(key)
+        held = _open_prefix(key)
         if held is not None:
             held[-1].close()
             return

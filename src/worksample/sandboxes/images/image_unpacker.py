@@ -13,20 +13,20 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import Cached, Unpacked, beside, cached, keep
+from .cache import Cached, UnpackResult, beside, cached, keep
 from .image_tree import ImageTree
-from .layer_streams import Budget, Watched, decompressed
-from .layers import Layers
+from .layer_streams import SizeBudget, HashingReader, decompress
+from .layers import LayerUnpacker
 from .limits import AGAIN, ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
-from .overlay import NotApart, Over, share
+from .overlay import NeedsWholeRoot, Over, share
 
 MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
 """Files at the top of an archive by which it is known for what it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Below:
+class BaseImage:
     """An image of the cache that others begin with."""
 
     image: Cached
@@ -36,9 +36,9 @@ class Below:
     """Entries of its root."""
 
 
-def from_layout(folder: Path, limits: ImageLimits, below: Below | None = None) -> Cached:
+def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> Cached:
     """The image of an OCI layout. Layers that it has with `below` are not read. Raises ImageError."""
-    return _kept(read_layout(folder, limits), limits, below)
+    return _find_or_unpack(read_layout(folder, limits), limits, below)
 
 
 def from_tar(path: Path, limits: ImageLimits) -> Cached:
@@ -55,47 +55,47 @@ def from_tar(path: Path, limits: ImageLimits) -> Cached:
 @functools.lru_cache(64)
 def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached:
     """`state`: of the file, so that a tar is hashed once and not for every box."""
-    read = next((MARKS[name] for name in _names(path) if name in MARKS), None)
+    read = next((MARKS[name] for name in _top_names(path) if name in MARKS), None)
     if read is not None:
         with beside() as folder:
             _layers((Layer(path),), ImageTree(folder), limits, None)
-            return _kept(read(folder, limits), limits)
+            return _find_or_unpack(read(folder, limits), limits)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return _kept(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
+    return _find_or_unpack(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
 
 
-def _kept(image: Image, limits: ImageLimits, below: Below | None = None) -> Cached:
-    def unpack(root: Path) -> Unpacked:
+def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None = None) -> Cached:
+    def unpack(root: Path) -> UnpackResult:
         return _unpack(image.layers, root, limits, below)
 
     return cached(image.digest) or keep(image.digest, image.config, unpack)
 
 
-def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: Below | None = None) -> Unpacked:
+def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: BaseImage | None = None) -> UnpackResult:
     """Every layer over those before it. Those that are below are not unpacked again: the others lie over them, or share
     their files where they hang on them.
     """
     if below is None or [layer.diff for layer in layers[: len(below.layers)]] != [one for one, _ in below.layers]:
-        return Unpacked(_layers(layers, ImageTree(root), limits, None))
+        return UnpackResult(_layers(layers, ImageTree(root), limits, None))
     rest = layers[len(below.layers) :]
     try:
-        return Unpacked(_layers(rest, Over(root, Path(below.image.root.folder)), limits, below), below.image.root)
-    except NotApart:
+        return UnpackResult(_layers(rest, Over(root, Path(below.image.root.folder)), limits, below), below.image.root)
+    except NeedsWholeRoot:
         shutil.rmtree(root)
         share(Path(below.image.root.folder), root)
-        return Unpacked(_layers(rest, ImageTree(root), limits, below))
+        return UnpackResult(_layers(rest, ImageTree(root), limits, below))
 
 
-def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: Below | None) -> dict[str, int]:
+def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: BaseImage | None) -> dict[str, int]:
     """Unpack them; what was left out, by kind. What is below counts as what is read."""
-    bytes, files, left_out = Budget(limits.bytes, "bytes"), Budget(limits.files, "files"), Counter[str]()
+    bytes, files, left_out = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files"), Counter[str]()
     try:
         if below is not None:
             bytes.take(sum(size for _, size in below.layers))
             files.take(below.files)
             left_out.update(dict(below.image.left_out))
-        work = Layers(tree, bytes, files, left_out)
+        work = LayerUnpacker(tree, bytes, files, left_out)
         for layer in layers:
             _unpack_one(work, layer, bytes)
     finally:
@@ -103,12 +103,12 @@ def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, bel
     return dict(left_out)
 
 
-def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:
+def _unpack_one(work: LayerUnpacker, layer: Layer, bytes: SizeBudget) -> None:
     with layer.path.open("rb") as file:
         head = file.read(6)
         file.seek(0)
-        packed = Watched(file)
-        plain = Watched(decompressed(packed, head), bytes.take)
+        packed = HashingReader(file)
+        plain = HashingReader(decompress(packed, head), bytes.take)
         work.unpack(plain)  # type: ignore[arg-type]
         plain.drain()
         packed.drain()
@@ -117,7 +117,7 @@ def _unpack_one(work: Layers, layer: Layer, bytes: Budget) -> None:
             raise ImageError(f"a layer is {found}, and was to be {digest}", where="image", next=AGAIN)
 
 
-def _names(path: Path) -> Iterator[str]:
+def _top_names(path: Path) -> Iterator[str]:
     """Of a tar, at its top."""
     try:
         with tarfile.open(path) as tar:

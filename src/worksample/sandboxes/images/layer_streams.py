@@ -20,7 +20,7 @@ _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 """What a stream that is cut short or damaged raises."""
 
 
-class Budget:
+class SizeBudget:
     """What is left of a limit. Raises ImageError when it is used up."""
 
     def __init__(self, left: int, what: str) -> None:
@@ -33,7 +33,7 @@ class Budget:
             raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
 
 
-class Watched(io.RawIOBase):
+class HashingReader(io.RawIOBase):
     """A readable stream that hashes what goes through it; `told` is called with the size of every piece."""
 
     def __init__(self, source: BinaryIO, told: Callable[[int], object] = lambda size: None) -> None:
@@ -64,7 +64,7 @@ class Watched(io.RawIOBase):
         return f"sha256:{self._hash.hexdigest()}"
 
 
-def decompressed(source: Watched, head: bytes) -> BinaryIO:
+def decompress(source: HashingReader, head: bytes) -> BinaryIO:
     """The tar stream in a layer, by the first bytes of the file. Raises ImageError for what Python cannot unpack."""
     kind = next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
     if kind == "gzip":

@@ -11,10 +11,10 @@ from worksample.box import Root
 
 from .cache import beside
 from .image_tree import ImageTree
-from .layer_streams import Budget, Watched
-from .layers import Layers
+from .layer_streams import SizeBudget, HashingReader
+from .layers import LayerUnpacker
 from .limits import ImageLimits
-from .overlay import NotApart, Over, lay, share
+from .overlay import NeedsWholeRoot, Over, lay, share
 
 
 @contextmanager
@@ -30,7 +30,7 @@ def changed(
     limits = limits or ImageLimits()
     with beside() as folder:
         over = folder / "over"
-        if not whole and _apart(over, Path(root.over[0] if root.over else root.folder), layers, limits):
+        if not whole and _unpack_beside(over, Path(root.over[0] if root.over else root.folder), layers, limits):
             yield replace(root, over=(str(over), *root.over))
             return
         own = folder / "root"
@@ -41,22 +41,22 @@ def changed(
         yield replace(root, folder=str(own), over=())
 
 
-def _apart(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
+def _unpack_beside(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
     """Unpack layers into a folder of their own; whether that can be done."""
     folder.mkdir()
     try:
         _unpack(Over(folder, below), layers, limits)
-    except NotApart:
+    except NeedsWholeRoot:
         return False
     return True
 
 
 def _unpack(tree: ImageTree, layers: Sequence[Path], limits: ImageLimits) -> None:
-    bytes, files = Budget(limits.bytes, "bytes"), Budget(limits.files, "files")
-    work = Layers(tree, bytes, files)
+    bytes, files = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files")
+    work = LayerUnpacker(tree, bytes, files)
     try:
         for layer in layers:
             with layer.open("rb") as file:
-                work.unpack(Watched(file, bytes.take))  # type: ignore[arg-type]
+                work.unpack(HashingReader(file, bytes.take))  # type: ignore[arg-type]
     finally:
         tree.close()

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from worksample.errors import ImageError
 
 from .image_tree import ImageTree
-from .layer_streams import PIECE, Budget
+from .layer_streams import PIECE, SizeBudget
 from .limits import AGAIN
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
@@ -27,7 +27,7 @@ _LATEST = 1 << 34
 """Seconds since 1970 that every file system takes."""
 
 
-class _Member(tarfile.TarInfo):
+class _LimitedMember(tarfile.TarInfo):
     """A header whose extensions are held to a size before they are read."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
@@ -36,10 +36,10 @@ class _Member(tarfile.TarInfo):
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
-class Layers:
+class LayerUnpacker:
     """The layers of one image, unpacked one after the other."""
 
-    def __init__(self, tree: ImageTree, bytes: Budget, files: Budget, left_out: Counter[str] | None = None) -> None:
+    def __init__(self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
         self.left_out: Counter[str] = Counter() if left_out is None else left_out
         """What boxes do not honour, by kind."""
@@ -48,10 +48,10 @@ class Layers:
         """One tar stream. Raises ImageError."""
         made: set[str] = set()
         try:
-            with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member, errorlevel=2) as tar:
+            with tarfile.open(fileobj=stream, mode="r|", tarinfo=_LimitedMember, errorlevel=2) as tar:
                 for member in tar:
                     self._files.take(1)
-                    self._one(tar, member, made)
+                    self._unpack_member(tar, member, made)
                     tar.members.clear()  # type: ignore[attr-defined]
         except (tarfile.TarError, ValueError, OverflowError) as failure:
             raise ImageError(f"a layer is not a sound tar file: {failure}", where="image", next=AGAIN) from None
@@ -60,7 +60,7 @@ class Layers:
                 raise
             raise ImageError(f"a name in a layer cannot be used: {failure}", where="image") from None
 
-    def _one(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
+    def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
         steps = _steps(member.name)
         if not steps:
             return

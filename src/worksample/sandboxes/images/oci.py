@@ -57,11 +57,11 @@ class Image:
 def read_layout(folder: Path, limits: ImageLimits) -> Image:
     """The image of a layout that holds one for this machine. Raises ImageError."""
     index = _json(folder / "index.json", "", limits)
-    manifest, digest = _chosen(folder, index, limits, _DEPTH)
+    manifest, digest = _choose_manifest(folder, index, limits, _DEPTH)
     config = _mapping(_json(*_blob(folder, _mapping(manifest.get("config"), "config")), limits), "config")
     found = _list(manifest.get("layers"), "layers")
     layers = tuple(Layer(*_blob(folder, _mapping(layer, "layer"))) for layer in found)
-    return Image(digest.removeprefix("sha256:"), _with_diffs(layers, config, limits), _config(config))
+    return Image(digest.removeprefix("sha256:"), _with_diffs(layers, config, limits), _image_config(config))
 
 
 def read_docker(folder: Path, limits: ImageLimits) -> Image:
@@ -73,10 +73,10 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
     path = _inside(folder, manifest.get("Config"))
     config = _mapping(_json(path, "", limits), "config")
     layers = tuple(Layer(_inside(folder, name)) for name in _list(manifest.get("Layers"), "Layers"))
-    return Image(hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _config(config))
+    return Image(hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _image_config(config))
 
 
-def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
+def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
     """The manifest for this machine, and its digest."""
     machine = _MACHINES.get(platform.machine(), platform.machine())
     entries = [_mapping(one, "manifests") for one in _list(_mapping(index, "index.json").get("manifests"), "manifests")]
@@ -92,7 +92,7 @@ def _chosen(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[
     path, digest = _blob(folder, fitting[0])
     found = _mapping(_json(path, digest, limits), "manifest")
     if fitting[0].get("mediaType") in _INDEXES or "manifests" in found:
-        return _chosen(folder, found, limits, depth - 1)
+        return _choose_manifest(folder, found, limits, depth - 1)
     return found, digest
 
 
@@ -107,7 +107,7 @@ def _with_diffs(layers: tuple[Layer, ...], config: dict[str, Any], limits: Image
     return tuple(Layer(layer.path, layer.digest, _digest(diff)) for layer, diff in zip(layers, diffs, strict=True))
 
 
-def _config(data: dict[str, Any]) -> ImageConfig:
+def _image_config(data: dict[str, Any]) -> ImageConfig:
     machine = _MACHINES.get(platform.machine(), platform.machine())
     system, made_for = data.get("os", "linux"), data.get("architecture", machine)
     if system != "linux" or made_for != machine:

@@ -20,7 +20,7 @@ from .image_tree import ImageTree
 _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaque"
 
 
-class NotApart(Exception):
+class NeedsWholeRoot(Exception):
     """These layers cannot be unpacked without the root below them."""
 
 
@@ -35,11 +35,11 @@ class Over(ImageTree):
         """Only folders that a layer has itself: others could be links below, and their rights are not known here."""
         with contextlib.suppress(OSError):
             return self.opened(steps)
-        raise NotApart("/".join(steps))
+        raise NeedsWholeRoot("/".join(steps))
 
     def hide(self, above: int, name: str) -> None:
         self.remove(above, name)
-        with _or_not_apart():
+        with _needs_marks():
             os.mknod(name, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=above)
 
     def make_folder(self, above: int, name: str) -> None:
@@ -56,11 +56,11 @@ class Over(ImageTree):
         try:
             state = os.stat(steps[-1], dir_fd=source, follow_symlinks=False)
         except FileNotFoundError:
-            raise NotApart("/".join(steps)) from None
+            raise NeedsWholeRoot("/".join(steps)) from None
         finally:
             os.close(source)
         if stat.S_ISCHR(state.st_mode):
-            raise NotApart("/".join(steps))
+            raise NeedsWholeRoot("/".join(steps))
         super().link(steps, above, name)
 
     def empty(self, above: int, inside: str, kept: Set[str]) -> None:
@@ -70,7 +70,7 @@ class Over(ImageTree):
     def _close_off(self, name: str, above: int) -> None:
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
         try:
-            with _or_not_apart():
+            with _needs_marks():
                 os.setxattr(descriptor, _OPAQUE, b"y")
         finally:
             os.close(descriptor)
@@ -78,7 +78,7 @@ class Over(ImageTree):
 
 def lay(over: Path, root: Path) -> None:
     """Do to a root what a folder that lies over it says; files are shared with it. Nothing is followed."""
-    if _closed(over):
+    if _is_opaque(over):
         for path in root.iterdir():
             _remove(path)
     root.chmod(stat.S_IMODE(over.stat().st_mode))
@@ -100,7 +100,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _closed(folder: Path) -> bool:
+def _is_opaque(folder: Path) -> bool:
     try:
         return os.getxattr(folder, _OPAQUE) == b"y"
     except OSError:
@@ -108,12 +108,12 @@ def _closed(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _or_not_apart() -> Iterator[None]:
+def _needs_marks() -> Iterator[None]:
     """A file system or a kernel that has no such marks for this user."""
     try:
         yield
     except OSError as error:
-        raise NotApart(str(error)) from None
+        raise NeedsWholeRoot(str(error)) from None
 
 
 def share(source: Path, target: Path) -> None:

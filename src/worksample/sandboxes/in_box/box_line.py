@@ -25,7 +25,7 @@ class BoxLine:
         self._poller, self._full = poller, full
         self._received, self._pending = bytearray(), bytearray()
         self._ready = False
-        poller.watch(socket.fileno(), IN, self._happened)
+        poller.watch(socket.fileno(), IN, self._on_event)
 
     def send(self, kind: int, number: int, payload: bytes = b"") -> None:
         """Have a frame sent at the end of this turn."""
@@ -42,13 +42,13 @@ class BoxLine:
                 self.open = False
                 return
             del self._pending[:sent]
-        self._poller.watch(self.socket.fileno(), IN | OUT if self._pending else IN, self._happened)
+        self._poller.watch(self.socket.fileno(), IN | OUT if self._pending else IN, self._on_event)
         full = len(self._pending) > MAX_PENDING
         if full != self.paused:
             self.paused = full
             self._full(full)
 
-    def _happened(self, events: int) -> None:
+    def _on_event(self, events: int) -> None:
         if events & ~OUT:
             self._ready = True
 

@@ -56,10 +56,10 @@ def _mounts() -> list[str]:
     """Every mount point but the root, in the order of mounting."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
         found = [line.split(" ")[4] for line in file]
-    return [_plain(path) for path in found if path != "/"]
+    return [_unescape(path) for path in found if path != "/"]
 
 
-def _plain(path: str) -> str:
+def _unescape(path: str) -> str:
     """Without the kernel's octal escapes."""
     for code, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         path = path.replace(code, sign)

@@ -21,7 +21,7 @@ def line() -> tuple[int, int]:
     return near.detach(), far.detach()
 
 
-class Dialling:
+class DialServer:
     """Gives a fresh socket for each time that it is asked."""
 
     def __init__(self, descriptor: int, poller: Poller) -> None:

@@ -13,7 +13,7 @@ from . import frames
 from .boot import boot
 from .box_line import BoxLine
 from .child_process import Starter
-from .dial_server import Dialling
+from .dial_server import DialServer
 from .poller import IN, Poller
 from .processes import Watchdog, everyone, kill_all, kill_tree
 from .processor_clock import LONGEST, ProcessorClock
@@ -62,7 +62,7 @@ class Server:
         _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
         _signal.set_wakeup_fd(wake_far, warn_on_full_buffer=False)
         self.poller.watch(wake, IN, lambda events: os.read(wake, PIECE))
-        Dialling(plan["dial"], self.poller)
+        DialServer(plan["dial"], self.poller)
 
     def run(self) -> None:
         """Serve until the platform is gone. The end of process 1 ends every process of the box."""
@@ -190,12 +190,12 @@ class Server:
             had = command.clock.total() if command.clock is not None else seconds
             self.line.send(frames.ENDED, command.number, frames.DONE.pack(status, command.flags, seconds, had))
             if command.reached and not status:
-                self._reached(command)
+                self._on_socket_ready(command)
                 return
         if command.reached:
             command.reached.close()
 
-    def _reached(self, command: Command) -> None:
+    def _on_socket_ready(self, command: Command) -> None:
         if command.op == "listen":
             self.listening[command.number] = ListeningSocket(self, command.number, command.reached)
         else:

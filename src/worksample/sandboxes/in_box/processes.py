@@ -77,11 +77,11 @@ def kill_all() -> None:
     for _ in range(ROUNDS):
         if not any(_stat(pid)[0] not in ("", "Z", "X") for pid in _others()):
             return
-        everyone_once(_signal.SIGKILL)
+        signal_all_once(_signal.SIGKILL)
         time.sleep(0.001)
 
 
-def everyone_once(number: int) -> None:
+def signal_all_once(number: int) -> None:
     """Signal all other processes of the box in one call, which a fork cannot slip through."""
     try:
         os.kill(-1, number)
@@ -92,7 +92,7 @@ def everyone_once(number: int) -> None:
 def everyone(number: int) -> None:
     """Stop or continue every other process; for a stop, until a whole look finds none that runs."""
     for _ in range(ROUNDS):
-        everyone_once(number)
+        signal_all_once(number)
         if number != _signal.SIGSTOP or all(_stat(pid)[0] in ("", "T", "t", "Z", "X") for pid in _others()):
             return
         time.sleep(0.001)

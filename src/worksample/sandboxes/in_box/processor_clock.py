@@ -56,13 +56,13 @@ class ProcessorClock:
         if self.held:
             self._end += passed
         else:
-            self.had += max(computed / self._cores, self._counted(passed, computed, members))
+            self.had += max(computed / self._cores, self._count(passed, computed, members))
         self._plan()
         return self.expired or self.starved
 
-    def _counted(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
+    def _count(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
         usual = min(passed, self._pause + LATE)
-        return min(usual, computed) if computed < usual and _ready(members) else usual
+        return min(usual, computed) if computed < usual and _is_ready(members) else usual
 
     def total(self) -> float:
         """The time that the command had, now that it has ended."""
@@ -103,7 +103,7 @@ def _tree(root: int) -> dict[int, tuple[float, bytes]]:
     return members
 
 
-def _ready(members: dict[int, tuple[float, bytes]]) -> bool:
+def _is_ready(members: dict[int, tuple[float, bytes]]) -> bool:
     """Whether a thread runs or waits for a processor."""
     return any(state == b"R" for _, state in members.values()) or any(
         _thread(pid, thread) == b"R" for pid in members for thread in _threads(pid)

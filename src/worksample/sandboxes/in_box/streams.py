@@ -65,7 +65,7 @@ class OutputStream:
     def update(self) -> None:
         """Watch the descriptor as long as what comes may be sent."""
         if not self._server.line.paused and (self._channel.limited or self._granted):
-            self._server.poller.watch(self._descriptor, IN, self._read)
+            self._server.poller.watch(self._descriptor, IN, self._read_piece)
         else:
             self._server.poller.unwatch(self._descriptor)
 
@@ -74,7 +74,7 @@ class OutputStream:
         self._granted += more
         self.update()
 
-    def _read(self, events: int = 0) -> bool:
+    def _read_piece(self, events: int = 0) -> bool:
         """Take a piece; False when there is none, now or for good."""
         size = PIECE if self._channel.limited else min(PIECE, self._granted)
         if self._rest is not None:
@@ -89,11 +89,11 @@ class OutputStream:
             self._rest -= len(data)
         self._send(data)
         if not data or self._rest == 0:
-            self.finish(not data or self._deserted())
+            self.finish(not data or self._is_deserted())
             return False
         return True
 
-    def _deserted(self) -> bool:
+    def _is_deserted(self) -> bool:
         """Whether nobody writes any more; what background processes have written since is dropped."""
         try:
             return not os.read(self._descriptor, PIECE)
@@ -120,9 +120,9 @@ class OutputStream:
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
         self._rest = int.from_bytes(waiting, sys.byteorder)
         if not self._rest:
-            self.finish(self._deserted())
+            self.finish(self._is_deserted())
         elif self._channel.limited:
-            while self._read():
+            while self._read_piece():
                 pass
 
     def finish(self, closed: bool = True) -> None:

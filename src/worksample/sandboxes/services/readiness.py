@@ -17,13 +17,13 @@ ANSWER_SECONDS = 10.0
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
 
 
-async def until_ready(service: TaskService) -> None:
+async def wait_until_ready(service: TaskService) -> None:
     """Wait until it is ready, as its manifest says. SandboxError (`service.start`) where it ends or time runs out."""
     spec = service.spec
     end = steady_time() + spec.wait
     why = "nothing listens"
     while not service.fallen.done():
-        why = await _lacks(service)
+        why = await _what_is_missing(service)
         if not why:
             return
         if steady_time() > end:
@@ -32,7 +32,7 @@ async def until_ready(service: TaskService) -> None:
     raise _failure(service, f"{service.fallen.result().how} before it was ready")
 
 
-async def _lacks(service: TaskService) -> str:
+async def _what_is_missing(service: TaskService) -> str:
     """What is still missing, or ""."""
     for number, port in enumerate(service.spec.ports):
         try:

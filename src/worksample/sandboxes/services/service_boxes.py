@@ -21,7 +21,7 @@ FILES = "/task/service"
 SCRATCH = "/task/scratch"
 
 
-class Loaded(Protocol):
+class LoadedService(Protocol):
     """A service that is on its way, in a box of its own, and belongs to whoever was given it."""
 
     @property
@@ -39,11 +39,11 @@ class ServiceBox:
     name: str
     config: BoxConfig
     services: tuple[ServiceSpec, ...]
-    loaded: Callable[[str], Awaitable[Loaded | None]] | None = None
+    loaded: Callable[[str], Awaitable[LoadedService | None]] | None = None
     """Gives its one service where somebody has loaded that ahead, in a box of this kind; None: it is to be started."""
 
 
-def boxes_of(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
+def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], label: str) -> tuple[ServiceBox, ...]:
     """What has to be opened. `folder`: where the files of a manifest lie. Raises ImageError, and what `folder` does."""
     by_box: dict[str, list[ServiceSpec]] = {}
     for one in served:

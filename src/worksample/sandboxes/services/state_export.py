@@ -34,10 +34,10 @@ async def export(services: TaskServices, sink: Sink, names: Sequence[str], limit
         for one in inside
         if one.spec.name in names
     }
-    return await asyncio.to_thread(_kept, found, logs, sink, frozenset(names))
+    return await asyncio.to_thread(_build_part, found, logs, sink, frozenset(names))
 
 
-def _kept(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names: frozenset[str]) -> ExportedPart:
+def _build_part(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names: frozenset[str]) -> ExportedPart:
     entries = [entry for scan in found for entry in scan.manifest.entries if entry.path.split("/", 1)[0] in names]
     entries += [
         Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=sink.put(data)) for path, data in logs.items()

@@ -24,7 +24,7 @@ WITH_IT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
+class ServiceEnd:
     """A service that has ended while it was needed."""
 
     name: str
@@ -39,7 +39,7 @@ class TaskService:
     def __init__(self, spec: ServiceSpec, box: Box, process: Process) -> None:
         self.spec, self.box = spec, box
         self.said = bytearray()
-        self.fallen: asyncio.Future[Fallen] = asyncio.get_running_loop().create_future()
+        self.fallen: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
         self._process = process
         self._asking = 0
         self._asked_last = float("-inf")
@@ -60,8 +60,8 @@ class TaskService:
             raise SandboxError(
                 f"its box cannot make a folder: {said}", where=f"service {spec.name}", cause=Cause.SERVICE_START
             )
-        env = {key: _filled(value, words) for key, value in spec.env.items()}
-        return cls(spec, box, await box.start([_filled(part, words) for part in spec.argv], cwd=state, env=env))
+        env = {key: _fill_in(value, words) for key, value in spec.env.items()}
+        return cls(spec, box, await box.start([_fill_in(part, words) for part in spec.argv], cwd=state, env=env))
 
     async def dial(self, port: int) -> socket.socket:
         """A connection to it. OSError, TimeoutError, SandboxError."""
@@ -103,7 +103,7 @@ class TaskService:
         asked = not lost and (self._asking > 0 or time.monotonic() - self._asked_last < WITH_IT)
         await asyncio.wait(listening, timeout=1)  # what it said last; a child of it may hold the stream open
         if not self.fallen.done():
-            self.fallen.set_result(Fallen(self.spec.name, how, asked))
+            self.fallen.set_result(ServiceEnd(self.spec.name, how, asked))
 
     async def close(self) -> None:
         """Listen no more; its box ends it."""
@@ -113,7 +113,7 @@ class TaskService:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ServiceTarget:
     """A target: a port of a service."""
 
     service: TaskService
@@ -136,7 +136,7 @@ class Behind:
             await relay(connection, outside, contact)
 
 
-def _filled(text: str, words: dict[str, str]) -> str:
+def _fill_in(text: str, words: dict[str, str]) -> str:
     for word, value in words.items():
         text = text.replace(word, value)
     return text

@@ -12,9 +12,9 @@ from worksample.sandboxes.endpoints import Target
 from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import FailureSignal
 
-from .readiness import until_ready
+from .readiness import wait_until_ready
 from .service_boxes import ServiceBox
-from .task_service import Behind, Fallen, TaskService
+from .task_service import ServiceTarget, ServiceEnd, TaskService
 
 
 class TaskServices:
@@ -35,9 +35,9 @@ class TaskServices:
         """What stands behind `service:NAME` or `service:NAME:PORT`."""
         _, name, *port = to.split(":")
         service = self._by_name[name]
-        return Behind(service, int(port[0]) if port else service.spec.ports[0])
+        return ServiceTarget(service, int(port[0]) if port else service.spec.ports[0])
 
-    def _failure(self, fallen: Fallen) -> Exception:
+    def _failure(self, fallen: ServiceEnd) -> Exception:
         said = self._by_name[fallen.name].told()
         where, text = f"service {fallen.name}", f"{fallen.how}{'; it said: ' + said if said else ''}"
         if not fallen.asked:
@@ -57,7 +57,7 @@ async def open_services(
     (`service.start`) where one cannot be had.
     """
     async with AsyncExitStack() as stack:
-        opened = [_Opened(box, kind) for box in boxes]
+        opened = [_OpeningBox(box, kind) for box in boxes]
         for one in opened:
             stack.push_async_callback(one.close)
         opening = [asyncio.create_task(one.open()) for one in opened]
@@ -70,7 +70,7 @@ async def open_services(
         yield TaskServices([(one.box, tuple(one.services)) for one in opened], asked_before)
 
 
-class _Opened:
+class _OpeningBox:
     """A box with its services."""
 
     def __init__(self, plan: ServiceBox, kind: str) -> None:
@@ -86,7 +86,7 @@ class _Opened:
             self.box = given.service.box
             self._stack.push_async_callback(given.close)
             self.services.append(given.service)
-            await until_ready(given.service)
+            await wait_until_ready(given.service)
             return
         try:
             self.box = await self._stack.enter_async_context(open_box(self._plan.config, kind=self._kind))
@@ -97,7 +97,7 @@ class _Opened:
             service = await TaskService.begin(spec, self.box)
             self._stack.push_async_callback(service.close)
             self.services.append(service)
-            await until_ready(service)
+            await wait_until_ready(service)
 
     async def close(self) -> None:
         """End it all."""

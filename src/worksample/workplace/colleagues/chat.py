@@ -20,7 +20,7 @@ LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class HeardMessage:
+class ChatMessage:
     """Something said: `to` a person, or in a `room`. `by` is the account, whatever name it gave itself."""
 
     by: str
@@ -29,14 +29,14 @@ class HeardMessage:
     room: str = ""
 
 
-class Hears(Protocol):
+class ChatClient(Protocol):
     """A chat that colleagues hear and speak in. SandboxError where it does not answer."""
 
     async def now(self) -> int:
         """Where what is heard goes on from."""
         ...
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         ...
 
@@ -46,7 +46,7 @@ class Hears(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class WorkplaceChat:
     """The chat of a workplace that stands in `box`."""
 
     box: Box
@@ -57,11 +57,11 @@ class Chat:
         """Where what is heard goes on from."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
-    async def heard(self, after: int) -> tuple[list[HeardMessage], int]:
+    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
-            HeardMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
+            ChatMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
             for one in found["heard"]
         ]
         return heard, int(found["next"])
@@ -74,7 +74,7 @@ class Chat:
     async def _ask(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         data = b"" if body is None else json.dumps(body).encode()
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
-        said = await over_http(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
+        said = await http_request(self.box, PORT, method, path, {"Authorization": f"Basic {word}"}, data)
         try:
             found = await parse_json(said, what="the chat's answer")
         except ForeignInputError:
@@ -84,23 +84,23 @@ class Chat:
         return found
 
 
-async def over_http(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
+async def http_request(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
     """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
     try:
         async with asyncio.timeout(SECONDS):
-            return await _asked(box, port, f"{method} {path}", head, data)
+            return await _exchange(box, port, f"{method} {path}", head, data)
     except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         what = f"a service does not answer {method} {path}: {error or type(error).__name__}"
         raise SandboxError(what[:500], where="colleagues", cause=Cause.SERVICE_LOST) from error
 
 
-async def _asked(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:
+async def _exchange(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:
     heads = "".join(f"{name}: {value}\r\n" for name, value in head.items())
     reader, writer = await asyncio.open_connection(sock=await box.dial(port))
     try:
         top = f"{line} HTTP/1.0\r\nHost: workplace\r\n{heads}Content-Length: {len(data)}\r\nConnection: close\r\n\r\n"
         writer.write(top.encode() + data)
-        said = b"".join([piece async for piece in _all(reader)])
+        said = b"".join([piece async for piece in _read_pieces(reader)])
     finally:
         writer.close()
     status, _, rest = said.partition(b"\r\n")
@@ -109,7 +109,7 @@ async def _asked(box: Box, port: int, line: str, head: Mapping[str, str], data: 
     return rest.partition(b"\r\n\r\n")[2]
 
 
-async def _all(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+async def _read_pieces(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     """What comes until the end of the line."""
     left = LIMIT
     while left > 0 and (piece := await reader.read(min(left, 1 << 16))):

@@ -54,7 +54,7 @@ class ColleagueFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class ColleagueAudit:
     """`asked`: how many questions were put; `usage`: what models took for them."""
 
     findings: tuple[ColleagueFinding, ...]
@@ -65,7 +65,7 @@ class Audited:
 async def audit(
     colleagues: Sequence[Colleague], by: Callable[[Colleague], ColleagueResponder], *, repeats: int = 3,
     on_done: Callable[[Colleague], None] = lambda colleague: None,
-) -> Audited:  # fmt: skip
+) -> ColleagueAudit:  # fmt: skip
     """Every colleague asked by every asker, each in a conversation of its own. on_done: told of each who is through."""
     found: list[ColleagueFinding] = []
     asked, usage = 0, None
@@ -77,7 +77,7 @@ async def audit(
         if asker.usage is not None:
             usage = plus(usage, asker.usage)
         on_done(colleague)
-    return Audited(tuple(found), asked, usage)
+    return ColleagueAudit(tuple(found), asked, usage)
 
 
 class _Asker:

@@ -68,7 +68,7 @@ class CompanyClock:
         self.now = max(self.now, moment)
 
 
-def answered_at(hours: WorkingHours | None, delay: float, heard: datetime) -> datetime | None:
+def answer_time(hours: WorkingHours | None, delay: float, heard: datetime) -> datetime | None:
     """When who works these hours, and takes `delay` minutes, answers; None where never."""
     begun = heard if hours is None else hours.next(heard)
     if begun is None:

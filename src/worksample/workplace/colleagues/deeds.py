@@ -13,13 +13,13 @@ from worksample.errors import SandboxError
 from worksample.files.untrusted import parse_json
 from worksample.tasks.workplace import PORTS
 from worksample.workplace.company import SeedEvent
-from worksample.workplace.seed_plan import ics_of
+from worksample.workplace.seed_plan import event_ics
 
-from .chat import over_http
+from .chat import http_request
 from .profile import Deed
 
 
-class Does(Protocol):
+class DeedPerformer(Protocol):
     """Services in which colleagues do something."""
 
     async def do(self, who: str, deed: Deed) -> None:
@@ -28,7 +28,7 @@ class Does(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NoServices:
     """No services: what is done is kept in the transcript, and nowhere else."""
 
     async def do(self, who: str, deed: Deed) -> None:
@@ -36,7 +36,7 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class ServiceDeeds:
     """The services of a workplace that stands in `box`, as the operator reaches them."""
 
     box: Box
@@ -50,7 +50,7 @@ class Hands:
             await self._put("files", f"/{quote(deed.file.path)}", deed.file.text.encode(), "text/plain")
         if deed.event is not None:
             one = deed.event
-            data = ics_of(
+            data = event_ics(
                 f"{who}-{deed.id}", who, SeedEvent(title=one.title, begins=one.begins, ends=one.ends), one.begins
             ).encode()
             await self._put("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
@@ -71,9 +71,9 @@ class Hands:
             users = (await self._tracker("GET", f"/users.json?name={quote(one.assigned)}", ""))["users"]
             change["assigned_to_id"] = _id(users, "login", one.assigned, "account")
         await self._tracker("PUT", f"/issues/{min(ids)}.json", who, {"issue": change})
-        await self._kept(min(ids), who, change)
+        await self._check_change(min(ids), who, change)
 
-    async def _kept(self, number: int, who: str, change: dict[str, Any]) -> None:
+    async def _check_change(self, number: int, who: str, change: dict[str, Any]) -> None:
         """SandboxError where Redmine left the status or whose it is as it was, which it does without a word."""
         now = (await self._tracker("GET", f"/issues/{number}.json", who))["issue"]
         for key, what in (("status_id", "status"), ("assigned_to_id", "assigned_to")):
@@ -86,7 +86,7 @@ class Hands:
     async def _tracker(self, method: str, path: str, who: str, body: Any = None) -> dict[str, Any]:
         head = {"X-Redmine-API-Key": self.operator, **({"X-Redmine-Switch-User": who} if who else {})}
         data = b"" if body is None else json.dumps(body).encode()
-        said = await over_http(
+        said = await http_request(
             self.box, PORTS["tracker"], method, path, head | {"Content-Type": "application/json"}, data
         )
         found = await parse_json(said, what="the tracker's answer") if said.strip() else {}
@@ -95,7 +95,7 @@ class Hands:
     async def _put(self, service: str, path: str, data: bytes, kind: str) -> None:
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
         head = {"Authorization": f"Basic {word}", "Content-Type": kind}
-        await over_http(self.box, PORTS[service], "PUT", path, head, data)
+        await http_request(self.box, PORTS[service], "PUT", path, head, data)
 
 
 def _id(rows: list[dict[str, Any]], key: str, wanted: str, what: str) -> int:

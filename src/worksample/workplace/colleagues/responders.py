@@ -63,7 +63,7 @@ class ColleagueResponder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ByRules:
+class RuleResponder:
     """The rules of the file, then what it knows: the same conversation always has the same answer."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
@@ -88,7 +88,7 @@ class ByRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ByPerson:
+class PersonResponder:
     """A person who has the colleague's account: nothing is said for them."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
@@ -101,7 +101,7 @@ class ByPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class ByModel:
+class ModelResponder:
     """A language model that plays the colleague. What it would say of a secret is said by nobody."""
 
     model: str

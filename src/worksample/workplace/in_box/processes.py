@@ -37,7 +37,7 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(code)
 
 
-def until_gone(group: int) -> None:
+def wait_for_group(group: int) -> None:
     """Wait for the last process of a group: what a service started ends a moment after it, and may write until then.
 
     They become our children when their parents end.

@@ -33,7 +33,7 @@ from .configurations import write_configs
 from .documents import load_documents, serve_documents
 from .file_trees import below, copy_writable
 from .ports import BEHIND, PUBLIC, RUN, SOCKETS, connects
-from .processes import forked, spawn, until_gone
+from .processes import forked, spawn, wait_for_group
 from .tracker_host import TrackerHost
 
 HERE = Path(__file__).parent
@@ -113,10 +113,10 @@ class ServiceSupervisor:
         if self._tracker is not None:
             self._tracker.started()
         for name in behind:
-            self._answers(name)
+            self._wait_for_service(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
         for name in self.names:
-            self._until(name, PUBLIC[name])
+            self._wait_for(name, PUBLIC[name])
 
     def stop(self) -> None:
         """End every process that answered anybody."""
@@ -127,7 +127,7 @@ class ServiceSupervisor:
         if self._tracker is not None:
             self._tracker.stop()
         for pid in ending:
-            until_gone(pid)
+            wait_for_group(pid)
         if self._tracker is not None:
             self._tracker.gone()
 
@@ -173,10 +173,10 @@ class ServiceSupervisor:
         if self._tracker is not None:
             self._tracker.start()
 
-    def _answers(self, name: str) -> None:
-        self._until(name, SOCKETS.get(name) or BEHIND[name])
+    def _wait_for_service(self, name: str) -> None:
+        self._wait_for(name, SOCKETS.get(name) or BEHIND[name])
 
-    def _until(self, name: str, place: int | Path) -> None:
+    def _wait_for(self, name: str, place: int | Path) -> None:
         end = time.monotonic() + WAIT
         while not connects(place):
             if what := self.fallen():

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from .ports import SOCKETS
-from .processes import until_gone
+from .processes import wait_for_group
 
 HERE = Path(__file__).parent
 
@@ -39,40 +39,40 @@ class TrackerHost:
 
     def loaded(self) -> None:
         """Wait until it is."""
-        self._heard("loaded")
+        self._wait_for_word("loaded")
 
     def know(self, operator: str) -> None:
         """The operator's key."""
-        self._tell(f"operator {operator}")
+        self._send(f"operator {operator}")
 
     def start(self) -> None:
         """Fork a process that answers; `started` waits for it."""
-        self._tell("start")
+        self._send("start")
 
     def started(self) -> None:
         """Wait until it answers."""
-        self._asked = int(self._heard("started"))
+        self._asked = int(self._wait_for_word("started"))
 
     def stop(self) -> None:
         """End the process that answers."""
-        self._tell("stop")
-        self._heard("stopped")
+        self._send("stop")
+        self._wait_for_word("stopped")
 
     def gone(self) -> None:
         """Wait for the last of what that one had begun."""
-        until_gone(self._asked)
+        wait_for_group(self._asked)
 
     def ended(self) -> int | None:
         """The exit status of one that ended."""
         return self._process.poll()
 
-    def _tell(self, word: str) -> None:
+    def _send(self, word: str) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(word + "\n")
             self._process.stdin.flush()
 
-    def _heard(self, word: str) -> str:
+    def _wait_for_word(self, word: str) -> str:
         """What follows the word."""
         assert self._process.stdout is not None
         while (line := self._process.stdout.readline()).split()[:1] != [word]:

@@ -20,7 +20,7 @@ OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
-class Who:
+class DialectAccount:
     """An account, and the header by which services know it."""
 
     name: str
@@ -44,7 +44,7 @@ class DialectAccounts:
         self._made: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def who(self, request: DialectRequest) -> Who | None:
+    def who(self, request: DialectRequest) -> DialectAccount | None:
         """Who asks. None where nobody is said, or nobody whom this knows."""
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
@@ -56,13 +56,13 @@ class DialectAccounts:
                 return self.by_token(given)
         return self.by_token(request.query.get("private_token") or request.query.get("access_token") or "")
 
-    def by_password(self, name: str, password: str) -> Who | None:
+    def by_password(self, name: str, password: str) -> DialectAccount | None:
         """Whose account it is, under any of their names."""
         name = self._names.get(name, name)
         known = self._passwords.get(name, "")
         return self._of(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
 
-    def by_token(self, token: str) -> Who | None:
+    def by_token(self, token: str) -> DialectAccount | None:
         """For whom a token stands."""
         if not token:
             return None
@@ -70,13 +70,13 @@ class DialectAccounts:
             name = self._made.get(token) or self._given.get(token)
         return self._of(name) if name else None
 
-    def operator(self) -> Who:
+    def operator(self) -> DialectAccount:
         """The operator, for what everybody may know and no service tells everybody."""
         if OPERATOR not in self._passwords:
             raise DialectRefused(503, "this workplace has no operator")
         return self._of(OPERATOR)
 
-    def token_for(self, who: Who, beginning: str) -> str:
+    def token_for(self, who: DialectAccount, beginning: str) -> str:
         """A token that stands for somebody from now on."""
         made = beginning + secrets.token_urlsafe(24)
         with self._lock:
@@ -90,10 +90,10 @@ class DialectAccounts:
         with self._lock:
             self._made.pop(token, None)
 
-    def _of(self, name: str) -> Who:
+    def _of(self, name: str) -> DialectAccount:
         password = self._passwords[name]
         # The tracker knows the operator by a key, which is told as a name without a password.
-        return Who(name, basic(password, "") if name == OPERATOR else basic(name, password))
+        return DialectAccount(name, basic(password, "") if name == OPERATOR else basic(name, password))
 
 
 def _given(known: Path | None) -> dict[str, dict[str, str]]:

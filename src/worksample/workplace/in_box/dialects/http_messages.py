@@ -73,7 +73,7 @@ def not_served(what: str) -> DialectRefused:
 PAGES = "pages are the tracker's own, which a grader must not take for those it asks for"
 
 
-def page_at(address: str) -> DialectResponse:
+def redirect_page(address: str) -> DialectResponse:
     """Where a browser finds what stands in for a page of the product's."""
     return DialectResponse(302, b"", {"Location": address}, lacks=PAGES)
 

@@ -50,7 +50,7 @@ class OwnCloud:
         if path.startswith(("/index.php/s/", "/s/")):
             return self._link(request)
         if path.startswith("/index.php"):
-            return _page(request)
+            return _redirect_page(request)
         who = self._who(request)
         if path == PLAIN or path.startswith(PLAIN + "/"):
             return self._dav(request, who, PLAIN)
@@ -67,7 +67,7 @@ class OwnCloud:
         account, password = request.basic or ("", "")
         known = self._accounts.get(account, "")
         if not known or not hmac.compare_digest(known.encode(), password.encode()):
-            raise _Unknown
+            raise _Unauthorized
         return account
 
     def _auth(self, who: str) -> str:
@@ -81,7 +81,7 @@ class OwnCloud:
         path = request.path.removeprefix(root) or "/"
         headers = {name: request.headers[name] for name in PASSED if name in request.headers}
         if request.method in ("MOVE", "COPY"):
-            headers["Destination"] = self._there(request, who)
+            headers["Destination"] = self._destination(request, who)
         if request.method in ("GET", "HEAD") and self._is_folder(path, who):
             raise DialectRefused(405, "GET is of files, and this is a folder: ask by PROPFIND")
         if request.method in ("PUT", "MKCOL") and not self._is_folder(posixpath.dirname(path.rstrip("/")) or "/", who):
@@ -90,20 +90,20 @@ class OwnCloud:
         kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
         if request.method == "PROPFIND" and answer.status == 207:
             with answer:
-                said = _rooted(answer.read(), root)
+                said = _rebase_addresses(answer.read(), root)
             return DialectResponse(207, said, {"Content-Type": "application/xml; charset=utf-8"}, who)
         if request.method in ("GET", "HEAD") and answer.status < 300:
             return DialectResponse(answer.status, pieces(answer) if request.method == "GET" else b"", kept, who)
         with answer:
             said = answer.read()
         if answer.status >= 400:
-            raise DialectRefused(answer.status, _short(said))
+            raise DialectRefused(answer.status, _one_line(said))
         if request.method == "PUT":
             return DialectResponse(answer.status, b"", {"ETag": _etag(path)}, who)
         kept.pop("Content-Length", None)
         return DialectResponse(answer.status, said, kept, who)
 
-    def _there(self, request: DialectRequest, who: str) -> str:
+    def _destination(self, request: DialectRequest, who: str) -> str:
         path = urllib.parse.urlsplit(request.headers.get("destination", "")).path
         for root in (PLAIN, BY_USER + urllib.parse.quote(who)):
             if path.startswith(root + "/"):
@@ -125,17 +125,17 @@ class OwnCloud:
     def _ocs(self, request: DialectRequest, who: str, rest: str) -> DialectResponse:
         rest = rest.rstrip("/")
         if rest == "cloud/user":
-            return _ocs_says(request, {"id": who, "display-name": who}, who)
+            return _ocs_response(request, {"id": who, "display-name": who}, who)
         if rest == "cloud/capabilities":
             able = {"files_sharing": {"api_enabled": 1, "public": {"enabled": 1}}}
             numbers = dict(zip(("major", "minor", "micro"), map(int, VERSION.split(".")), strict=False))
-            return _ocs_says(request, {"version": {**numbers, "string": VERSION}, "capabilities": able}, who)
+            return _ocs_response(request, {"version": {**numbers, "string": VERSION}, "capabilities": able}, who)
         if rest == SHARES and request.method == "POST":
-            return _ocs_says(request, self._share(request, who), who)
+            return _ocs_response(request, self._share(request, who), who)
         if rest == SHARES and request.method == "GET":
             path = request.query.get("path")
             mine = [one for one in self._links() if one["owner"] == who and path in (None, one["path"])]
-            return _ocs_says(request, [_shown(one, request) for one in mine], who)
+            return _ocs_response(request, [_share_json(one, request) for one in mine], who)
         if rest.startswith(SHARES + "/") and request.method in ("GET", "DELETE"):
             return self._one_share(request, who, rest.removeprefix(SHARES + "/"))
         raise not_served(f"ownCloud's OCS {request.method} {rest}")
@@ -155,11 +155,11 @@ class OwnCloud:
                 raise DialectRefused(403, "there are too many links")
             same = [one for one in links if (one["path"], one["owner"]) == (path, who)]
             if same:
-                return _shown(same[0], request)
+                return _share_json(same[0], request)
             number_of = max((one["id"] for one in links), default=0) + 1
             made = {"id": number_of, "token": secrets.token_urlsafe(12), "path": path, "owner": who}
-            self._keep([*links, made])
-        return _shown(made, request)
+            self._write_links([*links, made])
+        return _share_json(made, request)
 
     def _one_share(self, request: DialectRequest, who: str, name: str) -> DialectResponse:
         with self._lock:
@@ -168,8 +168,8 @@ class OwnCloud:
             if not mine:
                 raise DialectRefused(404, "you have no such share")
             if request.method == "DELETE":
-                self._keep([one for one in links if one not in mine])
-        return _ocs_says(request, [] if request.method == "DELETE" else [_shown(mine[0], request)], who)
+                self._write_links([one for one in links if one not in mine])
+        return _ocs_response(request, [] if request.method == "DELETE" else [_share_json(mine[0], request)], who)
 
     def _links(self) -> list[dict[str, Any]]:
         try:
@@ -178,7 +178,7 @@ class OwnCloud:
             return []
         return [one for one in found if isinstance(one, dict) and {"id", "token", "path", "owner"} <= one.keys()]
 
-    def _keep(self, links: list[dict[str, Any]]) -> None:
+    def _write_links(self, links: list[dict[str, Any]]) -> None:
         self._place.parent.mkdir(exist_ok=True)
         fresh = self._place.with_suffix(".new")
         fresh.write_text(json.dumps(links), encoding="utf-8")
@@ -211,12 +211,12 @@ class OwnCloud:
         return DialectResponse(200, page.encode(), {"Content-Type": "text/html; charset=utf-8"})
 
 
-class _Unknown(DialectRefused):
+class _Unauthorized(DialectRefused):
     def __init__(self) -> None:
         super().__init__(401, "say who you are: basic authentication", {"WWW-Authenticate": 'Basic realm="files"'})
 
 
-def _page(request: DialectRequest) -> DialectResponse:
+def _redirect_page(request: DialectRequest) -> DialectResponse:
     """Addresses of ownCloud's pages lead to the pages that there are."""
     path = request.path.removeprefix("/index.php").rstrip("/")
     if path.startswith("/apps/files"):
@@ -227,7 +227,7 @@ def _page(request: DialectRequest) -> DialectResponse:
     raise not_served(f"ownCloud's page {path}")
 
 
-def _rooted(said: bytes, root: str) -> bytes:
+def _rebase_addresses(said: bytes, root: str) -> bytes:
     """A list of files with the addresses that they have here."""
     ET.register_namespace("d", DAV)
     ET.register_namespace("oc", OC)
@@ -249,11 +249,11 @@ def _etag(path: str) -> str:
     return '"' + hashlib.sha256(f"{path}\0{secrets.token_hex(8)}".encode()).hexdigest()[:32] + '"'
 
 
-def _short(said: bytes) -> str:
+def _one_line(said: bytes) -> str:
     return " ".join(said.decode("utf-8", "replace").split())[:300]
 
 
-def _shown(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
+def _share_json(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
     return {
         "id": one["id"], "share_type": LINK, "uid_owner": one["owner"], "displayname_owner": one["owner"],
         "permissions": 1, "path": one["path"], "file_target": one["path"], "item_type": "file", "token": one["token"],
@@ -261,24 +261,24 @@ def _shown(one: dict[str, Any], request: DialectRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _ocs_says(request: DialectRequest, data: Any, by: str) -> DialectResponse:
+def _ocs_response(request: DialectRequest, data: Any, by: str) -> DialectResponse:
     code = 100 if request.path.startswith("/ocs/v1.php") else 200
     meta = {"status": "ok", "statuscode": code, "message": "OK"}
     if request.query.get("format") == "json":
         return as_json({"ocs": {"meta": meta, "data": data}}, by=by)
     tree = ET.Element("ocs")
-    _grown(ET.SubElement(tree, "meta"), meta)
-    _grown(ET.SubElement(tree, "data"), data)
+    _append_xml(ET.SubElement(tree, "meta"), meta)
+    _append_xml(ET.SubElement(tree, "data"), data)
     said = b'<?xml version="1.0"?>\n' + ET.tostring(tree)
     return DialectResponse(200, said, {"Content-Type": "text/xml; charset=utf-8"}, by)
 
 
-def _grown(parent: ET.Element, value: Any) -> None:
+def _append_xml(parent: ET.Element, value: Any) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
-            _grown(ET.SubElement(parent, name), inner)
+            _append_xml(ET.SubElement(parent, name), inner)
     elif isinstance(value, list):
         for inner in value:
-            _grown(ET.SubElement(parent, "element"), inner)
+            _append_xml(ET.SubElement(parent, "element"), inner)
     else:
         parent.text = str(value)

@@ -31,7 +31,7 @@ class DialectFront:
     def answer(self, name: str, request: DialectRequest) -> DialectResponse:
         """Whatever is asked: a dialect's own failure is an answer 500, and is printed."""
         if request.path == REFUSED:
-            return self._told(request)
+            return self._refused_list(request)
         dialect = self._dialects.get(name)
         if dialect is None:
             return as_json({"error": "there is nothing here"}, 404)
@@ -48,7 +48,7 @@ class DialectFront:
             self._remember(name, request, given)
         return given
 
-    def _told(self, request: DialectRequest) -> DialectResponse:
+    def _refused_list(self, request: DialectRequest) -> DialectResponse:
         # The tracker knows the operator by a key, every other service by a password, and both are one word.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:

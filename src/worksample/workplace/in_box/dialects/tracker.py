@@ -7,7 +7,7 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import Any
 
-from .accounts import Who
+from .accounts import DialectAccount
 from .backend import TRACKER, Backend
 from .http_messages import DialectRefused
 
@@ -21,10 +21,10 @@ Row = dict[str, Any]
 class Tracker:
     """`operator`: asked for people's names alone, which everybody in the company knows."""
 
-    def __init__(self, who: Who, operator: Who, backend: Backend = TRACKER) -> None:
+    def __init__(self, who: DialectAccount, operator: DialectAccount, backend: Backend = TRACKER) -> None:
         self._who, self._operator, self._backend = who, operator, backend
 
-    def ask(self, method: str, path: str, body: object = None, *, who: Who | None = None) -> Row:
+    def ask(self, method: str, path: str, body: object = None, *, who: DialectAccount | None = None) -> Row:
         """An answer's table; an empty one where it has none. Refused with Redmine's own reason."""
         status, found = self._backend.json(method, path, (who or self._who).authorization, body)
         if status < 300:
@@ -34,7 +34,7 @@ class Tracker:
         said = reason or "; ".join(str(one) for one in why) or f"the tracker answers {status}"
         raise DialectRefused(status if 400 <= status < 500 else 502, said)
 
-    def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: Who | None = None) -> list[Row]:
+    def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: DialectAccount | None = None) -> list[Row]:
         """All rows of a list, over its pages."""
         found: list[Row] = []
         while len(found) < MOST:

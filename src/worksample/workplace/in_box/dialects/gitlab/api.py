@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from ..accounts import DialectAccounts, Who, challenge
+from ..accounts import DialectAccounts, DialectAccount, challenge
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, page_at
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, redirect_page
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
@@ -79,7 +79,7 @@ class GitLab:
         verb, named = found(request.method, path)
         return said(request, verb(asker, named, request.values()), who.name)
 
-    def _token(self, request: DialectRequest, who: Who) -> DialectResponse:
+    def _token(self, request: DialectRequest, who: DialectAccount) -> DialectResponse:
         ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
         about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
         if request.method == "POST":
@@ -133,12 +133,12 @@ class GitLab:
     def _page(self, request: DialectRequest) -> DialectResponse:
         """Addresses of GitLab's pages lead to those that there are."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
-            return page_at(f"{self._home}/projects")
+            return redirect_page(f"{self._home}/projects")
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)
         if page is None or page[1] != NAMESPACE or (page[3] and page[3] not in _PAGES):
             raise not_served(f"GitLab's page {request.path}")
         form = _PAGES[page[3]][1 if page[4] else 0] if page[3] else "/projects/{name}"
-        return page_at(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
+        return redirect_page(self._home + form.format(name=page[2], rest=(page[4] or "").rstrip("/")))
 
 
 def _pieces(source: IO[bytes], running: subprocess.Popen[bytes]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..bare_repository import NotFound
 from ..http_messages import DialectRefused, not_served
-from .commits import commit_shown
+from .commits import commit_json
 from .routing import Given, ListResponse, route, unserved, wanted
 from .view import GitLabProject, GitLabView
 
@@ -30,7 +30,7 @@ def _branch(asker: GitLabView, project: GitLabProject, name: str) -> dict[str, A
     if name not in (found := project.code.branches()):
         raise NotFound("Branch")
     return {
-        "name": name, "commit": commit_shown(asker, project, project.code.commit(found[name])), "merged": False,
+        "name": name, "commit": commit_json(asker, project, project.code.commit(found[name])), "merged": False,
         "protected": False, "developers_can_push": True, "developers_can_merge": True, "can_push": True,
         "default": name == project.code.default_branch(), "web_url": f"{asker.address(project)}/-/tree/{name}",
     }  # fmt: skip
@@ -98,7 +98,7 @@ def _tag_named(project: GitLabProject, name: str) -> dict[str, Any]:
 
 
 def _tag(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    about = commit_shown(asker, project, project.code.commit(one["commit"]))
+    about = commit_json(asker, project, project.code.commit(one["commit"]))
     return {
         "name": one["name"],
         "message": one["message"],
@@ -146,5 +146,5 @@ def _release(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) 
     return {
         "tag_name": one["name"], "name": title, "description": about.strip(), "created_at": one["at"],
         "released_at": one["at"], "upcoming_release": False, "assets": {"count": 0, "sources": [], "links": []},
-        "commit": commit_shown(asker, project, project.code.commit(one["commit"])),
+        "commit": commit_json(asker, project, project.code.commit(one["commit"])),
     }  # fmt: skip

@@ -13,7 +13,7 @@ from .view import GitLabProject, GitLabView
 Named = Mapping[str, str]
 
 
-def asked_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
+def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
     ref = str(given.get(key) or "HEAD")
     found = code.default_branch() if ref == "HEAD" else ref
     if found is None:
@@ -21,7 +21,7 @@ def asked_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
     return found
 
 
-def commit_shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+def commit_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "web_url": f"{asker.address(project)}/-/commit/{one['id']}", "trailers": {}}
 
 
@@ -31,7 +31,7 @@ def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     unserved(given, "trailers", "first_parent")
     if project.code.default_branch() is None:
         return ListResponse([])
-    ref, _, until = asked_ref(project.code, given, "ref_name").partition("..")
+    ref, _, until = requested_ref(project.code, given, "ref_name").partition("..")
     rows = project.code.log(
         until or ref, without=project.code.resolve(ref) if until else "", path=within(str(given.get("path", ""))),
         since=str(given.get("since", "")), until=str(given.get("until", "")), author=str(given.get("author", "")),
@@ -47,7 +47,7 @@ def commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 
 def with_stats(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any], counted: bool) -> dict[str, Any]:
-    found = commit_shown(asker, project, one)
+    found = commit_json(asker, project, one)
     if counted:
         lines = [line for row in _difference(project, one) for line in row["diff"].split("\n")]
         added, gone = (sum(line.startswith(mark) for line in lines) for mark in "+-")
@@ -83,7 +83,7 @@ def compare(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     code = project.code
     old, new = code.resolve(str(given["from"])), code.resolve(str(given["to"]))
     base = old if is_true(given.get("straight")) else code.merge_base(old, new)
-    rows = [commit_shown(asker, project, one) for one in reversed(code.log(new, without=old))]
+    rows = [commit_json(asker, project, one) for one in reversed(code.log(new, without=old))]
     return {
         "commit": rows[-1] if rows else None, "commits": rows, "diffs": code.difference(base, new),
         "compare_timeout": False, "compare_same_ref": old == new,
@@ -97,14 +97,14 @@ def merge_base(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         raise not_served("merge_base of other than a list of two refs")
     project = asker.project(named["id"])
     base = project.code.merge_base(*(project.code.resolve(str(ref)) for ref in refs))
-    return commit_shown(asker, project, project.code.commit(base))
+    return commit_json(asker, project, project.code.commit(base))
 
 
 @route("GET", "projects/:id/repository/contributors")
 def contributors(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     found: dict[str, dict[str, Any]] = {}
     code = asker.project(named["id"]).code
-    for one in code.log(asked_ref(code, given)):
+    for one in code.log(requested_ref(code, given)):
         row = found.setdefault(
             one["author_email"], {"name": one["author_name"], "email": one["author_email"], "commits": 0}
         )

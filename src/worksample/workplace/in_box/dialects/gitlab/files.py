@@ -10,7 +10,7 @@ from typing import Any
 
 from ..bare_repository import BareRepository, FileChange, NotFound, within
 from ..http_messages import DialectRefused, DialectResponse
-from .commits import asked_ref, with_stats
+from .commits import requested_ref, with_stats
 from .routing import Given, ListResponse, is_true, route, unserved, wanted
 from .view import GitLabProject, GitLabView
 
@@ -21,12 +21,12 @@ Named = Mapping[str, str]
 @route("HEAD", "projects/:id/repository/files/:path")
 def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     code = asker.project(named["id"]).code
-    commit, digest, data = code.file(asked_ref(code, given), named["path"])
+    commit, digest, data = code.file(requested_ref(code, given), named["path"])
     path = within(named["path"])
     return {
         "file_name": path.rpartition("/")[2], "file_path": path, "size": len(data), "encoding": "base64",
         "content": base64.b64encode(data).decode(), "content_sha256": hashlib.sha256(data).hexdigest(),
-        "ref": asked_ref(code, given), "blob_id": digest, "commit_id": commit,
+        "ref": requested_ref(code, given), "blob_id": digest, "commit_id": commit,
         "last_commit_id": code.last_change(commit, path),
     }  # fmt: skip
 
@@ -34,7 +34,7 @@ def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/repository/files/:path/raw")
 def raw_file(asker: GitLabView, named: Named, given: Given) -> DialectResponse:
     code = asker.project(named["id"]).code
-    return _raw(asker, code.file(asked_ref(code, given), named["path"])[2])
+    return _raw(asker, code.file(requested_ref(code, given), named["path"])[2])
 
 
 @route("GET", "projects/:id/repository/blobs/:sha/raw")
@@ -55,20 +55,20 @@ def _raw(asker: GitLabView, data: bytes) -> DialectResponse:
 
 @route("POST", "projects/:id/repository/files/:path")
 def add_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _changed(asker, named, given, "create")
+    return _change_file(asker, named, given, "create")
 
 
 @route("PUT", "projects/:id/repository/files/:path")
 def change_file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _changed(asker, named, given, "update")
+    return _change_file(asker, named, given, "update")
 
 
 @route("DELETE", "projects/:id/repository/files/:path")
 def remove_file(asker: GitLabView, named: Named, given: Given) -> None:
-    _changed(asker, named, given, "delete")
+    _change_file(asker, named, given, "delete")
 
 
-def _changed(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
+def _change_file(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
     wanted(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
     one = {**given, "action": action, "file_path": named["path"]}
     _commit(asker, asker.project(named["id"]), given, [one])
@@ -80,7 +80,7 @@ def tree(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     code = asker.project(named["id"]).code
     if code.default_branch() is None and not given.get("ref"):
         raise NotFound("Tree")
-    return ListResponse(code.tree(asked_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
+    return ListResponse(code.tree(requested_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
 
 
 @route("POST", "projects/:id/repository/commits")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..http_messages import DialectRefused, not_served
-from .commits import commit_shown
+from .commits import commit_json
 from .routing import Given, ListResponse, is_true, route, unserved, wanted, words_of
 from .view import GitLabProject, GitLabView
 
@@ -41,7 +41,7 @@ def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> 
     }  # fmt: skip
 
 
-def _whole(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+def _full_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """With what takes a look into the repository."""
     found, code = shown(asker, project, one), project.code
     target = code.branches().get(one["target"])
@@ -92,7 +92,7 @@ def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListRespons
 @route("GET", "projects/:id/merge_requests/:iid")
 def merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    return _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    return _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
 
 
 @route("POST", "projects/:id/merge_requests")
@@ -120,7 +120,7 @@ def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str
             raise DialectRefused(403, "the project has too many merge requests")
         made["iid"] = len(rows) + 1
         rows.append(made)
-    return _whole(asker, project, made)
+    return _full_json(asker, project, made)
 
 
 def _values(asker: GitLabView, given: Given) -> dict[str, Any]:
@@ -150,11 +150,11 @@ def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[
             one["labels"] = list(dict.fromkeys([*one["labels"], name]))
         one["labels"] = [name for name in one["labels"] if name not in words_of(given.get("remove_labels"))]
         if (event := given.get("state_event")) is not None:
-            _turn(project, one, str(event))
-    return _whole(asker, project, one)
+            _change_state(project, one, str(event))
+    return _full_json(asker, project, one)
 
 
-def _turn(project: GitLabProject, one: dict[str, Any], event: str) -> None:
+def _change_state(project: GitLabProject, one: dict[str, Any], event: str) -> None:
     before, after = {"close": ("opened", "closed"), "reopen": ("closed", "opened")}.get(event, ("", ""))
     if not after:
         raise DialectRefused(400, "state_event is close or reopen")
@@ -192,7 +192,7 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         }  # fmt: skip
     if is_true(given.get("should_remove_source_branch")) and one["source"] != code.default_branch():
         code.remove(f"refs/heads/{one['source']}")
-    return _whole(asker, project, one)
+    return _full_json(asker, project, one)
 
 
 @route("GET", "projects/:id/merge_requests/:iid/diffs")
@@ -206,16 +206,16 @@ def diffs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 def changes(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
-    found = _whole(asker, project, one)
+    found = _full_json(asker, project, one)
     return {**found, "changes": _diffs(project, one, found), "overflow": False}
 
 
 @route("GET", "projects/:id/merge_requests/:iid/commits")
 def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    found = _whole(asker, project, _find(asker.kept.read(project.name), named["iid"]))
+    found = _full_json(asker, project, _find(asker.kept.read(project.name), named["iid"]))
     rows = project.code.log(found["sha"], without=found["diff_refs"]["base_sha"])
-    return ListResponse(rows, lambda one: commit_shown(asker, project, one))
+    return ListResponse(rows, lambda one: commit_json(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/notes")
@@ -223,7 +223,7 @@ def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
     rows = one["notes"] if given.get("sort") == "asc" else one["notes"][::-1]
-    return ListResponse(rows, lambda said: _note(asker, one, said))
+    return ListResponse(rows, lambda said: _note_json(asker, one, said))
 
 
 @route("POST", "projects/:id/merge_requests/:iid/notes")
@@ -237,10 +237,10 @@ def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
         said = {"id": one["iid"] * MOST_NOTES + len(one["notes"]) + 1, "body": str(given["body"])[: 1 << 20]}
         said |= {"by": asker.who.name, "at": _now()}
         one["notes"].append(said)
-    return _note(asker, one, said)
+    return _note_json(asker, one, said)
 
 
-def _note(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _note_json(asker: GitLabView, one: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": said["id"], "body": said["body"], "author": asker.user(asker.tracker.person(said["by"])),
         "system": False, "created_at": said["at"], "updated_at": said["at"], "noteable_iid": one["iid"],

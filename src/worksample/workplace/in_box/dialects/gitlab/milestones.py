@@ -16,7 +16,7 @@ Named = Mapping[str, str]
 @route("GET", "projects/:id/milestones")
 def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.tracked(named["id"])
-    rows = [milestone_shown(asker, project, one) for one in asker.tracker.versions(project.name)]
+    rows = [milestone_json(asker, project, one) for one in asker.tracker.versions(project.name)]
     if searched := str(given.get("search", "")).lower():
         rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
     rows = [one for one in rows if given.get("title") in (None, "", one["title"])]
@@ -27,19 +27,19 @@ def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 @route("GET", "projects/:id/milestones/:milestone")
 def milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
-    return milestone_shown(asker, project, version_of(asker, project, named["milestone"]))
+    return milestone_json(asker, project, version_of(asker, project, named["milestone"]))
 
 
 @route("POST", "projects/:id/milestones")
-def addmilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
+def add_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     wanted(given, "title")
     project = asker.tracked(named["id"])
     made = asker.tracker.add_version(project.name, _version_values(given))
-    return milestone_shown(asker, project, made)
+    return milestone_json(asker, project, made)
 
 
 @route("PUT", "projects/:id/milestones/:milestone")
-def changemilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
+def change_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.tracked(named["id"])
     row = version_of(asker, project, named["milestone"])
     values = _version_values(given)
@@ -47,11 +47,11 @@ def changemilestone_shown(asker: GitLabView, named: Named, given: Given) -> dict
         if event not in ("close", "activate"):
             raise DialectRefused(400, "state_event is close or activate")
         values["status"] = "closed" if event == "close" else "open"
-    return milestone_shown(asker, project, asker.tracker.change_version(row["id"], values))
+    return milestone_json(asker, project, asker.tracker.change_version(row["id"], values))
 
 
 @route("DELETE", "projects/:id/milestones/:milestone")
-def removemilestone_shown(asker: GitLabView, named: Named, given: Given) -> None:
+def remove_milestone(asker: GitLabView, named: Named, given: Given) -> None:
     row = version_of(asker, asker.tracked(named["id"]), named["milestone"])
     asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
 
@@ -70,7 +70,7 @@ def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
     raise DialectRefused(404, "404 Milestone Not Found")
 
 
-def milestone_shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+def milestone_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
     return {
         "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
         "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",

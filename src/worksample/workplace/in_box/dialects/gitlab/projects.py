@@ -150,7 +150,7 @@ def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
             raise
         rows = []
     whole = is_true(given.get("with_content"))
-    return ListResponse(rows, lambda one: _page(asker, found, one["title"]) if whole else _titled(one))
+    return ListResponse(rows, lambda one: _page(asker, found, one["title"]) if whole else _page_head(one))
 
 
 @route("GET", "projects/:id/wikis/:slug")
@@ -190,10 +190,10 @@ def _write(asker: GitLabView, project: GitLabProject, title: str, given: Given) 
 
 def _page(asker: GitLabView, project: GitLabProject, title: str) -> dict[str, Any]:
     row = asker.tracker.ask("GET", f"/projects/{project.name}/wiki/{quoted(title)}.json")["wiki_page"]
-    return {**_titled(row), "content": row["text"], "encoding": "UTF-8"}
+    return {**_page_head(row), "content": row["text"], "encoding": "UTF-8"}
 
 
-def _titled(row: Row) -> dict[str, Any]:
+def _page_head(row: Row) -> dict[str, Any]:
     return {"slug": row["title"], "title": row["title"].replace("_", " "), "format": "markdown"}
 
 

@@ -58,13 +58,13 @@ def said(request: DialectRequest, value: Any, by: str) -> DialectResponse:
     if isinstance(value, DialectResponse):
         return value
     if isinstance(value, ListResponse):
-        return _paged(request, value, by)
+        return _page_response(request, value, by)
     if value is None:
         return DialectResponse(204, by=by)
     return as_json(value, 201 if request.method == "POST" else 200, by=by)
 
 
-def _paged(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
+def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
     per_page = number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
     page = number(request.query.get("page"), 1, 1 << 30) or 1
     total = len(listed.rows)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..accounts import Who
+from ..accounts import DialectAccount
 from ..bare_repository import BareRepository
 from ..http_messages import DialectRefused
 from ..json_tables import JsonTables
@@ -45,7 +45,7 @@ class GitLabProject:
 class GitLabView:
     """`folder`: where the repositories lie. `origin`: the address under which the dialect was found."""
 
-    def __init__(self, who: Who, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
+    def __init__(self, who: DialectAccount, tracker: Tracker, kept: JsonTables, folder: Path, origin: str) -> None:
         self.who, self.tracker, self.kept, self._folder, self.origin = who, tracker, kept, folder, origin
 
     @property

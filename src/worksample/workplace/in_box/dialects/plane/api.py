@@ -9,7 +9,7 @@ from typing import Any
 
 from ..accounts import DialectAccounts
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number, page_at
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number, redirect_page
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import serializers
@@ -43,7 +43,7 @@ class Plane:
             if (asked := API.fullmatch(request.path)) is None:
                 raise not_served(f"Plane's {request.path}")
             # Plane's front door takes several slashes for one.
-            return _answered(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
+            return _answer(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
         except DialectRefused as error:
             return as_json({"error": error.why, "detail": error.why}, error.status, error.headers)
 
@@ -55,20 +55,20 @@ class Plane:
         who = self._accounts.operator()
         asker = PlaneView(Tracker(who, who, self._tracker), self._kept, who)
         if page[1] is None:
-            return page_at("/projects")
+            return redirect_page("/projects")
         row = asker.project(page[1])
         place = {"issues": "/issues", "cycles": "/roadmap", "modules": "/issues", "settings": "/settings"}.get(
             page[2] or "", ""
         )
         if page[2] == "issues" and page[3]:
-            return page_at(f"/issues/{asker.issue(row, page[3])['id']}")
-        return page_at(f"/projects/{row['identifier']}{place}")
+            return redirect_page(f"/issues/{asker.issue(row, page[3])['id']}")
+        return redirect_page(f"/projects/{row['identifier']}{place}")
 
 
 Verb = Callable[[PlaneView, "list[str]", Mapping[str, Any]], Any]
 
 
-def _answered(asker: PlaneView, request: DialectRequest, path: str) -> DialectResponse:
+def _answer(asker: PlaneView, request: DialectRequest, path: str) -> DialectResponse:
     words = path.split("/")
     for method, parts, verb in ROUTES:
         fits = len(parts) == len(words) and all(p in ("*", w) for p, w in zip(parts, words, strict=True))
@@ -77,12 +77,12 @@ def _answered(asker: PlaneView, request: DialectRequest, path: str) -> DialectRe
             if value is None:
                 return DialectResponse(204, by=asker.who.name)
             if isinstance(value, list) and parts[-1] not in ("members", "project-members"):
-                value = _paged(value, request)
+                value = _page_json(value, request)
             return as_json(value, 201 if request.method == "POST" else 200, by=asker.who.name)
     raise not_served(f"Plane's {request.method} {path}")
 
 
-def _paged(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
+def _page_json(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
     """A page as Plane gives it: `cursor` is SIZE:PAGE:0."""
     per_page = number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
     words = request.query.get("cursor", f"{per_page}:0:0").split(":")
@@ -194,7 +194,7 @@ def _remove_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) 
     asker.tracker.ask("DELETE", f"/versions/{asker.version(asker.project(words[0]), words[1])['id']}.json")
 
 
-def _grouped(key: str) -> tuple[Verb, Verb, Verb]:
+def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
     """The issues of a cycle or module, more of them, one less. `key`: the tracker's field."""
     kept = {"fixed_version_id": "fixed_version", "category_id": "category"}[key]
 
@@ -251,7 +251,7 @@ def _add_label(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> 
     return serializers.label(made, words[0], asker.workspace)
 
 
-_IN_CYCLE, _IN_MODULE = _grouped("fixed_version_id"), _grouped("category_id")
+_IN_CYCLE, _IN_MODULE = _group_verbs("fixed_version_id"), _group_verbs("category_id")
 ROUTES: tuple[tuple[str, list[str], Verb], ...] = tuple(
     (method, path.split("/"), verb)
     for method, path, verb in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..accounts import Who
+from ..accounts import DialectAccount
 from ..http_messages import DialectRefused, not_served
 from ..json_tables import JsonTables, label_named, labels_of, set_labels
 from ..tracker import Row, Tracker
@@ -18,21 +18,21 @@ LACKING = ("parent", "estimate_point", "is_draft", "external_id", "external_sour
 class PlaneView:
     """Ids are made of the tracker's numbers, so they are found by looking through what the account may see."""
 
-    def __init__(self, tracker: Tracker, kept: JsonTables, who: Who) -> None:
+    def __init__(self, tracker: Tracker, kept: JsonTables, who: DialectAccount) -> None:
         self.tracker, self.kept, self.who = tracker, kept, who
         self.workspace = serializers.identity("workspace", 1)
 
     def project(self, name: str) -> Row:
-        return _found(self.tracker.projects(), "project", name)
+        return _find_row(self.tracker.projects(), "project", name)
 
     def issue(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.issues(project["id"]), "issue", name)
+        return _find_row(self.tracker.issues(project["id"]), "issue", name)
 
     def version(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.versions(project["identifier"]), "cycle", name)
+        return _find_row(self.tracker.versions(project["identifier"]), "cycle", name)
 
     def category(self, project: Mapping[str, Any], name: str) -> Row:
-        return _found(self.tracker.categories(project["identifier"]), "module", name)
+        return _find_row(self.tracker.categories(project["identifier"]), "module", name)
 
     def one(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
         """The row of this id."""
@@ -58,7 +58,7 @@ class PlaneView:
             values["description"] = serializers.as_text(str(given["description_html"] or ""))
         if given.get("state"):
             key = f"state:{serializers.identity('project', project['id'])}"
-            values["status_id"] = _found(self.tracker.statuses(), key, str(given["state"]))["id"]
+            values["status_id"] = _find_row(self.tracker.statuses(), key, str(given["state"]))["id"]
         if "priority" in given:
             wanted = {"none": "Normal"} | {name: row for row, name in reversed(serializers.PRIORITIES.items())}
             name = wanted.get(str(given["priority"] or "none"))
@@ -71,7 +71,7 @@ class PlaneView:
             if len(people) > 1:
                 raise not_served("more than one assignee: the tracker has one")
             rows = self.tracker.people()
-            values["assigned_to_id"] = _found(rows, "person", str(people[0]))["id"] if people else ""
+            values["assigned_to_id"] = _find_row(rows, "person", str(people[0]))["id"] if people else ""
         return values
 
     def relabelled(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class PlaneView:
 _EMPTY = {"due_date": None, "description": ""}
 
 
-def _found(rows: Sequence[Row], kind: str, name: str) -> Row:
+def _find_row(rows: Sequence[Row], kind: str, name: str) -> Row:
     for row in rows:
         if serializers.identity(kind, row["id"]) == name:
             return row

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..backend import CHAT, Backend, basic
 from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
-from .api_methods import verb_of
+from .api_methods import find_method
 from .view import RocketChatView, identity
 
 TOKENS = 10_000
@@ -53,7 +53,7 @@ class RocketChat:
             with self._lock:
                 self._by_token.pop(request.headers["x-auth-token"], None)
             return as_json({"status": "success", "success": True}, by=asker.name)
-        method, verb = verb_of(name)
+        method, verb = find_method(name)
         if method != request.method:
             raise DialectRefused(405, f"{name} is asked by {method}")
         return as_json({**verb(asker, given), "success": True}, by=asker.name)
