@@ -24,13 +24,19 @@ from pathlib import Path
 from worksample.box import Box
 from worksample.files import materialise
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.services import TaskServices, export, open_services
+from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.store import Store
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import Seed, seed_folder
-from worksample.workplace.warm_pool import LABEL, current, load, warm_pool
-from worksample.workplace.workplace import LiveWorkplace, workplace_over_state, services_box, reset, seed_of_folder
+from worksample.workplace.warm_pool import LABEL, current_pool, load_workplace, warm_pool
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 COMPANY = Path(__file__).parent.parent / "examples/invoice-1043/company"
 NAMES = tuple(PORTS)
@@ -79,7 +85,7 @@ class Bench:
         """One over the seed, or over another state."""
         return workplace_over_state(NAMES, state or self.seed.state, "bench", accounts=self.seed.accounts)
 
-    async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TaskServices:
+    async def timed(self, what: str, workplace: LiveWorkplace, stack: AsyncExitStack) -> TrialServices:
         """Start it."""
         begun = time.monotonic()
         services = await stack.enter_async_context(open_services((workplace.box,), "bubblewrap"))
@@ -98,16 +104,16 @@ class Bench:
                     self.found["memory, shared pages in parts, MiB"].append(pages)
                 async with warm_pool(2), AsyncExitStack() as stack:
                     async with open_services((self.workplace().box,), "bubblewrap") as first:
-                        await reset(services_box(first))
+                        await reset_services(services_box(first))
                         await _loaded()
                     services = await self.timed("start, warm", self.workplace(), stack)
                     assert services_box(services).config.label == LABEL, "the spare one was taken"
                     for _ in range(3):
                         used = (await look(services_box(services)))[0]
-                        self.found["reset"].append(await reset(services_box(services)))
+                        self.found["reset"].append(await reset_services(services_box(services)))
                         self.found["reset, processor"].append((await look(services_box(services)))[0] - used)
                     begun = time.monotonic()
-                    taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
+                    taken = await export_state(services, store.blobs, (WORKPLACE,), CaptureLimits())
                     self.found["export"].append(time.monotonic() - begun)
                 begun, state = time.monotonic(), self.folder / f"restored-{n}"
                 materialise(store.manifest(taken.part.manifest), store.blobs.path, state)
@@ -117,7 +123,7 @@ class Bench:
 
     async def spare(self) -> None:
         """What one that waits costs."""
-        one = await load("bubblewrap", frozenset(NAMES))
+        one = await load_workplace("bubblewrap", frozenset(NAMES))
         try:
             used = -1.0
             while (now := await look(one.service.box))[0] - used > 0.02:  # until it has loaded
@@ -144,7 +150,7 @@ class Bench:
             self.found["six at once: processor"].append(sum(used for used, _, _ in looks))
             self.found["six at once: memory, MiB"].append(sum(pages for _, _, pages in looks))
             begun = time.monotonic()
-            await asyncio.gather(*(reset(services_box(one)) for one in all_of_them))
+            await asyncio.gather(*(reset_services(services_box(one)) for one in all_of_them))
             self.found["six at once: all are reset"].append(time.monotonic() - begun)
 
     async def chat(self) -> None:
@@ -177,13 +183,13 @@ class Bench:
                     self.found[f"{name}memory, MiB"].append((await look(box))[1])
                     for _ in range(self.rounds):
                         used = (await look(box))[0]
-                        self.found[f"{name}reset"].append(await reset(box))
+                        self.found[f"{name}reset"].append(await reset_services(box))
                         self.found[f"{name}reset, processor"].append((await look(box))[0] - used)
                     done = await box.run(["python3", "-c", READ, workplace.operator], timeout=900)
                     for what, seconds in json.loads(done.stdout).items():
                         self.found[f"{name}{what}"].append(seconds)
                     begun, used = time.monotonic(), time.process_time()
-                    taken = await export(services, store.blobs, (WORKPLACE,), CaptureLimits())
+                    taken = await export_state(services, store.blobs, (WORKPLACE,), CaptureLimits())
                     self.found[f"{name}export"].append(time.monotonic() - begun)
                     self.found[f"{name}export, processor"].append(time.process_time() - used)
                     assert taken.cause is None
@@ -191,7 +197,7 @@ class Bench:
 
 async def _loaded() -> None:
     """Wait until the spare one has loaded."""
-    own = current()
+    own = current_pool()
     assert own is not None and own._next is not None
     box = (await asyncio.shield(own._next)).service.box
     used = -1.0

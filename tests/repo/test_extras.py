@@ -17,7 +17,7 @@ from cli.run_cli import SCRIPTS, TINY, clean_environment
 from worksample.errors import SandboxUnavailable
 from worksample.extras import EXTRAS
 from worksample.sandboxes.toolbox import OFFERED
-from worksample.sandboxes.toolbox_download import fetch, wanted
+from worksample.sandboxes.toolbox_download import download, requirement_lines
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -97,10 +97,10 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
     for tool in ("UV", "PIP"):
         monkeypatch.setenv(f"{tool}_NO_INDEX", "1")
         monkeypatch.setenv(f"{tool}_FIND_LINKS", str(tmp_path))
-    fetch(["trinket==1.0"], tmp_path / "here")
+    download(["trinket==1.0"], tmp_path / "here")
     assert (tmp_path / "here" / "trinket.py").read_text() == "worth = 7\n"
     with pytest.raises(SandboxUnavailable, match="cannot be fetched") as failed:
-        fetch(["no-such-trinket==1.0"], tmp_path / "there")
+        download(["no-such-trinket==1.0"], tmp_path / "there")
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
 
@@ -133,8 +133,8 @@ def test_pip_is_found_where_the_environment_has_none() -> None:
 def test_what_is_wanted_has_the_versions_that_are_here() -> None:
     from importlib.metadata import version
 
-    assert wanted(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
-    assert wanted(("absent-here",)) == ("absent-here",)
+    assert requirement_lines(("numpy", "ipython")) == (f"numpy=={version('numpy')}", f"ipython=={version('ipython')}")
+    assert requirement_lines(("absent-here",)) == ("absent-here",)
 
 
 @pytest.mark.box

@@ -28,8 +28,8 @@ from worksample.files.scratch import started_at
 from worksample.sandboxes import available, cgroups, sweep
 from worksample.sandboxes.host_state import (
     BoxFolder,
-    prefixes_folder,
     cache_folder,
+    prefixes_folder,
     runtime_folder,
     workplaces_folder,
 )
@@ -271,7 +271,7 @@ def test_groups_are_noted_before_they_are_made(tmp_path: Path, monkeypatch: pyte
     parents = available().parents
     if parents.memory is None:
         pytest.skip("no control groups can be made here")
-    folder = BoxFolder("doomed", groups=partial(cgroups.places, parents))
+    folder = BoxFolder("doomed", groups=partial(cgroups.planned_folders, parents))
     made = [Path(path) for path in folder.owner.groups]
     for path in made:
         path.mkdir()

@@ -24,13 +24,13 @@ from worksample.grading.boxes import EXPORTS, GradingBoxes, grading_boxes
 from worksample.grading.run_grader import run_grader
 from worksample.grading.workplace_controls import _once, _Stage
 from worksample.records import GradePayload, Instance, Protocol, Submission
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox
 from worksample.sandboxes.services.task_service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.workplace import LiveWorkplace, own_box, reset, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, own_box, reset_services, set_up, workplace_of
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 ROOT = find_suite("quaymark").parent
@@ -47,7 +47,7 @@ class Live:
     async def close(self) -> None: ...
 
 
-def live_place(place: GradingBoxes, services: TaskServices, workplace: LiveWorkplace, folder: Path) -> GradingBoxes:
+def live_place(place: GradingBoxes, services: TrialServices, workplace: LiveWorkplace, folder: Path) -> GradingBoxes:
     """The grader's boxes with the folder of live state for its exports, and the live services for restored ones."""
     mounts = tuple(Mount(str(folder), EXPORTS) if one.target == EXPORTS else one for one in place.grading.mounts)
     own = replace(place, grading=replace(place.grading, mounts=mounts))
@@ -73,7 +73,7 @@ async def graded_live(
     async with open_services((workplace.box,), "bubblewrap") as services:
         for number, (name, steps) in enumerate(scripts.items()):
             if number:
-                await reset(own_box(services))
+                await reset_services(own_box(services))
             await set_up(services, workplace)
             done = await _once(_Stage(store, instance, workplace, services, "bubblewrap"), name, steps)
             assert not done.failed, (name, done.failed)

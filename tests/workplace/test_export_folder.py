@@ -13,7 +13,7 @@ import pytest
 
 from worksample.errors import ExportError, UsageError
 from worksample.workplace.export_folder import is_export, read_export, write_export
-from worksample.workplace.state_stamp import stamp
+from worksample.workplace.state_stamp import write_stamp
 
 NAMES = ("files", "git")
 ACCOUNTS = {"rosa": "a-password-of-rosa"}
@@ -27,7 +27,7 @@ def state(tmp_path: Path) -> Path:
     (root / "git/HEAD").write_text("ref")
     (root / "files/deep/a.txt").write_bytes(b"a" * 3_000_000)
     (root / "files/passwd").symlink_to("/etc/passwd")
-    stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES)
     return root
 
 

@@ -12,7 +12,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.box import BoxConfig, Mount, open_box
 from worksample.errors import UsageError
-from worksample.workplace.seed_cache import DAY, fitting, list_seeds, remove, unused_seeds
+from worksample.workplace.seed_cache import DAY, find_seed, list_seeds, remove_seed, unused_seeds
 from worksample.workplace.seeds import ABOUT, programs_digest, seeds_folder
 
 
@@ -65,7 +65,7 @@ def test_an_id_that_fits_none_or_several_is_said() -> None:
     put("a2")
     for prefix, why in (("a", "2 seeds begin"), ("x", "no seed begins"), ("", "no seed begins")):
         with pytest.raises(UsageError, match=why):
-            fitting(prefix)
+            find_seed(prefix)
 
 
 def test_what_was_begun_with_meanwhile_stays() -> None:
@@ -73,9 +73,9 @@ def test_what_was_begun_with_meanwhile_stays() -> None:
     folder = put("a1", days=40)
     [one] = unused_seeds(30)
     os.utime(folder / ABOUT)
-    assert not remove(one, unless_used_after=one.used)
-    assert remove(one)
-    assert not remove(one)
+    assert not remove_seed(one, unless_used_after=one.used)
+    assert remove_seed(one)
+    assert not remove_seed(one)
 
 
 @pytest.mark.box
@@ -84,7 +84,7 @@ async def test_one_that_a_box_has_stays() -> None:
     async with open_box(BoxConfig(mounts=(Mount(str(folder / "state"), "/task/seed"),))) as box:
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0
         [one] = list_seeds()
-        assert one.in_use and unused_seeds(0) == () and not remove(one)
+        assert one.in_use and unused_seeds(0) == () and not remove_seed(one)
         refused = cli("workplace", "prune", "a1")
         assert refused.returncode == 2 and "a workplace stands with a1" in refused.stderr
         assert (await box.run(["ls", "/task/seed/chat/chat.sqlite"])).returncode == 0

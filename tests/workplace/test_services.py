@@ -23,16 +23,22 @@ from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.store import Store, check
 from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.colleagues.chat import WorkplaceChat
-from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, played
+from worksample.workplace.colleagues.colleague_runner import ColleagueRunner, choose_responders
 from worksample.workplace.company_reader import read_company
 from worksample.workplace.seeds import Seed, ensure_seed
-from worksample.workplace.workplace import LiveWorkplace, workplace_over_state, services_box, reset, seed_of_folder
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 QUICK = "workplace/test_company.py::test_the_example_is_read_whole"
 pytestmark = [
@@ -52,7 +58,7 @@ def seed(names: tuple[str, ...] = tuple(PORTS)) -> Seed:
 
 
 @asynccontextmanager
-async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[TaskServices, LiveWorkplace, Box]]:
+async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[TrialServices, LiveWorkplace, Box]]:
     """The services, and an agent's box that reaches them by name."""
     begun = await asyncio.to_thread(seed, names)
     workplace = workplace_over_state(names, begun.state, "test", accounts=begun.accounts)
@@ -60,7 +66,7 @@ async def opened(names: tuple[str, ...] = tuple(PORTS)) -> AsyncIterator[tuple[T
     async with (
         open_services((workplace.box,), "bubblewrap") as services,
         open_box(BoxConfig(network="endpoints", endpoints=tuple(places))) as box,
-        serving(box, {place: services.target(to) for place, to in places.items()}),
+        serve_endpoints(box, {place: services.target(to) for place, to in places.items()}),
     ):
         yield services, workplace, box
 
@@ -159,10 +165,10 @@ async def test_colleagues_answer_in_the_chat() -> None:
     direct, room = "http://chat:3000/api/direct/rosa", "http://chat:3000/api/rooms/billing"
     async with opened(("chat",)) as (services, workplace, box):
         chat = WorkplaceChat(services_box(services), workplace.operator)
-        by = played(company.colleagues, None, ModelService())
+        by = choose_responders(company.colleagues, None, ModelService())
         [(status, _)] = await ask(box, ("GET", "http://chat:3000/api/heard?after=0", ME))
         assert status == 404
-        async with ColleagueRunner(chat, by).begun() as attended:
+        async with ColleagueRunner(chat, by).run() as attended:
             asked = '{"text": "By when do they want the corrected invoice, @rosa: when?"}'
             await ask(box, ("POST", direct, ME, asked), ("POST", room, ME, asked))
             heard: list[str] = []
@@ -180,11 +186,11 @@ async def test_rooms_are_heard_after_each_start() -> None:
     async with opened(("chat",)) as (services, workplace, box):
         chat = WorkplaceChat(services_box(services), workplace.operator)
         for number in range(6):
-            after = await chat.now()
+            after = await chat.position()
             await ask(box, ("POST", "http://chat:3000/api/rooms/billing", ME, f'{{"text": "{number}"}}'))
-            heard, _ = await chat.heard(after)
+            heard, _ = await chat.messages_since(after)
             assert [(one.by, one.text, one.room) for one in heard] == [("assistant", str(number), "billing")]
-            await reset(services_box(services))
+            await reset_services(services_box(services))
 
 
 async def test_what_is_not_the_agents_stays_closed() -> None:

@@ -13,11 +13,17 @@ import pytest
 
 from workplace.test_services import COMPANY, ME, ask
 from worksample.box import Box, BoxConfig, Endpoint, open_box
-from worksample.sandboxes.endpoints import serving
+from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.host_state import runtime_folder
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.tasks.workplace import PORTS, WORKPLACE
-from worksample.workplace.workplace import LiveWorkplace, workplace_over_state, services_box, reset, seed_of_folder
+from worksample.workplace.workplace import (
+    LiveWorkplace,
+    reset_services,
+    seed_of_folder,
+    services_box,
+    workplace_over_state,
+)
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 REACHING = (Path(__file__).parent / "reaching.py").read_text()
@@ -29,7 +35,7 @@ class Standing:
     """One workplace, its agent's box, and what only it has."""
 
     number: int
-    services: TaskServices
+    services: TrialServices
     workplace: LiveWorkplace
     box: Box
     tokens: tuple[str, ...] = ()
@@ -50,7 +56,7 @@ async def stood(stack: AsyncExitStack, number: int, names: tuple[str, ...]) -> S
     places[Endpoint("rocketchat", 3000)] = f"service:{WORKPLACE}:3000"
     config = BoxConfig(network="endpoints", endpoints=tuple(places))
     box = await stack.enter_async_context(open_box(config))
-    await stack.enter_async_context(serving(box, {place: services.target(to) for place, to in places.items()}))
+    await stack.enter_async_context(serve_endpoints(box, {place: services.target(to) for place, to in places.items()}))
     return Standing(number, services, workplace, box)
 
 
@@ -143,7 +149,7 @@ async def apart(count: int, names: tuple[str, ...]) -> None:
             [(status, said)] = await ask(one.box, ("GET", "http://chat:3000/api/rooms/general", ME))
             assert status == 200 and one.word in said, "it finds its own"
             assert await reached(one, others) == {"agent": [], "services": []}, one.number
-        await reset(services_box(all_of_them[0].services))
+        await reset_services(services_box(all_of_them[0].services))
         for one in all_of_them:
             [(_, said)] = await ask(one.box, ("GET", "http://chat:3000/api/rooms/general", ME))
             assert (one.word in said) == (one.number > 0), "a reset is of one"

@@ -11,9 +11,9 @@ import pytest
 
 from worksample.errors import POLICY, Cause, ExportError
 from worksample.records import CaptureStatus, Environment, Origin, Submission, SubmissionPart
-from worksample.workplace.restored_workplace import state_of
-from worksample.workplace.service_programs import lines
-from worksample.workplace.state_stamp import STAMP, require_state, stamp
+from worksample.workplace.restored_workplace import exported_state
+from worksample.workplace.service_programs import version_lines
+from worksample.workplace.state_stamp import STAMP, require_state, write_stamp
 
 NAMES = ("files", "git", "calendar")
 
@@ -23,7 +23,7 @@ def state(tmp_path: Path) -> Path:
     root = tmp_path / "state"
     for name in NAMES:
         (root / name).mkdir(parents=True)
-    stamp(root, "0" * 64, NAMES)
+    write_stamp(root, "0" * 64, NAMES)
     return root
 
 
@@ -49,9 +49,9 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "cut off"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (
-        restamped(services={**lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",
+        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",
     ),
-    "without a service": (restamped(services=lines(("files", "git"))), "holds nothing of calendar"),
+    "without a service": (restamped(services=version_lines(("files", "git"))), "holds nothing of calendar"),
     "services that are none": (restamped(services=7), "names no services"),
 }  # fmt: skip
 
@@ -80,7 +80,7 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
     whole = state.rename(state.parent / "workplace")
 
     def found(status: CaptureStatus | None, reason: str = "") -> Path:
-        return state_of(left(whole, status, reason), environment, lambda digest: whole.parent)
+        return exported_state(left(whole, status, reason), environment, lambda digest: whole.parent)
 
     assert found(CaptureStatus.COMPLETE) == whole
     for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
@@ -93,4 +93,4 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
 
 
 def test_security_updates_stay_in_their_line() -> None:
-    assert lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}
+    assert version_lines(("calendar", "git")) == {"calendar": "radicale 3", "git": "git"}

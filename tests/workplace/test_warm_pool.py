@@ -23,8 +23,8 @@ from worksample.sandboxes.services.task_service import ServiceEnd, TaskService
 from worksample.sandboxes.sweeper import sweep
 from worksample.tasks.workplace import PORTS, WORKPLACE
 from worksample.workplace.services_box import warm_spec
-from worksample.workplace.warm_pool import OFF, WarmWorkplace, WarmPool, fill, load, warm_pool
-from worksample.workplace.workplace import workplace_over_state, services_box, reset, seed_of_folder, run_setup
+from worksample.workplace.warm_pool import OFF, WarmPool, WarmWorkplace, link_tree, load_workplace, warm_pool
+from worksample.workplace.workplace import reset_services, run_setup, seed_of_folder, services_box, workplace_over_state
 
 COMPANY = Path(__file__).parents[2] / "examples/invoice-1043/company"
 ALL = frozenset(PORTS)
@@ -50,7 +50,7 @@ class Loading:
 
 class _Service:
     def __init__(self) -> None:
-        self.fallen: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ async def test_one_that_has_ended_is_not_taken() -> None:
     own, loading, notes = kept(9)
     await own.take("bubblewrap", ALL, SPEC, {})
     await asyncio.sleep(0.01)
-    loading.made[0].service.fallen.set_result(ServiceEnd(WORKPLACE, "ended with exit status -9", asked=False))
+    loading.made[0].service.ended.set_result(ServiceEnd(WORKPLACE, "ended with exit status -9", asked=False))
     assert await own.take("bubblewrap", ALL, SPEC, {}) is None
     assert loading.made[0].done == ["closed"] and "exit status -9" in notes[0]
 
@@ -142,7 +142,7 @@ def test_what_is_given_is_there_whole(tmp_path: Path) -> None:
     (source / "deep/er/one.txt").write_text("1")
     (source / "two").write_text("2")
     (source / "link").symlink_to("/etc/passwd")
-    fill(source, target)
+    link_tree(source, target)
     assert {path.relative_to(target).as_posix() for path in target.rglob("*")} == {
         "deep", "deep/er", "deep/er/one.txt", "two",
     }  # fmt: skip
@@ -171,7 +171,7 @@ async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path
     (tmp_path / "setup.py").write_text("open('/task/scratch/was-set-up', 'w').write('x')")
     (tmp_path / "setup.py").chmod(0o644)
     tmp_path.chmod(0o755)
-    waiting = await load("bubblewrap", ALL)
+    waiting = await load_workplace("bubblewrap", ALL)
     try:
         await asyncio.sleep(0)
         done = await waiting.service.box.run(["python3", "-c", LOOK])
@@ -185,7 +185,9 @@ async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path
     async with warm_pool(3) as own:
         assert own is not None
         for number in range(3):
-            workplace = workplace_over_state(names, seed.state, f"trial-{number}", accounts=seed.accounts, setup=tmp_path)
+            workplace = workplace_over_state(
+                names, seed.state, f"trial-{number}", accounts=seed.accounts, setup=tmp_path
+            )
             async with open_services((workplace.box,), "bubblewrap") as services:
                 box = services_box(services)
                 boxes.append(box.config.label)
@@ -194,7 +196,7 @@ async def test_a_workplace_that_was_loaded_ahead_is_as_one_from_nothing(tmp_path
                 assert await box.read("/task/scratch/was-set-up", 9) == b"x"
                 asked = [await _users(box, one) for one in operators]
                 assert asked == [401] * number + [200], "the operator of an earlier one is nobody here"
-                await reset(box)
+                await reset_services(box)
                 assert await _users(box, operators[-1]) == 200
     assert boxes == ["trial-0", "spare workplace", "spare workplace"]
 

@@ -25,7 +25,7 @@ from worksample.records import (
     canonical,
     now,
 )
-from worksample.sandboxes.capture.box_capture import part_of
+from worksample.sandboxes.capture.box_capture import part_of_scan
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -121,7 +121,7 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
         left = f" ({'; '.join(notes)})" if notes else ""
         raise UsageError(f"nothing was handed in: no file is in it{left}", where=str(path), next=_asked(instance))
     if not notes:
-        return part_of(found), ""
+        return part_of_scan(found), ""
     part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 

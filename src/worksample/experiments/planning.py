@@ -256,7 +256,9 @@ def why_not(agent: Agent, instance: Instance, lacking: frozenset[str] = frozense
         reasons += _no_browser(agent, environment)
     if environment.workplace is None and environment.services:
         reasons.append(f"needs services: {', '.join(environment.services)}")
-    elif environment.workplace is not None and (line := service_programs.lacking(environment.services)):
+    elif environment.workplace is not None and (
+        line := service_programs.missing_programs_command(environment.services)
+    ):
         reasons.append(f"needs programs of a workplace, which this machine has not (type: {line})")
     if environment.image is not None and not works_in_images(agent):
         reasons.append("has an image, in which the agent's program may lack what it was installed without")

@@ -27,7 +27,7 @@ from worksample.results.judging import RoundReader
 from worksample.results.pairs import PAIRS, pairs_of
 from worksample.results.rounds import InForce, alike
 from worksample.runs import write_scores
-from worksample.sandboxes import need_box
+from worksample.sandboxes import require_kind
 from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
@@ -85,7 +85,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     capture is no longer what the submissions were made for: that is new work, and its grader says nothing about the
     old.
     """
-    need_box(what.sandbox)
+    require_kind(what.sandbox)
     here = evaluators_here(store, what.experiment, what.options, what.sandbox)
     found, before, ids = _subjects(store, what, here)
     if not found:

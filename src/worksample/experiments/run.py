@@ -18,8 +18,8 @@ from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Proto
 from worksample.results.assignments.open_work import has_places
 from worksample.results.assignments.turns import waits_for_person
 from worksample.runs import More, RunConfig, run_slots, write_scores
-from worksample.sandboxes import need_box
-from worksample.sandboxes.toolbox import bring
+from worksample.sandboxes import require_kind
+from worksample.sandboxes.toolbox import ensure_libraries
 from worksample.steady_loop import Stall, run_steadily
 from worksample.store import Store
 from worksample.workplace.warm_pool import warm_pool
@@ -77,7 +77,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
     are raised after the same clean stop.
     Several processes may run one experiment: slots and submissions are leased, and each waits for the others' end.
     """
-    need_box(experiment.lock.sandbox)
+    require_kind(experiment.lock.sandbox)
     store.sync()
     listener = watch or Silent()
     work = _Work(store, experiment, options, listener)
@@ -86,7 +86,7 @@ def run_experiment(store: Store, experiment: Experiment, options: RunOptions, wa
         if work.tally.planned > work.tally.finished and want_libraries(
             experiment.lock.sandbox, work.instances.values()
         ):
-            bring(listener.note)
+            ensure_libraries(listener.note)
         interrupted = run_steadily(work.all(), lambda stall: _note(listener, stall))
     except BaseExceptionGroup as group:
         # Not `except*`, in which Python 3.11.2 puts what is raised into a group of its own.

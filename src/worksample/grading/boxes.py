@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
 from worksample.errors import CaptureError, Cause, GraderError
 from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
-from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_TOLD
-from worksample.sandboxes.images import Cached, image_of, prepare
+from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
+from worksample.sandboxes.images import CachedImage, prepare_image, task_image
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.restored_workplace import restored, state_of
+from worksample.workplace.restored_workplace import exported_state, restore_workplace
 from worksample.workplace.workplace import LiveWorkplace
-from worksample.workplace.workplace import environment as environment_for
+from worksample.workplace.workplace import operator_environment as environment_for
 
 from .verifying import Verifier
 
@@ -85,7 +85,7 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         part = submission.parts.get(name)
         if part is not None and part.status is not CaptureStatus.ABSENT:
             own[name] = (target, str(store.folder(part.manifest)))
-    image = image_of(instance.work.environment, store.folder)
+    image = task_image(instance.work.environment, store.folder)
     root = image.root if image is not None else None
     verifying = verifier_of(store, submission, instance, grading, image)
     if root is not None:  # what a grader runs begins in a folder that it is given
@@ -93,8 +93,8 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
     workplace = None
     if grading.settings.get("workplace"):
         environment = instance.work.environment
-        state = state_of(submission, environment, store.folder)
-        workplace = restored(state, environment, store.folder, f"grade-{submission.id}")
+        state = exported_state(submission, environment, store.folder)
+        workplace = restore_workplace(state, environment, store.folder, f"grade-{submission.id}")
         if "exports" not in own:  # a control: what was there in the beginning
             own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
     limits = GraderLimits.of(grading.settings)
@@ -150,7 +150,7 @@ def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 
 
 def verifier_of(
-    store: Store, submission: Submission, instance: Instance, grading: Grading, image: Cached | None
+    store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
 ) -> Verifier | None:
     """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError, and
     GraderError where a hook that collects failed."""
@@ -179,21 +179,21 @@ def verifier_of(
     return replace(last, steps=dict(_of_steps(last, image, folder)))
 
 
-def _with_own(verifier: Verifier, image: Cached) -> Verifier:
+def _with_own(verifier: Verifier, image: CachedImage) -> Verifier:
     """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
     name = verifier.settings.get("image")
-    own = prepare(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
+    own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
     told = dict([*image.substituted, *(own.substituted if own is not None else ())])
     return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
 
 
-def _of_steps(verifier: Verifier, image: Cached, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+def _of_steps(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
     """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
 
     A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
     any, and all see what was handed in. Raises GraderError where evidence is missing that a hook should have brought.
     """
-    told = json.loads((left / STEPS_TOLD).read_bytes())["steps"] if left is not None else []
+    told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}
     aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _aborted(one)), "")
     for settings in verifier.settings["step"]:

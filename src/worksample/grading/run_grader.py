@@ -18,8 +18,8 @@ from worksample.files.config_files import in_words
 from worksample.kit.result import agree
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
-from worksample.sandboxes.endpoints import Target, serving
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import Target, serve_endpoints
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
 from worksample.supervision import supervise
 
@@ -89,7 +89,7 @@ async def _graded(
             await box.write(f"{SCRATCH}/case.json", json.dumps(_case(grading)).encode())
             if place.grading.writable:
                 await _copied(box, place)
-            async with serving(box, _targets(place, services)):
+            async with serve_endpoints(box, _targets(place, services)):
                 work = _watched(box, _command(place), broker, limits.timeout)
                 done = await supervise(work, *((services.failure,) if services is not None else ()))
             data = await _result(box)
@@ -115,7 +115,7 @@ async def _copied(box: Box, place: GradingBoxes) -> None:
 
 
 @asynccontextmanager
-async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServices | None]:
+async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TrialServices | None]:
     """Those that stand for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
@@ -124,7 +124,7 @@ async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TaskServ
         yield services
 
 
-def _targets(place: GradingBoxes, services: TaskServices | None) -> dict[Endpoint, Target]:
+def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoint, Target]:
     if services is None:
         return {}
     return {one: services.target(place.behind[one]) for one in place.grading.endpoints}

@@ -17,13 +17,13 @@ from worksample.box import Box, BoxConfig, BoxLimits, FairTimeout, Mount, open_b
 from worksample.errors import SandboxError
 from worksample.models import ModelService
 from worksample.records import Instance, Origin, Submission, SubmissionPart, now
-from worksample.sandboxes.capture import CaptureLimits, take
-from worksample.sandboxes.endpoints import serving
-from worksample.sandboxes.services import TaskServices, export, open_services
+from worksample.sandboxes.capture import CaptureLimits, capture_box
+from worksample.sandboxes.endpoints import serve_endpoints
+from worksample.sandboxes.services import TrialServices, export_state, open_services
 from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.live_check import look, add_live_result
-from worksample.workplace.workplace import LiveWorkplace, services_box, reset, run_setup, task_workplace
+from worksample.workplace.live_check import add_live_result, run_live_check
+from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
 from .boxes import reached
 
@@ -61,7 +61,7 @@ async def perform(
         for name, steps in scripts.items():
             on_step(name)
             if found:
-                await reset(services_box(services))
+                await reset_services(services_box(services))
             await run_setup(services, workplace)
             found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
     return found
@@ -72,7 +72,7 @@ class _Stage:
     store: Store
     instance: Instance
     workplace: LiveWorkplace
-    services: TaskServices
+    services: TrialServices
     sandbox: str
 
 
@@ -81,17 +81,17 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
-    attending = workplace.attended(services_box(stage.services), None, ModelService())
+    attending = workplace.colleague_runner(services_box(stage.services), None, ModelService())
     targets = {
         one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
     }
-    async with open_box(_box_config(stage), kind=stage.sandbox) as box, serving(box, targets):
+    async with open_box(_box_config(stage), kind=stage.sandbox) as box, serve_endpoints(box, targets):
         if by_rules:
-            async with attending.begun():
+            async with attending.run():
                 failed = await supervise(_steps(box, steps, instance), attending.failure, stage.services.failure)
         else:
             failed = await supervise(_steps(box, steps, instance), stage.services.failure)
-        captured = await take(box, store.blobs, instance)
+        captured = await capture_box(box, store.blobs, instance)
     parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
         id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
@@ -105,8 +105,8 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
 async def _exported(stage: _Stage) -> SubmissionPart:
     """As at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
-    seen = await look(stage.services, stage.workplace, store.folder, given)
-    exported = await export(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
+    seen = await run_live_check(stage.services, stage.workplace, store.folder, given)
+    exported = await export_state(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
     if seen is None:
         return exported.part
     manifest = await asyncio.to_thread(store.manifest, exported.part.manifest)

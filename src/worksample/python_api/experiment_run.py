@@ -91,15 +91,15 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
     from worksample.experiments.model_check import need_models, prove_models
     from worksample.experiments.preparing import commit_plan, prepare
     from worksample.experiments.run import want_libraries
-    from worksample.sandboxes import need_box
-    from worksample.sandboxes.toolbox import bring
+    from worksample.sandboxes import require_kind
+    from worksample.sandboxes.toolbox import ensure_libraries
 
-    need_box(config.sandbox)
+    require_kind(config.sandbox)
     ahead = prepare(config)
     need_models(ahead.material.agents, config)
     at_work = _with_work(ahead, config.store)
     if at_work and want_libraries(config.sandbox, ahead.material.instances):
-        bring(note)
+        ensure_libraries(note)
     models = prove_models(at_work, config) if config.check_models else ()
     with opened(config.store, create=True) as store:
         plan = prepare(config, store.blobs)

@@ -7,7 +7,7 @@ from worksample.box import Box
 from worksample.records import Environment
 from worksample.sandboxes.browser import Browser, BrowserConfig, BrowserLedger
 from worksample.sandboxes.browser.browser_config import DEFAULT
-from worksample.sandboxes.browser.chromium import version
+from worksample.sandboxes.browser.chromium import chromium_version
 
 from .tries import TrialContext
 
@@ -23,7 +23,7 @@ def browser_of(try_: TrialContext, box: Box) -> Browser | None:
         viewport=(environment.browser.width, environment.browser.height),
         secure=secure_origins(environment),
     )
-    try_.browsed = BrowserLedger(version())
+    try_.browsed = BrowserLedger(chromium_version())
     return Browser(box, config, try_.job.config.sandbox, try_.browsed)
 
 

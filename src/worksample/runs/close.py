@@ -36,12 +36,12 @@ from worksample.records import (
     canonical,
     now,
 )
-from worksample.sandboxes.capture import STEPS, Captured, take
-from worksample.sandboxes.services import export
+from worksample.sandboxes.capture import STEPS, Captured, capture_box
+from worksample.sandboxes.services import export_state
 from worksample.sandboxes.services.state_export import ExportedPart
 from worksample.steady_loop import stalled_seconds
 from worksample.workplace.colleagues.colleague_runner import ROLE
-from worksample.workplace.live_check import look, add_live_result
+from worksample.workplace.live_check import add_live_result, run_live_check
 
 from .outcome import after_capture, crashed, ended_by_error, handed_over, superseded
 from .own_log import own_log
@@ -173,7 +173,7 @@ async def _captured(try_: TrialContext) -> Captured:
     box = box_of()
     if box is None:
         return await anyio.to_thread.run_sync(_nothing, try_, Cause.SANDBOX_LOST, "there was no sandbox")
-    captured = await take(box, job.store.blobs, try_.instance, limits=job.config.capture)
+    captured = await capture_box(box, job.store.blobs, try_.instance, limits=job.config.capture)
     try_.phases.update({name: round(seconds, 6) for name, seconds in captured.seconds.items()})
     return captured
 
@@ -187,8 +187,8 @@ async def _exported(try_: TrialContext) -> ExportedPart | None:
         store, given = try_.job.store, try_.instance.work.environment
         found = None
         if try_.workplace is not None:
-            found = await look(try_.services, try_.workplace, store.folder, given)
-        exported = await export(try_.services, store.blobs, names, try_.job.config.capture)
+            found = await run_live_check(try_.services, try_.workplace, store.folder, given)
+        exported = await export_state(try_.services, store.blobs, names, try_.job.config.capture)
         if found is None:
             return exported
         manifest = await anyio.to_thread.run_sync(store.manifest, exported.part.manifest)

@@ -9,7 +9,7 @@ from typing import Any
 from worksample.models import ModelService, Price
 from worksample.models.service_config import Services, service_for
 from worksample.sandboxes.capture import CaptureLimits
-from worksample.sandboxes.endpoints import Allowance
+from worksample.sandboxes.endpoints import HostAllowance
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class RunConfig:
     """For all models' providers, such as `base_url`."""
     services: Services = field(default_factory=dict)
     """What of these differs, by model or provider."""
-    hosts: Allowance = field(default_factory=Allowance)
+    hosts: HostAllowance = field(default_factory=HostAllowance)
     """What the operator and the suite allow tasks' endpoints to reach."""
     lease: float = 30.0
     """How long a slot stays this run's own without a sign of life, and at most how long others' are waited for."""

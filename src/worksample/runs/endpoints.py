@@ -13,8 +13,16 @@ from worksample.box import Box, Endpoint
 from worksample.records import Agent, EndpointSpec, Environment
 from worksample.sandboxes.browser import CURRENT, Browser
 from worksample.sandboxes.browser.mcp_server import McpServer
-from worksample.sandboxes.endpoints import Allowance, ConnectProxy, Host, HostRule, Streams, Target, serving
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.endpoints import (
+    AllowedHost,
+    ConnectProxy,
+    HostAllowance,
+    HostRule,
+    StreamTarget,
+    Target,
+    serve_endpoints,
+)
+from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.shielded import to_the_end
 from worksample.supervision import supervise
 from worksample.tasks.workplace import WORKPLACE
@@ -71,7 +79,7 @@ def _wild(endpoint: EndpointSpec) -> bool:
     return endpoint.name.startswith("*")
 
 
-def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, sandbox: str) -> str:
+def unreachable(agent: Agent, environment: Environment, hosts: HostAllowance, *, sandbox: str) -> str:
     """Why the endpoints that an agent needs at an instance cannot be served, or ""."""
     needed = endpoints_of(agent, environment)
     if (environment.served or environment.workplace) and sandbox == "none":
@@ -92,16 +100,16 @@ def unreachable(agent: Agent, environment: Environment, hosts: Allowance, *, san
     return "; ".join(reasons)
 
 
-def _why_not(endpoint: EndpointSpec, hosts: Allowance) -> str:
+def _why_not(endpoint: EndpointSpec, hosts: HostAllowance) -> str:
     """Why the host of an endpoint cannot be reached, or ""."""
-    return (hosts.wildcard_refusal if _wild(endpoint) else hosts.why_not)(endpoint.name, endpoint.port)
+    return (hosts.wildcard_refusal if _wild(endpoint) else hosts.refusal)(endpoint.name, endpoint.port)
 
 
 def targets_of(
     environment: Environment,
-    hosts: Allowance,
+    hosts: HostAllowance,
     gateway: ModelGateway | None,
-    services: TaskServices | None = None,
+    services: TrialServices | None = None,
     browser: Browser | None = None,
 ) -> Mapping[Endpoint, Target]:
     """What answers at each endpoint; those that are left out refuse."""
@@ -113,17 +121,17 @@ def targets_of(
             if _wild(one):
                 wild.append(HostRule(one.name, one.port))
             else:
-                targets[place] = Host(HostRule(one.name, one.port))
+                targets[place] = AllowedHost(HostRule(one.name, one.port))
         elif one.to == "model" and gateway is not None:
-            targets[place] = Streams("the agent's model", gateway.serve)
+            targets[place] = StreamTarget("the agent's model", gateway.serve)
         elif one.to.startswith("service:") and services is not None:
             targets[place] = services.target(one.to)
     if wild:
         targets[PROXY] = ConnectProxy(tuple(wild), hosts)
     if browser is not None:
-        targets[BROWSER] = Streams("the agent's browser", McpServer(browser).serve)
+        targets[BROWSER] = StreamTarget("the agent's browser", McpServer(browser).serve)
     if gateway is not None:
-        targets[MODEL] = Streams("the agent's model", gateway.serve)
+        targets[MODEL] = StreamTarget("the agent's model", gateway.serve)
     return targets
 
 
@@ -152,7 +160,7 @@ async def reaching(try_: TrialContext, box: Box | None) -> AsyncIterator[During]
     )
 
     watched = [one.failure for one in (try_.attending, gateway, browser, services) if one is not None]
-    async with serving(box, targets) as try_.connections:
+    async with serve_endpoints(box, targets) as try_.connections:
         CURRENT.set(browser)
         try:
             yield lambda work: supervise(work, *watched)

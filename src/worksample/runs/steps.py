@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause, SandboxError, WorksampleError
 from worksample.records import Ending, StepSpec, TrialOutcome
-from worksample.sandboxes.capture import Steps
+from worksample.sandboxes.capture import StepCapture
 from worksample.sandboxes.step_setup import prepare_step
 
 from .outcome import DONE, ended_by_error, ended_by_limit, leaf
@@ -33,18 +33,18 @@ async def through_steps(try_: TrialContext, state: TaskState, generate: Generate
     if box is None:
         raise SandboxError("there was no sandbox", where="steps")
     outcome = DONE
-    try_.steps = Steps(box, store.blobs, try_.instance, try_.job.config.capture)
+    try_.steps = StepCapture(box, store.blobs, try_.instance, try_.job.config.capture)
     for number, step in enumerate(try_.instance.work.environment.steps):
         digest = step.files.files if step.files is not None else None
         files = None if digest is None else await asyncio.to_thread(store.folder, digest)
         if why := await during(prepare_step(box, step, files)):
             if number == 0:  # nobody had done anything yet
                 raise SandboxError(why, where=f"step {step.name}", cause=Cause.SERVICE_START)
-            try_.steps.aborted(step.name, why)
+            try_.steps.note_aborted(step.name, why)
             break
         try_.steps.begun = step.name
         ended = await _worked(try_, step, state, generate, during, later=number > 0)
-        await try_.steps.taken()
+        await try_.steps.capture_step()
         outcome = outcome if outcome is not DONE else ended
     return outcome
 

@@ -19,9 +19,9 @@ from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
 from worksample.results.reattempts.feeding import Feeding, as_shown
 from worksample.sandboxes.browser import BrowserLedger
-from worksample.sandboxes.capture import Steps, of_step
-from worksample.sandboxes.endpoints import Ledger
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.capture import StepCapture, step_view
+from worksample.sandboxes.endpoints import ConnectionLedger
+from worksample.sandboxes.services import TrialServices
 from worksample.store import Store
 from worksample.store.lease import Lease
 from worksample.workplace.colleagues.colleague_runner import ColleagueRunner
@@ -52,7 +52,7 @@ class AgentRun:
     def solver(self, try_: TrialContext, step: StepSpec | None = None) -> Solver:
         """What does the instance's work, or one of its steps, as the agent does, shown what its arm shows."""
         arm = self.arm(try_.slot)
-        instance = try_.instance if step is None else of_step(try_.instance, step.name)
+        instance = try_.instance if step is None else step_view(try_.instance, step.name)
         limits = try_.limits if step is None or step.time is None else try_.limits.replaced(time=step.time)
         key = (
             try_.instance.id,
@@ -105,17 +105,17 @@ class TrialContext:
     """Whether `on_closed` was called and came back."""
     fatal: BaseException | None = None
     """Why nothing could be committed."""
-    connections: Ledger | None = None
+    connections: ConnectionLedger | None = None
     """What went through the box's endpoints; None where it has none."""
     browsed: BrowserLedger | None = None
     """What the agent did in its browser; None where it has none."""
-    services: TaskServices | None = None
+    services: TrialServices | None = None
     """Those of the task, while they stand."""
     workplace: LiveWorkplace | None = None
     """The task's workplace, while it stands."""
     attending: ColleagueRunner | None = None
     """The colleagues in the task's chat, while they answer."""
-    steps: Steps | None = None
+    steps: StepCapture | None = None
     """What was left after each step of the work; None where it is one whole."""
     phases: dict[str, float] = field(default_factory=dict)
     account: ModelAccount = field(init=False)

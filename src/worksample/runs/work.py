@@ -12,12 +12,12 @@ import anyio
 
 from worksample.errors import Cause, WorksampleError
 from worksample.records import Limits, Trial, TrialOutcome, now
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.services.service_boxes import ServiceBox, service_boxes
 from worksample.steady_loop import count_stalls
 from worksample.workplace.colleagues.colleague_runner import ROLE, ColleagueRunner
-from worksample.workplace.running_workplaces import opened
-from worksample.workplace.workplace import LiveWorkplace, services_box, run_setup, task_workplace
+from worksample.workplace.running_workplaces import open_trial_workplace
+from worksample.workplace.workplace import LiveWorkplace, run_setup, services_box, task_workplace
 
 from .close import close
 from .endpoints import reaching
@@ -129,19 +129,19 @@ async def _serve(try_: TrialContext, stack: AsyncExitStack) -> None:
             await run_setup(try_.services, workplace)
             try_.workplace = workplace
             if workplace.colleagues:
-                try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).begun())
+                try_.attending = await stack.enter_async_context(_attending(try_, try_.services, workplace).run())
             if workplace.players:
                 names = environment.services
-                await stack.enter_async_context(opened(try_.id, try_.services, names, workplace.players))
+                await stack.enter_async_context(open_trial_workplace(try_.id, try_.services, names, workplace.players))
     try_.began = time.monotonic()
     try_.started = now()
 
 
-def _attending(try_: TrialContext, services: TaskServices, workplace: LiveWorkplace) -> ColleagueRunner:
+def _attending(try_: TrialContext, services: TrialServices, workplace: LiveWorkplace) -> ColleagueRunner:
     """The colleagues of the task's company; who is played by a model is by that of the role."""
     config = try_.job.config
     model = config.roles.get(ROLE)
-    return workplace.attended(services_box(services), model, config.service(model))
+    return workplace.colleague_runner(services_box(services), model, config.service(model))
 
 
 def _limits(limits: Limits) -> list[Limit]:

@@ -78,7 +78,7 @@ def available() -> Availability:
     )
 
 
-def require() -> Availability:
+def require_bubblewrap() -> Availability:
     """`available`, or SandboxUnavailable with the line to type."""
     found = available()
     if found.reason:
@@ -86,14 +86,14 @@ def require() -> Availability:
     return found
 
 
-def need_box(kind: str) -> str:
+def require_kind(kind: str) -> str:
     """The version of what makes boxes of this kind, or "". SandboxUnavailable, with the line to type, where this
     machine has none; MissingExtra where its client is not installed."""
     if kind == "docker":
-        from worksample.sandboxes.containers.daemon import daemon, url
+        from worksample.sandboxes.containers.daemon import connect, daemon_url
 
-        return daemon(url()).version
-    return require().version if kind == "bubblewrap" else ""
+        return connect(daemon_url()).version
+    return require_bubblewrap().version if kind == "bubblewrap" else ""
 
 
 def _output(words: list[str]) -> str:

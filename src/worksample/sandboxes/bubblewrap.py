@@ -16,10 +16,10 @@ from worksample.box import Box, BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout, served_box
-from worksample.sandboxes.holder import STOPPED_WAIT, claim
+from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.sweeper import sweep_first
 
-from .availability import require
+from .availability import require_bubblewrap
 from .host_state import BoxFolder, UidLease
 from .marked_processes import maker_environment
 
@@ -28,11 +28,11 @@ class BubblewrapHolder:
     """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
 
     def __init__(self, config: BoxConfig) -> None:
-        found = require()
+        found = require_bubblewrap()
         self._config = config
         self._lease = UidLease() if found.root else None
         uid = self._lease.uid if self._lease else layout.ROOTLESS_UID
-        self.folder = BoxFolder(config.label, groups=partial(cgroups.places, found.parents))
+        self.folder = BoxFolder(config.label, groups=partial(cgroups.planned_folders, found.parents))
         limits = config.limits
         if found.parents.memory and found.parents.pids:
             memory = limits.memory + limits.disk + (32 << 20)
@@ -41,8 +41,8 @@ class BubblewrapHolder:
             self.groups = cgroups.make(cgroups.CgroupParents(unified=found.parents.unified), self.folder.name, 0, 0)
         if config.background:
             cgroups.lower_share(found.parents, self.groups, self.folder.name)
-        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.counted())
-        self._claim = claim(config)
+        self.host = layout.BoxHost(found.bwrap, found.root, uid, self.groups.has_limits())
+        self._claim = lock_images(config)
         self._log = self.folder.path / "holder.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._child = self._info = -1
@@ -54,7 +54,7 @@ class BubblewrapHolder:
         try:
             with self._log.open("wb") as messages, far:
                 self._process = subprocess.Popen(
-                    layout.command(self._config, self.host, far.fileno(), info),
+                    layout.bubblewrap_command(self._config, self.host, far.fileno(), info),
                     stdin=subprocess.DEVNULL,
                     stdout=messages,
                     stderr=messages,
@@ -71,7 +71,7 @@ class BubblewrapHolder:
 
     def plan(self) -> dict[str, Any]:
         """See Holder."""
-        return layout.plan(self._config, self.host)
+        return layout.exec_plan(self._config, self.host)
 
     def oom_kills(self) -> int:
         """See Holder."""
@@ -114,7 +114,7 @@ class BubblewrapHolder:
         except OSError as failure:
             raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
 
-    def said(self) -> str:
+    def messages(self) -> str:
         """See Holder."""
         return self._log.read_text(encoding="utf-8", errors="replace").strip() if self._log.exists() else ""
 

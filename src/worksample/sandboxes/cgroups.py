@@ -18,12 +18,12 @@ from worksample.files import scratch
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "worksample-"
 _OOM_KILLS = re.compile(rb"^oom_kill (\d+)$", re.MULTILINE)
-LAST = (("cpu.weight", "5"), ("cpu.shares", "51"))
+LOW_SHARES = (("cpu.weight", "5"), ("cpu.shares", "51"))
 """Of a box in the background, where all others have 100 or 1024: not `cpu.idle`, under which a view that a person waits
 for would not come at all on a machine that is busy for minutes."""
 
 
-USUAL = (("cpu.weight", "100"), ("cpu.shares", "1024"))
+USUAL_SHARES = (("cpu.weight", "100"), ("cpu.shares", "1024"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             return False
         if not set(controllers) <= set(given):
             return False
-    trial = folder / named(f"{os.getpid()}-trial")
+    trial = folder / group_name(f"{os.getpid()}-trial")
     try:
         trial.mkdir()
     except OSError:
@@ -117,7 +117,7 @@ def _can_make(folder: Path, controllers: tuple[str, ...] | None) -> bool:
             trial.rmdir()
 
 
-def named(box: str) -> str:
+def group_name(box: str) -> str:
     """The name of a box's group. `box` begins with the number of its maker's process, which counts in one namespace:
     containers may share control groups, and none knows who lives in another.
     """
@@ -143,15 +143,15 @@ class BoxCgroups:
     events: int = -1
     """The descriptor of the file that counts processes ended for want of memory, once it was asked."""
 
-    def counted(self) -> bool:
+    def has_limits(self) -> bool:
         """Whether memory and processes are both held by the kernel."""
         return self.memory is not None and self.pids is not None
 
 
-def places(parents: CgroupParents, name: str) -> tuple[str, ...]:
+def planned_folders(parents: CgroupParents, name: str) -> tuple[str, ...]:
     """Every folder that a box's groups may be made at: what is noted before they are."""
     folders = (parents.unified, parents.memory, parents.pids, parents.freezer, parents.cpu)
-    return tuple(dict.fromkeys(str(parent / named(name)) for parent in folders if parent is not None))
+    return tuple(dict.fromkeys(str(parent / group_name(name)) for parent in folders if parent is not None))
 
 
 def make(parents: CgroupParents, name: str, memory: int, processes: int) -> BoxCgroups:
@@ -161,7 +161,7 @@ def make(parents: CgroupParents, name: str, memory: int, processes: int) -> BoxC
         parent: Path | None = getattr(parents, kind)
         if parent is None or (kind == "freezer" and groups.unified is not None):
             continue
-        folder = parent / named(name)
+        folder = parent / group_name(name)
         try:
             folder.mkdir(exist_ok=True)
             if kind == "memory":
@@ -197,14 +197,14 @@ def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
     """
     if parents.cpu is None:
         return
-    folder = parents.cpu / named(name)
+    folder = parents.cpu / group_name(name)
     try:
         folder.mkdir(exist_ok=True)
     except OSError:
         return
     if folder not in groups.folders:
         groups.folders.append(folder)
-    for setting, value in LAST:
+    for setting, value in LOW_SHARES:
         with suppress(OSError):
             if (folder / setting).exists():
                 (folder / setting).write_text(value, encoding="ascii")
@@ -215,8 +215,8 @@ def restore_share(groups: BoxCgroups, name: str) -> None:
     """Give the box the share that others have. Where it has no group for that, raise its processes' own priority, which
     root may do."""
     for folder in groups.folders:
-        for setting, value in USUAL:
-            if folder.name == named(name) and (folder / setting).exists():
+        for setting, value in USUAL_SHARES:
+            if folder.name == group_name(name) and (folder / setting).exists():
                 with suppress(OSError):
                     (folder / setting).write_text(value, encoding="ascii")
                     return

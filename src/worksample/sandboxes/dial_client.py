@@ -8,7 +8,7 @@ import socket
 
 from worksample.errors import SandboxError
 
-from .in_box.dial_server import ASKED
+from .in_box.dial_server import SOCKET_REQUEST
 
 
 class DialClient:
@@ -21,13 +21,13 @@ class DialClient:
         self._owed = False
         """Somebody asked and was cancelled: what still comes serves the next."""
 
-    async def fresh(self) -> socket.socket:
+    async def new_socket(self) -> socket.socket:
         """A socket that belongs to the box's network. OSError where it has none left, SandboxError where it is gone."""
         loop = asyncio.get_running_loop()
         async with self._turn:
             try:
                 if not self._owed:
-                    await loop.sock_sendall(self._line, ASKED)
+                    await loop.sock_sendall(self._line, SOCKET_REQUEST)
                     self._owed = True
                 await self._readable()
                 said, found, _, _ = socket.recv_fds(self._line, 8, 1)
@@ -60,7 +60,7 @@ class DialClient:
         self._line.close()
 
 
-async def connected(own: socket.socket, address: str, port: int) -> socket.socket:
+async def connect_socket(own: socket.socket, address: str, port: int) -> socket.socket:
     """The socket, connected. Raises OSError, and the socket is closed."""
     own.setblocking(False)
     done = False

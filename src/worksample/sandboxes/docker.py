@@ -18,13 +18,13 @@ from worksample.sandboxes.host_state import cache_folder
 from worksample.sandboxes.sweeper import sweep_first
 
 from .containers.container_holder import ContainerHolder
-from .containers.daemon import Daemon, asked, daemon, sweep, url
+from .containers.daemon import Daemon, connect, daemon_errors, daemon_url, sweep_containers
 
 _LOCK = threading.Lock()
 
 
 def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
-    found = daemon(url())
+    found = connect(daemon_url())
     sweep_first()
     layout.prepare(config)
     with _LOCK:
@@ -34,7 +34,7 @@ def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
 @functools.cache
 def _prepare_daemon(found: Daemon) -> str:
     """Once for a process: what killed ones left is removed, and the image is there."""
-    sweep(found.url)
+    sweep_containers(found.url)
     return ensure_base_image(found)
 
 
@@ -56,7 +56,7 @@ def ensure_base_image(daemon: Daemon) -> str:
     name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
     with (
         (cache_folder() / ".docker-base.lock").open("w", encoding="utf-8") as lock,
-        asked(f"the image {name} cannot be made"),
+        daemon_errors(f"the image {name} cannot be made"),
     ):
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
@@ -80,7 +80,7 @@ def _content() -> bytes:
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o755
             tar.addfile(entry)
-        for path, target in layout.tops()[1]:
+        for path, target in layout.program_folders()[1]:
             entry = tarfile.TarInfo(path.lstrip("/"))
             entry.type, entry.linkname = tarfile.SYMTYPE, target
             tar.addfile(entry)

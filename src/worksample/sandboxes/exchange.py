@@ -71,7 +71,7 @@ class Outgoing:
         self._closed, self._deaf, self._failure = data is not None, False, ""
         self._wanted = asyncio.Event()
 
-    def want(self) -> None:
+    def send_next(self) -> None:
         """The box has taken all so far."""
         if self._rest:
             piece, self._rest = self._rest[: frames.CHUNK], self._rest[frames.CHUNK :]
@@ -81,7 +81,7 @@ class Outgoing:
         else:
             self._wanted.set()
 
-    def deafen(self, failure: str = "") -> None:
+    def end_reading(self, failure: str = "") -> None:
         """Nobody takes anything any more; `failure` says why where the box was lost."""
         if not self._deaf:
             self._deaf, self._failure = True, failure
@@ -140,9 +140,9 @@ class BoxExchange:
                 self._err_over = True
                 self._finish_err()
         elif kind == frames.WANT:
-            self.input.want()
+            self.input.send_next()
         elif kind == frames.DEAF:
-            self.input.deafen()
+            self.input.end_reading()
         elif kind == frames.ENDED:
             self.returncode, self.flags, self.seconds, self.counted = frames.DONE.unpack(payload)
             self._settle(self.lasting)
@@ -156,13 +156,13 @@ class BoxExchange:
             self._settle(False)
         return True
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether no frame of it can come any more: of a command whose output was a stream."""
         return self.done.done() and not self.lasting and self.out.ended and self.err.ended
 
     def _settle(self, lasting: bool) -> None:
         if not lasting:
-            self.input.deafen()
+            self.input.end_reading()
         if not self.done.done():
             self.done.set_result(None)
         self._finish_err()
@@ -179,5 +179,5 @@ class BoxExchange:
             self.done.set_exception(SandboxError(why, where="box"))
         self.out.finish(why)
         self.err.finish(why)
-        self.input.deafen(why)
+        self.input.end_reading(why)
         self.joined.put_nowait(None)

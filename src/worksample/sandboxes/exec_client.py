@@ -33,7 +33,7 @@ class ExecConnection(asyncio.Protocol):
         self._lost: str | None = None
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
-        self.overs = 0
+        self.memory_kills = 0
         """How often the watchdog ended a process for memory."""
 
     async def handshake(self, plan: dict[str, Any], wait: float) -> list[int]:
@@ -103,7 +103,7 @@ class ExecConnection(asyncio.Protocol):
 
     def _take(self, kind: int, number: int, payload: bytes) -> None:
         if kind == frames.OVER:
-            self.overs += 1
+            self.memory_kills += 1
         exchange = self._exchanges.get(number)
         if exchange is None:
             if kind == frames.JOINED:  # to a socket that listens no more
@@ -113,7 +113,7 @@ class ExecConnection(asyncio.Protocol):
             exchange.joined.put_nowait(self._open(_number(payload), None, None))
         elif not exchange.take(kind, payload):
             self.lose("its exec server sent more than it was asked for")
-        elif exchange.over():
+        elif exchange.is_over():
             del self._exchanges[number]
 
     # exchanges
@@ -145,7 +145,7 @@ class ExecConnection(asyncio.Protocol):
         """Send a request and wait for its end; a cancelled wait kills the command. Raises SandboxError when lost."""
         return await self.finish(self.begin(body, data, kind))
 
-    async def tell(self, kind: int) -> None:
+    async def signal_all(self, kind: int) -> None:
         """Have something done with all processes, and wait until it is."""
         await self.request(None, kind=kind)
 
@@ -221,7 +221,7 @@ class RemoteConnection:
         """See Connection."""
         self._link.release(self._exchange)
         self.reader.finish()
-        self.writer.deafen()
+        self.writer.end_reading()
 
 
 class RemoteListener:

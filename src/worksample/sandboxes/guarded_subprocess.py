@@ -14,7 +14,7 @@ NOT_FOUND = 127
 _GUARD = Path(__file__).with_name("guard_program.py")
 
 
-def call(
+def run_guarded(
     words: Sequence[str], seconds: float, *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """A program to its end, and what it printed. subprocess.TimeoutExpired after so many seconds; exit status 127 where

@@ -11,13 +11,13 @@ from worksample.steady_loop import steady_time
 if TYPE_CHECKING:
     from worksample.records import HealthSpec
 
-SAID = 500
+LONGEST_MESSAGE = 500
 """Characters of what the last look said."""
-Look = Callable[[], Awaitable[str | None]]
+HealthProbe = Callable[[], Awaitable[str | None]]
 """None where it is well, else what it said."""
 
 
-async def health_failure(spec: HealthSpec, look: Look) -> str:
+async def health_failure(spec: HealthSpec, look: HealthProbe) -> str:
     """Nothing once it is well; else what was looked for and what the last look said."""
     begun, failed = steady_time(), 0
     while True:
@@ -27,5 +27,5 @@ async def health_failure(spec: HealthSpec, look: Look) -> str:
             return ""
         failed += not early
         if failed >= spec.retries:
-            return f"the health check failed {failed} times in a row: {spec.command[:SAID]}: {said[-SAID:]}"
+            return f"the health check failed {failed} times in a row: {spec.command[:LONGEST_MESSAGE]}: {said[-LONGEST_MESSAGE:]}"
         await asyncio.sleep(spec.start_interval if early else spec.interval)

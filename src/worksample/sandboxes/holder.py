@@ -34,7 +34,7 @@ class Holder(Protocol):
         """While the exec server starts: note who it is, so that it can be ended whatever becomes of us."""
         ...
 
-    def said(self) -> str:
+    def messages(self) -> str:
         """What whoever started it, and the exec server, had to say."""
         ...
 
@@ -63,7 +63,7 @@ class Holder(Protocol):
         ...
 
 
-def claim(config: BoxConfig) -> list[int]:
+def lock_images(config: BoxConfig) -> list[int]:
     """Shared locks on the images that a box's root is made of, and on the seeds that it is given, which keep them from
     being removed; they end with this process. None for a root file system that somebody else keeps."""
     roots = (config.root.folder, *config.root.over) if config.root else ()

@@ -21,7 +21,7 @@ from pathlib import Path
 from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.files.scratch import started_at
 
-OPEN = Path("/var/tmp")
+BUILD_ROOT = Path("/var/tmp")
 """Where builds work: outside of all private folders, since their users could not enter those."""
 FIRST_UID, UIDS = 2_000_000, 4096
 """Host user ids that boxes of a root platform run as; small enough for every archive format."""
@@ -68,7 +68,7 @@ def workplaces_folder() -> Path:
 def prefixes_folder() -> Path:
     """Where what Dockerfiles begin with alike is kept: builds can reach it. One for each cache; not made here."""
     name = hashlib.sha256(os.fsencode(cache_folder())).hexdigest()[:16]
-    return OPEN / f"worksample-beginnings-{os.geteuid()}-{name}"
+    return BUILD_ROOT / f"worksample-beginnings-{os.geteuid()}-{name}"
 
 
 def _private(folder: Path) -> Path:
@@ -114,7 +114,7 @@ class BoxOwner:
     folder: str = ""
     here: str = field(default_factory=_process_space)
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether the process that made the box still runs; taken to be so where only another container can tell."""
         if self.here == _process_space():
             return self.started != 0 and started_at(self.pid) == self.started

@@ -47,7 +47,7 @@ class BoxHost:
     root: bool
     uid: int
     """As seen in the box."""
-    counted: bool
+    has_limits: bool
 
 
 def prepare(config: BoxConfig) -> None:
@@ -78,7 +78,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
     return {**given, **dict(config.env)}
 
 
-def writable(config: BoxConfig) -> list[tuple[str, int]]:
+def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
     """Every writable folder with its mode, parents first."""
     own = [("/dev/shm", 0o1777)]
     if config.root is None:  # an image has these places itself, and perhaps something in them
@@ -88,7 +88,7 @@ def writable(config: BoxConfig) -> list[tuple[str, int]]:
     return sorted(merged.items(), key=lambda item: item[0].count("/"))
 
 
-def binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
+def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
     """(source, target, writable) of every bind mount, parents first."""
     found = [(str(shared_folders.etc_folder()), "/etc", False), (str(shared_folders.server_folder()), SERVER, False)]
     found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
@@ -115,11 +115,11 @@ def _layers(root: Root) -> list[tuple[str, str]]:
     return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 
 
-def masked(config: BoxConfig) -> tuple[str, ...]:
+def masked_folders(config: BoxConfig) -> tuple[str, ...]:
     """The folders that are covered with nothing: libraries of ours that are no part of the box's Python."""
     if config.root is not None or config.python == "platform":
         return ()
-    return toolbox.masked(("/usr", *toolbox.base_folders()))
+    return toolbox.masked_folders(("/usr", *toolbox.base_folders()))
 
 
 def _staged_target(config: BoxConfig, mount: Mount) -> str:
@@ -138,11 +138,11 @@ def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
     ]
 
 
-LAST = ("/usr/bin/nice", "-n", "19")
+NICE_COMMAND = ("/usr/bin/nice", "-n", "19")
 """Before the command of a box in the background: it gets the processor when nothing else wants it."""
 
 
-def tops() -> tuple[list[str], list[tuple[str, str]]]:
+def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
     """What of the host's programs a box has at the same place: folders, and links with where they lead."""
     folders, links = ["/usr"], []
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
@@ -154,15 +154,15 @@ def tops() -> tuple[list[str], list[tuple[str, str]]]:
     return folders, links
 
 
-def server(module: str, *arguments: str) -> list[str]:
+def server_command(module: str, *arguments: str) -> list[str]:
     """The command of process 1: our interpreter, alone with the exec server's modules."""
     code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.{module} import main; main()"
     return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
 
 
-def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
+def bubblewrap_command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
     """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
-    words = [*LAST] if config.background else []
+    words = [*NICE_COMMAND] if config.background else []
     words += [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if not host.root:
         words += ["--unshare-user", "--uid", "0", "--gid", "0"]
@@ -171,23 +171,23 @@ def command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[st
     for cap in BOOT_CAPS:
         words += ["--cap-add", f"CAP_{cap}"]
     words += ["--info-fd", str(info)]
-    folders, links = tops()
+    folders, links = program_folders()
     for folder in folders:
         words += ["--ro-bind", folder, folder]
     for link, target in links:
         words += ["--symlink", target, link]
     words += ["--proc", "/proc", "--dev", "/dev", "--dir", "/.box", "--dir", "/run/worksample", "--dir", "/root"]
     made: set[str] = set()
-    for source, target, may_write in binds(config):
+    for source, target, may_write in bind_mounts(config):
         words += _parents(target, made)
         words += ["--bind" if may_write else "--ro-bind", source, target]
     if config.root is not None:
         words += ["--dir", "/.root"]
-    for path in masked(config):
+    for path in masked_folders(config):
         words += ["--tmpfs", path, "--remount-ro", path]
-    for path, _ in writable(config):
+    for path, _ in writable_folders(config):
         words += [*_parents(path, made), "--dir", path]
-    return [*words, "--chdir", "/", "--", *server("exec_server", str(socket))]
+    return [*words, "--chdir", "/", "--", *server_command("exec_server", str(socket))]
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
@@ -205,7 +205,7 @@ def _parents(target: str, made: set[str]) -> list[str]:
 def _network_files(config: BoxConfig) -> dict[str, str]:
     """What an image cannot say itself: its place in the network. By path before the turn."""
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
-    return shared_folders.hosts(config.addresses) | own
+    return shared_folders.hosts_file(config.addresses) | own
 
 
 def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
@@ -224,13 +224,13 @@ def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
     }
 
 
-def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
+def exec_plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
     """What the exec server is told first; plain values only."""
     limits = config.limits
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
-    if not host.counted:
+    if not host.has_limits:
         rlimits |= {"RLIMIT_DATA": 2 * limits.memory, "RLIMIT_NPROC": limits.processes}
-    bound = binds(config)
+    bound = bind_mounts(config)
     targets = [target for _, target, _ in bound]
     return {
         "root": host.root,
@@ -238,10 +238,10 @@ def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
         "gid": host.uid if host.root or config.root is None else config.root.user,
         "files": _network_files(config)
         if config.root
-        else shared_folders.identity(host.uid, host.uid, HOME) | shared_folders.hosts(config.addresses),
+        else shared_folders.user_files(host.uid, host.uid, HOME) | shared_folders.hosts_file(config.addresses),
         "disk": limits.disk,
         "files_limit": limits.files,
-        "writable": writable(config),
+        "writable": writable_folders(config),
         "targets": targets,
         "shown": [
             target for source, target, _ in bound if target.startswith(LOWER) or not source.startswith(("/usr", "/var"))
@@ -255,10 +255,10 @@ def plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
         "endpoints": [(config.addresses[one.name], one.port) for one in config.endpoints],
         "output": config.output,
         "scratch": config.scratch,
-        "seccomp": seccomp.program(host.counted),
+        "seccomp": seccomp.program(host.has_limits),
         "rlimits": rlimits,
         "signals": [13, 25],
         "memory": limits.memory,
         "background": config.background,
-        "watch": 0.0 if host.counted else WATCH_PERIOD,
+        "watch": 0.0 if host.has_limits else WATCH_PERIOD,
     }

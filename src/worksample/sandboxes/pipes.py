@@ -33,14 +33,14 @@ class Descriptor:
         loop = self._loop
         add, remove = (loop.add_reader, loop.remove_reader) if read else (loop.add_writer, loop.remove_writer)
         self._waiter = self._loop.create_future()
-        add(self.number, self.stir)
+        add(self.number, self.wake)
         try:
             await self._waiter
         finally:
             if not self.closed:
                 remove(self.number)
 
-    def stir(self) -> None:
+    def wake(self) -> None:
         """Have whoever waits look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -52,7 +52,7 @@ class Descriptor:
         self.closed, self.failure = True, failure
         self._loop.remove_reader(self.number)
         self._loop.remove_writer(self.number)
-        self.stir()
+        self.wake()
         if self._close is not None:
             self._close()
         else:
@@ -66,13 +66,13 @@ class PipeReader:
         self.descriptor = descriptor
         self._rest: int | None = None
 
-    def ended(self) -> None:
+    def end_writing(self) -> None:
         """Who writes is gone: only what was written by now is still read."""
         if not self.descriptor.closed and self._rest is None:
             waiting = bytearray(4)
             fcntl.ioctl(self.descriptor.number, _FIONREAD, waiting)
             self._rest = int.from_bytes(waiting, sys.byteorder)
-            self.descriptor.stir()
+            self.descriptor.wake()
 
     async def read(self, limit: int = 1 << 16) -> bytes:
         """See Reader."""
@@ -137,14 +137,14 @@ class SocketConnection:
 
     async def close(self) -> None:
         """See Connection."""
-        self.cut()
+        self.abort()
 
-    def cut(self, failure: str = "") -> None:
+    def abort(self, failure: str = "") -> None:
         """Close both directions; `failure`: why, where the box was closed."""
         self.reader.descriptor.close(failure)
         self.writer.descriptor.close(failure)
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether both directions are closed."""
         return self.reader.descriptor.closed and self.writer.descriptor.closed
 
@@ -172,18 +172,18 @@ class SocketListener:
 
     async def close(self) -> None:
         """See Listener."""
-        self.cut()
+        self.abort()
 
-    def cut(self, failure: str = "") -> None:
+    def abort(self, failure: str = "") -> None:
         """Close it; `failure`: why, where the box was closed."""
         self._descriptor.close(failure)
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether it is closed."""
         return self._descriptor.closed
 
 
-def reach(path: str, *, listen: bool) -> socket.socket:
+def open_socket(path: str, *, listen: bool) -> socket.socket:
     """A socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError where to try again.
 
     By way of its folder, since the address of a socket is at most 107 bytes.

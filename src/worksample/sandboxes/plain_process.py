@@ -66,7 +66,7 @@ class PlainProcess:
 
     def _look(self, clock: ProcessorClock) -> None:
         if clock.look():
-            self.starved = clock.starved
+            self.starved = clock.is_starved
             self._expire()
         else:
             self._look_later(clock)
@@ -84,8 +84,8 @@ class PlainProcess:
         if self._clock is not None:
             self.counted = self._clock.total()
         self.stdin.descriptor.close()
-        self.stdout.ended()
-        self.stderr.ended()
+        self.stdout.end_writing()
+        self.stderr.end_writing()
         if not self.done.done():
             self.done.set_result(state.si_status if state.si_code == os.CLD_EXITED else -state.si_status)
         self._told()
@@ -113,11 +113,11 @@ class PlainProcess:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
-    def heard(self) -> bool:
+    def streams_closed(self) -> bool:
         """Whether nobody can read or write its streams any more."""
         return all(stream.descriptor.closed for stream in (self.stdin, self.stdout, self.stderr))
 
-    def hang_up(self, failure: str = "") -> None:
+    def close_streams(self, failure: str = "") -> None:
         """Close its streams."""
         for stream in (self.stdin, self.stdout, self.stderr):
             stream.descriptor.close(failure)
@@ -129,7 +129,7 @@ class PlainProcess:
             self._forget()
             if not self.done.done():
                 self.done.set_result(self._popen.returncode)
-        self.hang_up(failure)
+        self.close_streams(failure)
         self._popen.wait()
 
 
@@ -191,7 +191,7 @@ class CommandGroups:
 
     def _drop_empty_groups(self) -> None:
         """Let go of groups that are empty but for their leader."""
-        ended = [process for process in self._held if process.done.done() and process.heard()]
+        ended = [process for process in self._held if process.done.done() and process.streams_closed()]
         if len(ended) >= HELD:
             living = _groups_with_members()
             for process in ended:

@@ -18,7 +18,7 @@ from worksample.sandboxes.exchange import BoxExchange
 from worksample.sandboxes.exec_client import RemoteConnection, RemoteListener, RemoteProcess
 
 from .contained_files import read_contained
-from .dial_client import DialClient, connected
+from .dial_client import DialClient, connect_socket
 from .exec_client import ExecConnection
 from .holder import Holder
 from .in_box import frames
@@ -60,7 +60,7 @@ class ServedBox:
             if self.config.root is not None and self.config.root.entrypoint:
                 self._begin([*self.config.root.entrypoint, "sleep", "infinity"], None, None, None, 1 << 16, b"")
         except SandboxError as failure:
-            reason = self._holder.said()
+            reason = self._holder.messages()
             raise SandboxError(
                 f"{failure.what}: {reason[-2000:]}" if reason else failure.what, where="box", next="worksample doctor"
             ) from None
@@ -141,7 +141,7 @@ class ServedBox:
 
     def _kills(self, link: ExecConnection | None = None) -> int:
         link = link or self._link
-        return self._holder.oom_kills() + (link.overs if link else 0)
+        return self._holder.oom_kills() + (link.memory_kills if link else 0)
 
     async def connect(self, path: str) -> RemoteConnection:
         """See Box.connect."""
@@ -179,7 +179,7 @@ class ServedBox:
         """See Box.dial."""
         self._usable()
         assert self._dialler is not None
-        return await connected(await self._dialler.fresh(), address, port)
+        return await connect_socket(await self._dialler.new_socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
@@ -219,7 +219,7 @@ class ServedBox:
         if not self._frozen:
             link = self._usable()
             if not await asyncio.to_thread(self._holder.freeze, True):
-                await link.tell(frames.STOP)
+                await link.signal_all(frames.STOP)
             self._frozen = True
 
     async def thaw(self) -> None:
@@ -227,11 +227,11 @@ class ServedBox:
         if self._frozen:
             self._frozen = False
             if not await asyncio.to_thread(self._holder.freeze, False):
-                await self._usable().tell(frames.CONTINUE)
+                await self._usable().signal_all(frames.CONTINUE)
 
     async def clear(self) -> None:
         """See Box.clear."""
-        await self._usable().tell(frames.CLEAR)
+        await self._usable().signal_all(frames.CLEAR)
 
     @property
     def output_path(self) -> pathlib.Path:

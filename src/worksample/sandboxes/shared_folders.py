@@ -77,7 +77,7 @@ _LINKED = {
 }
 
 
-def identity(uid: int, gid: int, home: str) -> dict[str, str]:
+def user_files(uid: int, gid: int, home: str) -> dict[str, str]:
     """The user database of a box, by path."""
     nobody = 65534
     return {
@@ -87,7 +87,7 @@ def identity(uid: int, gid: int, home: str) -> dict[str, str]:
     }
 
 
-def hosts(addresses: Mapping[str, str]) -> dict[str, str]:
+def hosts_file(addresses: Mapping[str, str]) -> dict[str, str]:
     """What names of hosts lead to in a box, by path: there is no other resolver in it."""
     lines = ["127.0.0.1 localhost worksample", "::1 localhost", *(f"{ip} {name}" for name, ip in addresses.items())]
     return {"/run/worksample/hosts": "\n".join(lines) + "\n"}
@@ -102,7 +102,7 @@ def etc_folder() -> Path:
         for path in _tree(source / name):
             state = path.lstat()
             digest.update(f"{path}\0{state.st_mode}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
-    return once(cache_folder() / f"etc-{digest.hexdigest()[:24]}", _fill_etc)
+    return make_once(cache_folder() / f"etc-{digest.hexdigest()[:24]}", _fill_etc)
 
 
 def _tree(path: Path) -> list[Path]:
@@ -148,10 +148,10 @@ def server_folder() -> Path:
             mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
             py_compile.compile(str(module), str(target), f"in_box/{module.name}", doraise=True, invalidation_mode=mode)
 
-    return once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
+    return make_once(cache_folder() / f"server-{digest.hexdigest()[:24]}", fill)
 
 
-def once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
+def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = True) -> Path:
     """Make a folder with all its content, or find it made: one makes it while others wait, and nobody sees a half.
 
     readable: everything in it is opened to every user of this machine.

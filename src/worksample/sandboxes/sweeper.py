@@ -13,7 +13,7 @@ from pathlib import Path
 from worksample.files import scratch
 from worksample.sandboxes import cgroups
 
-from .host_state import OPEN, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder
+from .host_state import BUILD_ROOT, BoxOwner, cache_folder, cache_folders, read_owner, runtime_folder, workplaces_folder
 from .marked_processes import kill_marked, kill_orphans
 from .shared_folders import remove_halves
 
@@ -31,7 +31,7 @@ def sweep() -> list[str]:
     for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
             owner = read_owner(folder) or _owner_from_name(folder)
-            if owner.alive():
+            if owner.is_alive():
                 continue
             if owner.is_of_this_boot():
                 _kill_box(owner)
@@ -55,9 +55,9 @@ def sweep_first() -> None:
 
 def _remove_container(owner: BoxOwner) -> bool:
     """Whether the daemon has no container of the box any more."""
-    from worksample.sandboxes.containers.daemon import remove
+    from worksample.sandboxes.containers.daemon import remove_container
 
-    return remove(owner.daemon, owner.container)
+    return remove_container(owner.daemon, owner.container)
 
 
 def _sweep_groups() -> list[str]:
@@ -75,7 +75,7 @@ def _sweep_groups() -> list[str]:
 
 def _sweep_folders() -> list[str]:
     """What was laid down beside the store, and what was being made to be kept: of makers that are dead."""
-    places = (None, OPEN, *cache_folders())
+    places = (None, BUILD_ROOT, *cache_folders())
     removed = [f"folder {name}" for place in places for name in scratch.sweep(place)]
     removed += [f"half {name}" for place in cache_folders() for name in remove_halves(place)]
     return removed + _sweep_workplaces()

@@ -20,10 +20,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 from .host_state import cache_folder
-from .toolbox_download import fetch, wanted
+from .toolbox_download import download, requirement_lines
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
 """What the toolbox offers, with what these require; nothing else of our environment goes in."""
@@ -72,40 +72,40 @@ def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadat
     return tuple(found[name] for name in sorted(found))
 
 
-def lacking() -> tuple[str, ...]:
+def missing_libraries() -> tuple[str, ...]:
     """Of what is offered, what our own environment has not: then all of it is fetched, so that versions fit."""
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
 def needs_download() -> bool:
     """Whether a package index still has to give them."""
-    return bool(lacking()) and not _download_folder().is_dir()
+    return bool(missing_libraries()) and not _download_folder().is_dir()
 
 
-def bring(note: Callable[[str], None]) -> None:
+def ensure_libraries(note: Callable[[str], None]) -> None:
     """Fetch what is to be fetched, once and before the first trial: each of them would fail without it.
 
     Raises SandboxUnavailable, with the line to type, where that fails.
     """
     if needs_download():
-        note(f"fetching the libraries that agents find in their Python: {FETCHED}")
+        note(f"fetching the libraries that agents find in their Python: {DOWNLOAD_SIZE}")
         toolbox_folder()
 
 
 def _download_folder() -> Path:
-    key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *wanted(OFFERED)])
+    key = "\n".join([_VERSION, str(base_python()), sys.version, "fetched", *requirement_lines(OFFERED)])
     return cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
 
 
 @functools.cache
 def toolbox_folder() -> Path:
     """The toolbox of this environment and these versions, made when missing."""
-    if lacking():
-        return once(_download_folder(), _fill)
+    if missing_libraries():
+        return make_once(_download_folder(), _fill)
     chosen = distributions()
     names = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
     key = "\n".join([_VERSION, str(base_python()), sys.version, *names])
-    return once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
+    return make_once(cache_folder() / f"toolbox-{hashlib.sha256(key.encode()).hexdigest()[:24]}", _fill)
 
 
 def _fill(folder: Path) -> None:
@@ -120,8 +120,8 @@ def _fill(folder: Path) -> None:
     )
     (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
     (folder / "site-packages").symlink_to(f"lib/{python}/site-packages")
-    if lacking():
-        fetch(wanted(OFFERED), packages)
+    if missing_libraries():
+        download(requirement_lines(OFFERED), packages)
         chosen = tuple(importlib.metadata.distributions(path=[str(packages)]))
     else:
         chosen = distributions()
@@ -148,7 +148,7 @@ def library_folder(names: tuple[str, ...], target: str) -> Path:
             _copy(distribution, folder)
         _compile(folder, folder, target)
 
-    return once(cache_folder() / f"library-{hashlib.sha256(key.encode()).hexdigest()[:24]}", fill)
+    return make_once(cache_folder() / f"library-{hashlib.sha256(key.encode()).hexdigest()[:24]}", fill)
 
 
 def _compile(folder: Path, packages: Path, target: str = TARGET) -> None:
@@ -223,7 +223,7 @@ def _below(path: str, other: str) -> bool:
 
 
 @functools.cache
-def masked(shown: tuple[str, ...]) -> tuple[str, ...]:
+def masked_folders(shown: tuple[str, ...]) -> tuple[str, ...]:
     """The folders to be covered with nothing, below the folders `shown` to an agent: installed libraries of the base
     interpreter, our environment, and wherever the platform and other benchmarks lie."""
     candidates = {os.path.realpath(path) for path in (*sys.path, sysconfig.get_path("purelib")) if path}

@@ -13,26 +13,26 @@ from pathlib import Path
 
 from worksample.errors import SandboxUnavailable
 
-from .guarded_subprocess import call
+from .guarded_subprocess import run_guarded
 from .host_state import cache_folder, runtime_folder
 
 SECONDS = 900
 EXTRA = "toolbox"
 
 
-def wanted(offered: Sequence[str]) -> tuple[str, ...]:
+def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
     """A line to install for each offered library: the version that is here, else what our own extra allows."""
     from packaging.requirements import Requirement
 
     declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
-    return tuple(f"{name}{_here(name) or declared.get(name, '')}" for name in offered)
+    return tuple(f"{name}{_installed_version(name) or declared.get(name, '')}" for name in offered)
 
 
-def fetch(lines: Sequence[str], packages: Path) -> None:
+def download(lines: Sequence[str], packages: Path) -> None:
     """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
     words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
-        done = call(words, SECONDS, env=_environment())
+        done = run_guarded(words, SECONDS, env=_environment())
         said = (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         said = str(error)

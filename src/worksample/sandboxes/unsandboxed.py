@@ -25,13 +25,13 @@ from typing import TypeVar
 
 from worksample.box import BoxConfig, Completed, Endpoint, Process, Timeout
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.sandboxes.layout import HOME, LAST, environment
-from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, reach
+from worksample.sandboxes.layout import HOME, NICE_COMMAND, environment
+from worksample.sandboxes.pipes import PipeReader, PipeWriter, SocketConnection, SocketListener, open_socket
 from worksample.sandboxes.plain_process import CommandGroups, PlainProcess, UnstartedProcess
 from worksample.sandboxes.sweeper import sweep_first
 from worksample.sandboxes.toolbox import platform_python, toolbox_folder
 
-from .dial_client import connected
+from .dial_client import connect_socket
 from .host_state import BoxFolder
 from .marked_processes import MARK, kill_marked
 from .shielded import to_the_end
@@ -104,13 +104,16 @@ class PlainBox:
         kept = _LimitedOutput(limit)
         try:
             out, err, _, how = await asyncio.gather(
-                kept.all(process.stdout), kept.all(process.stderr), _write_input(process.stdin, input), process.wait()
+                kept.read_all(process.stdout),
+                kept.read_all(process.stderr),
+                _write_input(process.stdin, input),
+                process.wait(),
             )
             ended = True
         finally:
             if not ended:
                 process.signal(signal.SIGKILL)
-                process.hang_up()
+                process.close_streams()
         return Completed(
             how.returncode, out, err, how.timed_out, kept.truncated, False, how.seconds, how.starved, how.counted
         )
@@ -135,7 +138,7 @@ class PlainBox:
         self._usable()
         if not argv:
             raise SandboxError("there is no command to run", where="box")
-        words = [*(LAST if self.config.background else ()), *(self._host_text(word) for word in argv)]
+        words = [*(NICE_COMMAND if self.config.background else ()), *(self._host_text(word) for word in argv)]
         values = {**self._env, **{name: self._host_text(value) for name, value in (env or {}).items()}}
         process = self._groups.start(words, self._host_path(cwd or ""), values)
         process.limit(self.config.limits.time if timeout is None else timeout)
@@ -153,7 +156,9 @@ class PlainBox:
         while True:
             self._usable()
             try:
-                connection = SocketConnection(_with_path(path, lambda: reach(self._host_path(path), listen=False)))
+                connection = SocketConnection(
+                    _with_path(path, lambda: open_socket(self._host_path(path), listen=False))
+                )
             except BlockingIOError:  # many wait to be accepted
                 await asyncio.sleep(0.01)
                 continue
@@ -163,14 +168,14 @@ class PlainBox:
     async def listen(self, path: str) -> SocketListener:
         """See Box.listen."""
         self._usable()
-        own = _with_path(path, lambda: reach(self._host_path(path), listen=True))
+        own = _with_path(path, lambda: open_socket(self._host_path(path), listen=True))
         listener = SocketListener(own, self._track)
         self._track(listener)
         return listener
 
     def _track(self, opened: SocketConnection | SocketListener) -> None:
         """Note what must end with the box."""
-        self._sockets = [*(held for held in self._sockets if not held.over()), opened]
+        self._sockets = [*(held for held in self._sockets if not held.is_over()), opened]
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve: there is none, since `start` refuses them."""
@@ -179,7 +184,7 @@ class PlainBox:
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
         """See Box.dial: the loopback of this box is the machine's."""
         self._usable()
-        return await connected(socket.socket(), address, port)
+        return await connect_socket(socket.socket(), address, port)
 
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""
@@ -197,7 +202,9 @@ class PlainBox:
         from .in_box.files import write_file
 
         pieces = [data, b""]
-        await asyncio.to_thread(_with_path, path, lambda: write_file(self._host_path(path), mode, lambda: pieces.pop(0)))
+        await asyncio.to_thread(
+            _with_path, path, lambda: write_file(self._host_path(path), mode, lambda: pieces.pop(0))
+        )
 
     async def freeze(self) -> None:
         """Stop what runs, as far as it stayed in its process groups."""
@@ -234,7 +241,7 @@ class PlainBox:
         """See Box.kill."""
         self._frozen, self._killed = False, True
         for open_socket in self._sockets:
-            open_socket.cut(_CLOSED)
+            open_socket.abort(_CLOSED)
         self._sockets.clear()
         self._groups.end(_CLOSED)
 
@@ -271,7 +278,7 @@ class _LimitedOutput:
     def __init__(self, limit: int) -> None:
         self._left, self.truncated = limit, False
 
-    async def all(self, reader: PipeReader) -> bytes:
+    async def read_all(self, reader: PipeReader) -> bytes:
         """All that is kept of a stream."""
         kept = bytearray()
         while data := await reader.read():

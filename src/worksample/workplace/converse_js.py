@@ -11,7 +11,7 @@ from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
 from worksample.files.scratch import scratch
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 VERSION = "14.0.0"
 """MPL-2.0."""
@@ -26,7 +26,7 @@ def converse_folder() -> Path | None:
 
 def fetch_converse() -> Path:
     """Fetch the package from the registry that npm is configured for. SandboxUnavailable where that fails."""
-    return once(cache_folder() / f"converse-{VERSION}", _fill)
+    return make_once(cache_folder() / f"converse-{VERSION}", _fill)
 
 
 def _fill(folder: Path) -> None:

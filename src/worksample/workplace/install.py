@@ -11,10 +11,10 @@ from worksample.privileged import root_command
 
 from .converse_js import converse_folder, fetch_converse
 from .redmine import fetch_redmine, redmine_folder
-from .service_programs import lacking, missing
+from .service_programs import missing_packages, missing_programs_command
 
 
-def install(names: Iterable[str]) -> tuple[str, ...]:
+def install_programs(names: Iterable[str]) -> tuple[str, ...]:
     """Install the Debian packages that these services lack, fetch Redmine and the chat's page; what was brought.
 
     As root or by sudo without a password. SandboxUnavailable, with the line to type, where that cannot be done, and for
@@ -23,13 +23,13 @@ def install(names: Iterable[str]) -> tuple[str, ...]:
     """
     given = tuple(names)
     brought: list[str] = []
-    if packages := missing(given):
+    if packages := missing_packages(given):
         brought += apt_get(packages)
     if "tracker" in given and redmine_folder() is None:
         brought.append(fetch_redmine().name)
     if "chat" in given and converse_folder() is None:
         brought.append(fetch_converse().name)
-    if line := lacking(given):
+    if line := missing_programs_command(given):
         raise SandboxUnavailable("Python's part of the workplace is missing", where="workplace", next=line)
     return tuple(brought)
 

@@ -24,14 +24,14 @@ from typing import Any
 
 from worksample.box import Box, Endpoint
 from worksample.errors import SandboxError, WorksampleError
-from worksample.sandboxes.endpoints import serving_sockets
-from worksample.sandboxes.services import TaskServices, open_services
+from worksample.sandboxes.endpoints import serve_sockets
+from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.sweeper import LOCK
 from worksample.supervision import supervise
 from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .export_folder import is_export, read_export, write_export
-from .workplace import workplace_over_state, services_box, reset, seed_of_folder
+from .workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
 CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
@@ -44,11 +44,11 @@ ALL_VERBS = (*READ_VERBS, "reset", "export", "down")
 class Keeper:
     """One workplace that stands."""
 
-    services: TaskServices
+    services: TrialServices
     accounts: Mapping[str, str]
-    said: dict[str, Any]
+    about: dict[str, Any]
     verbs: tuple[str, ...] = ALL_VERBS
-    over: asyncio.Event = field(default_factory=asyncio.Event)
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +59,7 @@ class Keeper:
                 async with self._turn:
                     answer = await self._obey(asked)
             except WorksampleError as error:
-                answer = told(error)
+                answer = error_fields(error)
             except (ValueError, KeyError, TypeError):
                 answer = {"failed": "that is no command"}
             writer.write(json.dumps(answer).encode() + b"\n")
@@ -69,9 +69,9 @@ class Keeper:
     async def _obey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         verb, box = asked["verb"], services_box(self.services)
         if verb in ALL_VERBS and verb not in self.verbs:
-            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.said["name"]}
+            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.about["name"]}
         if verb == "status":
-            return self.said
+            return self.about
         if verb == "accounts":
             return {"accounts": dict(self.accounts)}
         if verb == "reset":
@@ -85,22 +85,22 @@ class Keeper:
                 await box.thaw()
             return {"files": files, "to": asked["to"]}
         if verb == "down":
-            self.over.set()
+            self.ending.set()
             return {"ending": True}
         return {"failed": f"there is no {verb!r}"}
 
     async def _reset(self, box: Box) -> float:
         """As `reset`. Where services do not come back, only a new beginning helps."""
         try:
-            return await reset(box)
+            return await reset_services(box)
         except SandboxError as error:
-            name = self.said["name"]
+            name = self.about["name"]
             next = f"worksample workplace down --name {name}"
-            next += f", then worksample workplace up {self.said['from']} --name {name}"
+            next += f", then worksample workplace up {self.about['from']} --name {name}"
             raise SandboxError(error.what, where=error.where, next=next, cause=error.cause) from error
 
 
-def told(error: WorksampleError) -> dict[str, Any]:
+def error_fields(error: WorksampleError) -> dict[str, Any]:
     """A failure as it goes over the line."""
     return {"failed": error.what, "where": error.where, "next": error.next}
 
@@ -118,24 +118,24 @@ async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> Non
         open_front_door(folder, services, names, seed.accounts, {"name": name, "from": str(root)}) as keeper,
     ):
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, keeper.over.set)
-        sys.stdout.write(json.dumps(keeper.said) + "\n")
+            asyncio.get_running_loop().add_signal_handler(number, keeper.ending.set)
+        sys.stdout.write(json.dumps(keeper.about) + "\n")
         sys.stdout.flush()
-        await supervise(keeper.over.wait(), services.failure)
+        await supervise(keeper.ending.wait(), services.failure)
 
 
 @contextlib.asynccontextmanager
 async def open_front_door(
-    folder: Path, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
+    folder: Path, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
     verbs: tuple[str, ...] = ALL_VERBS,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
     """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
-    doors = {one: listening(PORTS[one]) for one in names}
+    doors = {one: listen_on_loopback(PORTS[one]) for one in names}
     targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
     addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
     said = {**about, "pid": os.getpid(), "since": time.time(), "addresses": addresses}
     keeper = Keeper(services, accounts, said, verbs)
-    async with serving_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
+    async with serve_sockets({Endpoint(one, PORTS[one]): door for one, door in doors.items()}, targets):
         path = folder / CONTROL
         path.unlink(missing_ok=True)
         server = await asyncio.start_unix_server(keeper.converse, path, limit=LINE)
@@ -146,7 +146,7 @@ async def open_front_door(
             server.close()
 
 
-def listening(port: int) -> socket.socket:
+def listen_on_loopback(port: int) -> socket.socket:
     """A socket on the loopback that listens at this port, or at a free one where it is taken."""
     for wanted in (port, 0):
         door = socket.socket()
@@ -176,7 +176,7 @@ def main() -> int:
         except WorksampleError as error:
             sys.stderr.write(f"{error}\n")
             with contextlib.suppress(BrokenPipeError):
-                sys.stdout.write(json.dumps(told(error)) + "\n")
+                sys.stdout.write(json.dumps(error_fields(error)) + "\n")
                 sys.stdout.flush()
             return 1
     return 0

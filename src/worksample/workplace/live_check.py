@@ -14,9 +14,9 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files import Sink
 from worksample.files.untrusted import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services import TrialServices
 
-from .workplace import LiveWorkplace, environment, services_box
+from .workplace import LiveWorkplace, operator_environment, services_box
 
 PLACE = "/task/scratch/live"
 """Where it lies in the services' box: brought there once the agent is done, and never before."""
@@ -26,8 +26,8 @@ LIMIT = 8 << 20
 """Bytes that it may print."""
 
 
-async def look(
-    services: TaskServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
+async def run_live_check(
+    services: TrialServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
 ) -> Any:
     """What the task's `live.py` prints, a JSON object; None where it has none. A failure is told, not raised."""
     source = given.workplace.live if given.workplace is not None else None
@@ -43,14 +43,16 @@ async def look(
         return {"regradable": False, "at": now().isoformat(), "failed": error.what[:2000]}
 
 
-async def _run(services: TaskServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
+async def _run(services: TrialServices, workplace: LiveWorkplace, root: Path) -> dict[str, Any]:
     box = services_box(services)
     try:
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
             await box.write(f"{PLACE}/{path.relative_to(root).as_posix()}", path.read_bytes())
     except OSError as error:
         return {"failed": f"it cannot be brought there: {error.strerror}"}
-    done = await box.run(["python3", f"{PLACE}/live.py"], cwd=PLACE, env=environment(workplace), timeout=SECONDS)
+    done = await box.run(
+        ["python3", f"{PLACE}/live.py"], cwd=PLACE, env=operator_environment(workplace), timeout=SECONDS
+    )
     if done.returncode or done.timed_out or done.truncated or len(done.stdout) > LIMIT:
         how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
         return {"failed": f"live.py {how}: {done.stderr.decode('utf-8', 'replace').strip()[-1000:]}"}

@@ -13,9 +13,9 @@ from pathlib import Path
 from worksample.errors import SandboxUnavailable
 from worksample.files.scratch import scratch
 from worksample.privileged import root_command
-from worksample.sandboxes.guarded_subprocess import NOT_FOUND, call
+from worksample.sandboxes.guarded_subprocess import NOT_FOUND, run_guarded
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 
 LAST = "/usr/share/redmine"
 """Where its files say that they lie."""
@@ -34,7 +34,7 @@ def fetch_redmine() -> Path:
         [archive] = work.glob("redmine_*.deb")
         _run(["dpkg-deb", "-x", archive.name, "files"], work)
         version = archive.name.split("_")[1].replace("%3a", ":")
-        return once(cache_folder() / f"redmine-{version}", lambda folder: _fill(folder, work / f"files{LAST}"))
+        return make_once(cache_folder() / f"redmine-{version}", lambda folder: _fill(folder, work / f"files{LAST}"))
 
 
 def _fill(folder: Path, source: Path) -> None:
@@ -51,7 +51,7 @@ def _fill(folder: Path, source: Path) -> None:
 
 
 def _run(argv: list[str], cwd: Path) -> None:
-    done = call(argv, 600, cwd=cwd)
+    done = run_guarded(argv, 600, cwd=cwd)
     if done.returncode == NOT_FOUND:
         raise SandboxUnavailable(
             f"there is no {argv[0]} here: the tracker needs Debian",

@@ -12,13 +12,13 @@ from worksample.tasks.workplace import WORKPLACE
 
 from .company_reader import read_company
 from .state_stamp import require_state
-from .workplace import LiveWorkplace, workplace_over_state, seed_of_folder
+from .workplace import LiveWorkplace, seed_of_folder, workplace_over_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def state_of(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
+def exported_state(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
     """The folder with the state that a submission left; a control of a task leaves the beginning.
 
     `folder`: where the files of a manifest lie. ExportError where the export is not whole, or of another version.
@@ -34,7 +34,9 @@ def state_of(submission: Submission, environment: Environment, folder: Callable[
     return state
 
 
-def restored(state: Path, environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace:
+def restore_workplace(
+    state: Path, environment: Environment, folder: Callable[[str], Path], label: str
+) -> LiveWorkplace:
     """The services over a state, in a box of their own, for the operator and whoever the company gives a password.
 
     Raises SandboxUnavailable where this machine has not the programs.

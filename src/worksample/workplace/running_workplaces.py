@@ -20,13 +20,13 @@ from typing import IO, Any
 
 from worksample.errors import ExportError, SandboxError, UsageError
 from worksample.sandboxes.host_state import workplaces_folder
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.sweeper import LOCK
 
 from .company_reader import read_company
 from .export_folder import is_export, read_export
 from .keeper import CONTROL, READ_VERBS, open_front_door
-from .service_programs import require
+from .service_programs import require_programs
 
 USUAL = "company"
 """Its name where nobody gives one."""
@@ -45,12 +45,12 @@ def folder_of(name: str) -> Path:
     return workplaces_folder() / name
 
 
-def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
+def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
     """Start the workplace of a company, or of an export, and leave it standing; its name, addresses and keeper.
 
     ManifestError, ExportError, SandboxError; UsageError where one of this name stands.
     """
-    require(services)
+    require_programs(services)
     root = root.resolve()
     if is_export(root):
         read_export(root)
@@ -58,7 +58,7 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         read_company(root)
     folder = folder_of(name)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if stands(name):
+    if is_running(name):
         raise UsageError(
             "a workplace of this name is already running", where=name, next=f"worksample workplace down --name {name}"
         )
@@ -79,7 +79,7 @@ def up(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
     return _answer(line, name)
 
 
-def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
+def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
     """The keeper's answer to a command. UsageError where none of this name stands."""
     try:
         with socket.socket(socket.AF_UNIX) as line:
@@ -99,8 +99,8 @@ def tell(name: str, verb: str, **more: str) -> dict[str, Any]:
 
 
 @contextlib.asynccontextmanager
-async def opened(
-    trial: str, services: TaskServices, names: Sequence[str], accounts: Mapping[str, str]
+async def open_trial_workplace(
+    trial: str, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str]
 ) -> AsyncIterator[dict[str, Any]]:
     """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
     it, with these accounts and no others. Gives what `status` says of it.
@@ -111,7 +111,7 @@ async def opened(
         with _lock_folder(folder):
             about = {"name": name, "from": f"trial {trial}"}
             async with open_front_door(folder, services, names, accounts, about, READ_VERBS) as keeper:
-                yield keeper.said
+                yield keeper.about
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -128,14 +128,14 @@ def _lock_folder(folder: Path) -> IO[str]:
             lock.close()
 
 
-def down(name: str) -> None:
+def stop(name: str) -> None:
     """End it, and wait until it is gone. UsageError where none of this name stands."""
-    tell(name, "down")
+    send_command(name, "down")
     with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
-def stands(name: str) -> bool:
+def is_running(name: str) -> bool:
     """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
     try:
         with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
@@ -150,9 +150,9 @@ def stands(name: str) -> bool:
 def list_running() -> Iterator[dict[str, Any]]:
     """What each workplace says of itself that stands here, by name."""
     for path in sorted(workplaces_folder().glob("*")):
-        if _NAME.fullmatch(path.name) and stands(path.name):
+        if _NAME.fullmatch(path.name) and is_running(path.name):
             try:
-                yield tell(path.name, "status")
+                yield send_command(path.name, "status")
             except UsageError:
                 continue  # it is starting, or ending
 

@@ -51,7 +51,7 @@ def unused_seeds(days: float, *, outdated: bool = False) -> tuple[CachedSeed, ..
     return tuple(one for one in list_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
 
 
-def fitting(prefix: str) -> CachedSeed:
+def find_seed(prefix: str) -> CachedSeed:
     """The one whose id begins so. UsageError where there is none, or more than one."""
     found = [one for one in list_seeds() if prefix and one.id.startswith(prefix)]
     if len(found) != 1:
@@ -60,7 +60,7 @@ def fitting(prefix: str) -> CachedSeed:
     return found[0]
 
 
-def remove(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
+def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
     """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now, or
     was begun with after that time.
     """

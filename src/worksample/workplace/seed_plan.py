@@ -14,12 +14,12 @@ STATE = "/task/state/workplace"
 MAIL = "workplace.invalid"
 
 
-def passwords(company: Company) -> dict[str, str]:
+def choose_passwords(company: Company) -> dict[str, str]:
     """Everybody's: those that the company gives, and others that nobody can guess."""
     return {person.id: person.password or secrets.token_urlsafe(24) for person in company.person}
 
 
-def plan_of(company: Company, words: dict[str, str]) -> dict[str, Any]:
+def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
     """For `in_box/seed.py`. `words`: passwords by person."""
     everybody = sorted(company.people)
     return {

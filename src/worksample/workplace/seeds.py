@@ -18,14 +18,14 @@ from worksample.files import materialise, scan
 from worksample.records import CaptureStatus
 from worksample.sandboxes.holder import SEED_ABOUT
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 from worksample.tasks.workplace import WORKPLACE
 
 from .company import Company
-from .seed_plan import passwords, plan_of
-from .service_programs import require, versions
+from .seed_plan import build_plan, choose_passwords
+from .service_programs import require_programs, versions
 from .services_box import COMPANY, box_config
-from .state_stamp import stamp
+from .state_stamp import write_stamp
 
 SECONDS = 600.0
 """That making a seed may take."""
@@ -68,18 +68,18 @@ def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str
 
     Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
     """
-    require(names)
+    require_programs(names)
     folder = seed_folder(company, names)
-    once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
+    make_once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
     with contextlib.suppress(OSError):  # somebody else's cache, which we only read
         os.utime(folder / ABOUT)
     return Seed(folder / "state", json.loads((folder / "accounts.json").read_text(encoding="utf-8")))
 
 
 async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str], kind: str) -> None:
-    words = passwords(company)
+    words = choose_passwords(company)
     async with open_box(box_config(names, {COMPANY: root.resolve()}, "seed"), kind=kind) as box:
-        await box.write("/task/scratch/plan.json", json.dumps(plan_of(company, words)).encode(), 0o600)
+        await box.write("/task/scratch/plan.json", json.dumps(build_plan(company, words)).encode(), 0o600)
         argv = ["python3", "-m", "in_box.seed", f"/task/state/{WORKPLACE}", "--plan", "/task/scratch/plan.json"]
         done = await box.run([*argv, "--company", COMPANY, "--services", ",".join(names)], timeout=SECONDS)
         if done.returncode or done.timed_out:
@@ -91,7 +91,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
             )
         await box.freeze()
         await asyncio.to_thread(copy_state, box.output_path / WORKPLACE, folder)
-    stamp(folder / "state", company.folder, names)
+    write_stamp(folder / "state", company.folder, names)
     (folder / "accounts.json").write_text(json.dumps(words), encoding="utf-8")
     about = {"company": company.name, "services": sorted(names), "programs": programs_digest(names)}
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")

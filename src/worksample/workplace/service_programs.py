@@ -60,14 +60,14 @@ def packages(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(package for one in programs for package in one.debian))
 
 
-def missing(names: Iterable[str]) -> tuple[str, ...]:
+def missing_packages(names: Iterable[str]) -> tuple[str, ...]:
     """Those of Debian's packages that this machine has not."""
     wanted = packages(names)
     have = _installed_packages(wanted)
     return tuple(package for package in wanted if package not in have)
 
 
-def lacking(names: Iterable[str]) -> str:
+def missing_programs_command(names: Iterable[str]) -> str:
     """The line to type where this machine has not all that these services need; "" where nothing lacks."""
     given = tuple(names)
     modules = [SERVICES[name].module for name in given if SERVICES[name].module]
@@ -75,18 +75,18 @@ def lacking(names: Iterable[str]) -> str:
     if any(importlib.util.find_spec(module) is None for module in modules):
         lines.append("pip install 'worksample[workplace]'")
     fetched = {"tracker": redmine_folder, "chat": converse_folder}
-    if missing(given) or any(fetched[name]() is None for name in given if name in fetched):
+    if missing_packages(given) or any(fetched[name]() is None for name in given if name in fetched):
         lines.append(INSTALL)
     return " && ".join(lines)
 
 
-def require(names: Iterable[str]) -> None:
+def require_programs(names: Iterable[str]) -> None:
     """SandboxUnavailable with the line to type where a program is missing."""
-    if line := lacking(names):
+    if line := missing_programs_command(names):
         raise SandboxUnavailable("programs of the workplace are missing", where="workplace", next=line)
 
 
-def libraries(names: Iterable[str]) -> Path:
+def python_folder(names: Iterable[str]) -> Path:
     """The folder of Python packages that the services' box is given."""
     from worksample.sandboxes.toolbox import library_folder
 
@@ -104,7 +104,7 @@ def versions(names: Iterable[str]) -> str:
     return "\n".join([*debian, *modules, *tracker, _programs_digest()])
 
 
-def lines(names: Iterable[str]) -> dict[str, str]:
+def version_lines(names: Iterable[str]) -> dict[str, str]:
     """Service -> the line of versions that share its state: what one of them left the others can begin with.
 
     Security updates stay in their line. A service whose state is plain files, or git's, has none.

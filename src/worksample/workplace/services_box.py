@@ -13,7 +13,7 @@ from worksample.tasks.workplace import PORTS, WORKPLACE
 
 from .converse_js import converse_folder
 from .redmine import redmine_folder
-from .service_programs import LIBRARY, PROGRAMS, libraries
+from .service_programs import LIBRARY, PROGRAMS, python_folder
 
 SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
 SUPERVISOR = ("python3", "-m", "in_box.supervisor")
@@ -23,7 +23,7 @@ LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
 
 def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
     """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
-    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: libraries(names), **mounts}
+    given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: python_folder(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
         given[f"{FILES}/redmine"] = redmine
     if "chat" in names and (page := converse_folder()) is not None:
@@ -39,7 +39,7 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
     )
 
 
-def spec_of(
+def service_spec(
     names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
 ) -> ServiceSpec:
     """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""

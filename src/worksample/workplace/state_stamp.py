@@ -9,7 +9,7 @@ from typing import Any
 
 from worksample.errors import ExportError
 
-from .service_programs import lines
+from .service_programs import version_lines
 
 FORMAT = 1
 """Of a state: which folders it has, and what lies in them."""
@@ -19,9 +19,9 @@ AGAIN = "copy it again, whole, or write it again with worksample workplace expor
 STAMP_LIMIT = 1 << 20
 
 
-def stamp(state: Path, company: str, names: Sequence[str]) -> None:
+def write_stamp(state: Path, company: str, names: Sequence[str]) -> None:
     """Write into a fresh state of which services it is. `company`: digest of its folder."""
-    said = {"format": FORMAT, "company": company, "services": lines(names)}
+    said = {"format": FORMAT, "company": company, "services": version_lines(names)}
     (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
@@ -33,7 +33,7 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
     kept = said.get("services")
     if not isinstance(kept, dict):
         raise ExportError("its stamp names no services", where=where, next=AGAIN)
-    here = lines(names)
+    here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
         raise ExportError(f"it holds nothing of {', '.join(lacks)}", where=where)
     if other := [f"{kept[name]}, and here is {here[name]}" for name in sorted(here) if kept[name] != here[name]]:

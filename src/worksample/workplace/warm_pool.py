@@ -51,14 +51,14 @@ class WarmWorkplace:
         self.service.spec = spec
         said = {"argv": spec.argv[len(SUPERVISOR) :], "env": dict(spec.env)}
         try:
-            await self.service.tell(json.dumps(said).encode() + b"\n")
+            await self.service.write_line(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
             raise SandboxError("it has ended", where=LABEL) from None
 
     def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:
             for place, source in given.items():
-                fill(source, self.folder.path / Path(place).name)
+                link_tree(source, self.folder.path / Path(place).name)
         except OSError as error:
             raise SandboxError(f"it cannot be given {error.filename}: {error.strerror}", where=LABEL) from None
 
@@ -98,8 +98,8 @@ class WarmPool:
             return None
         begun = False
         try:
-            if spare.service.fallen.done():
-                raise SandboxError(spare.service.fallen.result().how, where=LABEL)
+            if spare.service.ended.done():
+                raise SandboxError(spare.service.ended.result().how, where=LABEL)
             if spare.kind == kind and spare.names >= names:
                 await spare.begin(spec, given)
                 begun = True
@@ -151,7 +151,7 @@ async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: No
     if expected < 2 or os.environ.get(OFF) == "0" or _SPARES.get() is not None:
         yield None
         return
-    kept = WarmPool(expected, note, load)
+    kept = WarmPool(expected, note, load_workplace)
     token = _SPARES.set(kept)
     try:
         yield kept
@@ -160,12 +160,12 @@ async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: No
         await to_the_end(kept.close())
 
 
-def current() -> WarmPool | None:
+def current_pool() -> WarmPool | None:
     """Those of the stretch of work that the caller is in."""
     return _SPARES.get()
 
 
-async def load(kind: str, names: frozenset[str]) -> WarmWorkplace:
+async def load_workplace(kind: str, names: frozenset[str]) -> WarmWorkplace:
     """Begin one with the programs of these services; it goes on loading by itself. SandboxError."""
     folder = await asyncio.to_thread(_folder)
     box, done = None, False
@@ -191,7 +191,7 @@ def _folder() -> BoxFolder:
     return folder
 
 
-def fill(source: Path, target: Path) -> None:
+def link_tree(source: Path, target: Path) -> None:
     """A folder's files at a second place, as links where both lie on one disk: the box sees them read-only. OSError."""
     with os.scandir(source) as entries:
         for entry in entries:
@@ -199,7 +199,7 @@ def fill(source: Path, target: Path) -> None:
             if entry.is_dir(follow_symlinks=False):
                 to.mkdir()
                 to.chmod(0o755)
-                fill(Path(entry.path), to)
+                link_tree(Path(entry.path), to)
             elif entry.is_file(follow_symlinks=False):
                 try:
                     os.link(entry.path, to)

@@ -12,20 +12,20 @@ from worksample.box import Box
 from worksample.errors import Cause, SandboxError
 from worksample.models import ModelService
 from worksample.records import Environment
-from worksample.sandboxes.services import TaskServices
+from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.services.service_boxes import LoadedService, ServiceBox
 from worksample.tasks.workplace import WORKPLACE
 
 from .colleagues.chat import WorkplaceChat
-from .colleagues.colleague_runner import ColleagueRunner, played
+from .colleagues.colleague_runner import ColleagueRunner, choose_responders
 from .colleagues.company_clock import CompanyClock
 from .colleagues.deeds import ServiceDeeds
 from .colleagues.profile import Colleague
 from .company_reader import read_company
 from .seeds import Seed, ensure_seed
-from .service_programs import require
-from .services_box import SEED, SETUP, box_config, spec_of
-from .warm_pool import SLOW, current
+from .service_programs import require_programs
+from .services_box import SEED, SETUP, box_config, service_spec
+from .warm_pool import SLOW, current_pool
 
 SETUP_SECONDS = 120.0
 CONTROL = "/task/scratch/control"
@@ -46,11 +46,14 @@ class LiveWorkplace:
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
     """Where their clock begins."""
 
-    def attended(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
+    def colleague_runner(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
         """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
-        by = played(self.colleagues, model, service)
+        by = choose_responders(self.colleagues, model, service)
         return ColleagueRunner(
-            WorkplaceChat(box, self.operator), by, clock=CompanyClock(self.today), hands=ServiceDeeds(box, self.operator)
+            WorkplaceChat(box, self.operator),
+            by,
+            clock=CompanyClock(self.today),
+            hands=ServiceDeeds(box, self.operator),
         )
 
 
@@ -63,11 +66,11 @@ def workplace_over_state(
     accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
     operator's all. Its programs may have been loaded ahead (`spares`). SandboxUnavailable where one is missing.
     """
-    require(names)
+    require_programs(names)
     operator = secrets.token_urlsafe(32)
     mounts = {SEED: state, **({SETUP: setup} if setup is not None else {})}
-    spec = spec_of(names, accounts=accounts or {}, operator=operator, dialects=dialects)
-    ahead = current()
+    spec = service_spec(names, accounts=accounts or {}, operator=operator, dialects=dialects)
+    ahead = current_pool()
 
     async def loaded(kind: str) -> LoadedService | None:
         return await ahead.take(kind, frozenset(names), spec, mounts) if ahead is not None else None
@@ -102,7 +105,7 @@ def seed_of_folder(root: Path, names: Sequence[str]) -> Seed:
     return ensure_seed(read_company(root), root, names)
 
 
-async def reset(box: Box) -> float:
+async def reset_services(box: Box) -> float:
     """Put every service back to its beginning; the seconds that it took. SandboxError where one did not come back."""
     try:
         connection = await box.connect(CONTROL)
@@ -119,12 +122,12 @@ async def reset(box: Box) -> float:
     return float(seconds)
 
 
-async def run_setup(services: TaskServices, workplace: LiveWorkplace) -> None:
+async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
     """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
     if not workplace.setup:
         return
     done = await services_box(services).run(
-        ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=environment(workplace), timeout=SETUP_SECONDS
+        ["python3", f"{SETUP}/setup.py"], cwd=SETUP, env=operator_environment(workplace), timeout=SETUP_SECONDS
     )
     if done.returncode or done.timed_out:
         said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
@@ -132,11 +135,11 @@ async def run_setup(services: TaskServices, workplace: LiveWorkplace) -> None:
         raise SandboxError(f"setup.py {how}: {said}", where="setup/setup.py", cause=Cause.SERVICE_START)
 
 
-def environment(workplace: LiveWorkplace) -> dict[str, str]:
+def operator_environment(workplace: LiveWorkplace) -> dict[str, str]:
     """Variables for whoever acts for the platform: a task's setup, a grader."""
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 
-def services_box(services: TaskServices) -> Box:
+def services_box(services: TrialServices) -> Box:
     """The box that the workplace's services stand in."""
     return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

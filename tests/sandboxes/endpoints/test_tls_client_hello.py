@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.sandboxes.endpoints.tls_client_hello import MOST, HelloReader, ClientHelloError, server_name
+from worksample.sandboxes.endpoints.tls_client_hello import MOST, ClientHelloError, HelloReader, server_name
 
 
 def hello(name: str | None, **versions: ssl.TLSVersion) -> bytes:

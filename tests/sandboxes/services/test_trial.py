@@ -21,7 +21,7 @@ from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
 from worksample.runs.endpoints import unreachable
-from worksample.sandboxes.endpoints import Allowance
+from worksample.sandboxes.endpoints import HostAllowance
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package
 
@@ -217,7 +217,7 @@ def test_where_a_service_cannot_stand_its_work_is_not_attemptable(tmp_path: Path
     assert not why_not(worker, instance)
     assert why_not(worker, instance, frozenset({"python3"})) == "the sandbox of this machine lacks python3"
     environment = instance.work.environment
-    assert not unreachable(worker, environment, Allowance(), sandbox="bubblewrap")
-    assert unreachable(worker, environment, Allowance(), sandbox="none") == (
+    assert not unreachable(worker, environment, HostAllowance(), sandbox="bubblewrap")
+    assert unreachable(worker, environment, HostAllowance(), sandbox="none") == (
         "needs services of its own, which there are none of without isolation"
     )

@@ -27,7 +27,13 @@ from worksample.workplace.colleagues.profile import (
     ReplyRule,
     SayDeed,
 )
-from worksample.workplace.colleagues.responders import ModelResponder, PersonResponder, RuleResponder, ColleagueResponder, Heard
+from worksample.workplace.colleagues.responders import (
+    ColleagueResponder,
+    ConversationLine,
+    ModelResponder,
+    PersonResponder,
+    RuleResponder,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 MONDAY = datetime(2026, 3, 16, 8, tzinfo=UTC)
@@ -78,7 +84,7 @@ async def played(
     """Somebody says all of it, each once the last was answered: (to, room, text)."""
     chat = Room()
     by = {"helena": (HELENA, RuleResponder()), "dario": (DARIO, dario or RuleResponder())}
-    async with ColleagueRunner(chat, by, pause=0.002, clock=CompanyClock(MONDAY), hands=hands).begun() as attended:
+    async with ColleagueRunner(chat, by, pause=0.002, clock=CompanyClock(MONDAY), hands=hands).run() as attended:
         for to, room, text in asked:
             kind = "heard" if to or "@" in text else "began"
             before = sum(kind in one and one.get("by") in ("jules", None) for one in attended.lines)
@@ -148,7 +154,7 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
     ]
     with serving(answers) as served:
         by = ModelResponder(MODEL, ModelService(args=served.args))
-        heard = (Heard("jules", "What rate do we pay, for 1200?"),)
+        heard = (ConversationLine("jules", "What rate do we pay, for 1200?"),)
         reply = await by.answer(HELENA, heard)
         assert (reply.text, reply.asks) == ("One moment.", ColleagueQuestion(who="dario", text="What is the rate?"))
         told = await by.told(HELENA, heard, reply, "The rate is 4.5 %.")

@@ -63,7 +63,7 @@ async def test_what_colleagues_do_stands_in_the_services() -> None:
         own = services_box(services)
         by = {one.id: (one, RuleResponder()) for one in (ROSA, INES)}
         chat = WorkplaceChat(own, workplace.operator)
-        async with ColleagueRunner(chat, by, pause=0.01, hands=ServiceDeeds(own, workplace.operator)).begun() as attended:
+        async with ColleagueRunner(chat, by, pause=0.01, hands=ServiceDeeds(own, workplace.operator)).run() as attended:
             for who in by:
                 await chat.say("assistant", "Do it now, please.", to=who, room="")
             async with asyncio.timeout(120):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import InstallError
-from worksample.sandboxes.guarded_subprocess import call
+from worksample.sandboxes.guarded_subprocess import run_guarded
 
 SECONDS = 900.0
 """What one installer may take."""
@@ -30,7 +30,7 @@ def called(words: Sequence[str], cwd: Path, what: str) -> str:
     """Run an installer; what it printed. InstallError with its last words where it fails."""
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:
-        done = call(words, SECONDS, cwd=cwd, env=env)
+        done = run_guarded(words, SECONDS, cwd=cwd, env=env)
     except subprocess.TimeoutExpired:
         raise InstallError(
             f"{what} was not installed within {SECONDS:.0f} seconds",

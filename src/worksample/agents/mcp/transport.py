@@ -13,7 +13,7 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
-from worksample.sandboxes.endpoints import Contact, relay
+from worksample.sandboxes.endpoints import ConnectionRecord, relay
 from worksample.tasks.mcp import OWN
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIter
     async def carry(near: socket.socket) -> None:
         with near, contextlib.suppress(OSError, SandboxError):
             far = await box.dial(port, address)
-            await relay(near, far, Contact(path, "own"))  # the endpoint records it; this is our side of the box
+            await relay(
+                near, far, ConnectionRecord(path, "own")
+            )  # the endpoint records it; this is our side of the box
 
     async def accept() -> None:
         while True:

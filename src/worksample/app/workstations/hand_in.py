@@ -30,7 +30,7 @@ from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
 from worksample.runs.outcome import after_capture
 from worksample.runs.trajectory import TrajectoryWriter, write
-from worksample.sandboxes.capture import take
+from worksample.sandboxes.capture import capture_box
 from worksample.store import Store
 
 from .task_box import WorkstationTask
@@ -54,7 +54,7 @@ class Handing:
 
 async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
     """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
-    captured = await take(box, store.blobs, handing.task.instance)
+    captured = await capture_box(box, store.blobs, handing.task.instance)
     outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
         # Nothing was handed in then: the place stays the person's, with what was noted last.

@@ -14,7 +14,7 @@ from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
 from worksample.records import AssignmentAct, EntryKind, Manifest
 from worksample.results.assignments.assignment import Seat, commit, event_after
-from worksample.sandboxes.capture.box_capture import USUAL, snapshot
+from worksample.sandboxes.capture.box_capture import USUAL, snapshot_output
 from worksample.store import Store
 
 from .task_box import WorkstationTask
@@ -42,7 +42,7 @@ class Workstation:
         """Write what happens, with what lies in the output by now and what the terminal showed since."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:
-            found = await snapshot(self.box, self.store.blobs, USUAL, time.monotonic() + USUAL.seconds)
+            found = await snapshot_output(self.box, self.store.blobs, USUAL, time.monotonic() + USUAL.seconds)
             digest = found.manifest_digest
         log = self.terminal.log() if self.terminal else b""
 
@@ -83,7 +83,7 @@ class Workstation:
         if self.frozen:
             found = await asyncio.to_thread(scan, self.box.output_path, HashSink())
         else:
-            found = await snapshot(self.box, HashSink(), USUAL, time.monotonic() + USUAL.seconds)
+            found = await snapshot_output(self.box, HashSink(), USUAL, time.monotonic() + USUAL.seconds)
         return found.manifest
 
     async def close(self) -> None:

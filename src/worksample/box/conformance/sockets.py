@@ -9,7 +9,7 @@ import socket
 from worksample.box.interface import Box, Connection, Process
 from worksample.errors import SandboxError
 
-from .assertions import PATIENCE, read_exactly, raises, read_rest, wait_until
+from .assertions import PATIENCE, raises, read_exactly, read_rest, wait_until
 
 _SERVER = """
 import socket, sys, threading

@@ -8,7 +8,7 @@ import time
 from worksample.box.interface import Box
 from worksample.errors import SandboxError
 
-from .assertions import PATIENCE, read_exactly, raises, read_rest, wait_until
+from .assertions import PATIENCE, raises, read_exactly, read_rest, wait_until
 
 _ECHO = 'while IFS= read -r line; do echo "got $line"; done; echo end; echo words >&2; exit 3'
 _PRINTS = """

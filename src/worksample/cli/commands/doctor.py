@@ -85,7 +85,9 @@ def _libraries() -> Symptom:
         by = installer()
     except SandboxUnavailable as error:
         return Symptom("agents' Python", False, error.what, error.next)
-    return Symptom("agents' Python", True, f"the first run fetches its libraries by {Path(by[0]).name}: {FETCHED}")
+    return Symptom(
+        "agents' Python", True, f"the first run fetches its libraries by {Path(by[0]).name}: {DOWNLOAD_SIZE}"
+    )
 
 
 def _viewers() -> list[Symptom]:

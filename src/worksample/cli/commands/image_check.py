@@ -21,9 +21,9 @@ def command(source: str, as_json: bool | None) -> int:
 
     SOURCE is a folder with an OCI layout or a Dockerfile, an archive, a root file system, or docker://NAME@sha256:...
     """
-    from worksample.sandboxes.images import prepare
+    from worksample.sandboxes.images import prepare_image
 
-    image = prepare(source)
+    image = prepare_image(source)
     found = asyncio.run(_offers(image.root))
     if as_json:
         say_json({"digest": image.digest, "left_out": dict(image.left_out), "user": image.root.user, **found})

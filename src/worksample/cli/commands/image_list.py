@@ -11,9 +11,9 @@ from worksample.cli.output import json_option, say_json, table
 @json_option
 def command(as_json: bool | None) -> int:
     """List the images unpacked here, with their size, and whether a box is using them."""
-    from worksample.sandboxes.images.cache import kept
+    from worksample.sandboxes.images.cache import list_cached
 
-    found = kept()
+    found = list_cached()
     if as_json:
         say_json(
             [

@@ -16,11 +16,11 @@ def command(digests: tuple[str, ...], as_json: bool | None) -> int:
     An image that a box is using is not removed. If a removed image is needed again, it is unpacked, built or pulled
     again.
     """
-    from worksample.sandboxes.images.cache import remove
+    from worksample.sandboxes.images.cache import remove_cached
 
     gone = []
     for digest in digests:
-        one = remove(digest)
+        one = remove_cached(digest)
         gone.append(one)
         if not as_json:
             click.echo(printable(f"removed {one.image.digest[:16]}, {one.bytes / 1e6:,.1f} MB"))

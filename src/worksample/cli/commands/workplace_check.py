@@ -42,7 +42,7 @@ def _tried(folder: Path) -> list[tuple[str, float]]:
     """What making its seed, starting and a reset took, in seconds."""
     from worksample.sandboxes.services import open_services
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.workplace import workplace_over_state, services_box, reset, seed_of_folder
+    from worksample.workplace.workplace import reset_services, seed_of_folder, services_box, workplace_over_state
 
     begun = time.monotonic()
     seed = seed_of_folder(folder, tuple(PORTS))
@@ -53,7 +53,7 @@ def _tried(folder: Path) -> list[tuple[str, float]]:
         workplace = workplace_over_state(tuple(PORTS), seed.state, "check", accounts=seed.accounts)
         async with open_services((workplace.box,), "bubblewrap") as services:
             took.append(("start", time.monotonic() - begun))
-            took.append(("reset", await reset(services_box(services))))
+            took.append(("reset", await reset_services(services_box(services))))
 
     asyncio.run(stand())
     return took

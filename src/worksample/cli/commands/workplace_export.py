@@ -17,8 +17,8 @@ def command(to: Path, name: str | None) -> int:
 
     TO also holds everybody's password; only you can read it.
     """
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
-    done = tell(name or USUAL, "export", to=str(to.absolute()))
+    done = send_command(name or USUAL, "export", to=str(to.absolute()))
     click.echo(printable(f"{done['files']} files in {to}"))
     return 0

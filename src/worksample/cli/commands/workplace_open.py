@@ -23,11 +23,11 @@ def command(
     """Open a service of a running workplace in the browser, and say which account to use."""
     from worksample.app.server.http_server import browse
     from worksample.errors import UsageError
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
     name, service = name or USUAL, service or "chat"
-    addresses = tell(name, "status")["addresses"]
-    accounts = tell(name, "accounts")["accounts"]
+    addresses = send_command(name, "status")["addresses"]
+    accounts = send_command(name, "accounts")["accounts"]
     if service not in addresses:
         raise UsageError(
             f"there is no service {service!r}; there are: {', '.join(addresses)}", where=name,

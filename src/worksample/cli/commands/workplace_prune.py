@@ -29,15 +29,15 @@ def command(
     One that a workplace stands with stays. What needs a removed one makes it again, in about half a minute.
     """
     from worksample.errors import UsageError
-    from worksample.workplace.seed_cache import fitting, remove, remove_orphans, unused_seeds
+    from worksample.workplace.seed_cache import find_seed, remove_orphans, remove_seed, unused_seeds
 
     days = UNUSED if days is None else days
-    wanted = tuple(fitting(one) for one in seeds) if seeds else unused_seeds(days, outdated=bool(outdated))
+    wanted = tuple(find_seed(one) for one in seeds) if seeds else unused_seeds(days, outdated=bool(outdated))
     if busy := [one for one in wanted if one.in_use]:
         raise UsageError(f"a workplace stands with {busy[0].id[:16]}", next="worksample workplace status")
     gone = []
     for one in wanted:
-        if dry_run or remove(one, unless_used_after=None if seeds else one.used):
+        if dry_run or remove_seed(one, unless_used_after=None if seeds else one.used):
             gone.append(one)
             if not as_json:
                 word = "would remove" if dry_run else "removed"

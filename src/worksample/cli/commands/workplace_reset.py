@@ -9,8 +9,8 @@ import click
 @click.option("--name", default=None, metavar="NAME", help="The workplace's name; default: company.")
 def command(name: str | None) -> int:
     """Reset every service of a running workplace to the state it began with."""
-    from worksample.workplace.running_workplaces import USUAL, tell
+    from worksample.workplace.running_workplaces import USUAL, send_command
 
     name = name or USUAL
-    click.echo(f"{name} was reset in {tell(name, 'reset')['seconds']:.2f} s")
+    click.echo(f"{name} was reset in {send_command(name, 'reset')['seconds']:.2f} s")
     return 0

@@ -21,7 +21,7 @@ def command(folder: Path, name: str | None, services: str | None, as_json: bool 
     """
     from worksample.errors import UsageError
     from worksample.tasks.workplace import PORTS
-    from worksample.workplace.running_workplaces import USUAL, up
+    from worksample.workplace.running_workplaces import USUAL, start
 
     name = name or USUAL
     names = tuple(dict.fromkeys((services or ",".join(PORTS)).split(",")))
@@ -30,7 +30,7 @@ def command(folder: Path, name: str | None, services: str | None, as_json: bool 
             f"there is no service {strange[0]!r}; there are: {', '.join(PORTS)}", where="--services",
             next=f"--services {','.join(PORTS)}",
         )  # fmt: skip
-    said = up(folder, names, name)
+    said = start(folder, names, name)
     if as_json:
         say_json(said)
         return 0

@@ -27,7 +27,7 @@ from worksample.supervision import FailureSignal
 from .actions import ACTIONS
 from .browser_config import BrowserConfig
 from .browser_ledger import LARGEST_SCREEN, BrowserLedger
-from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, libraries
+from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, playwright_folder
 
 LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
 """Of the driver's box."""
@@ -152,7 +152,10 @@ class Browser:
             return
         self._chromium, self._complaint, self._waiting = "", "", b""
         config = BoxConfig(
-            mounts=(Mount(str(await asyncio.to_thread(libraries)), LIBRARY), Mount(str(PROGRAMS), f"{OWN}/in_box")),
+            mounts=(
+                Mount(str(await asyncio.to_thread(playwright_folder)), LIBRARY),
+                Mount(str(PROGRAMS), f"{OWN}/in_box"),
+            ),
             env=(("PYTHONPATH", f"{OWN}:{LIBRARY}"),),
             limits=LIMITS,
             label="browser",
@@ -261,10 +264,10 @@ def _observation(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes
         picture = _picture(answer.get("marked"))
     elif "screenshot" in config.observe:
         picture = screen
-    return BrowserObservation(text_of(answer, config), picture, str(answer.get("error", ""))[:2000])
+    return BrowserObservation(observation_text(answer, config), picture, str(answer.get("error", ""))[:2000])
 
 
-def text_of(answer: Mapping[str, Any], config: BrowserConfig) -> str:
+def observation_text(answer: Mapping[str, Any], config: BrowserConfig) -> str:
     """What an agent reads."""
     found = answer.get("observation")
     shown: Mapping[str, Any] = found if isinstance(found, Mapping) else {}

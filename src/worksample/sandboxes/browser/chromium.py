@@ -36,7 +36,7 @@ def lacking_packages() -> tuple[str, ...]:
     return (() if BINARY.exists() else (PACKAGE,)) + (() if linked else (NODE_PACKAGE,))
 
 
-def libraries() -> Path:
+def playwright_folder() -> Path:
     """The folder of Python packages that the driver's box is given: Playwright, and nothing of the platform."""
     from worksample.sandboxes.toolbox import library_folder
 
@@ -44,7 +44,7 @@ def libraries() -> Path:
 
 
 @functools.cache
-def version() -> str:
+def chromium_version() -> str:
     """Of Chromium, as its package says."""
     asked = ["dpkg-query", "-W", "-f", "${Version}", PACKAGE]
     try:

@@ -52,7 +52,9 @@ class McpServer:
         if "id" not in asked:
             return 202, b""
         given = asked.get("params")
-        return 200, as_json(await self._answer_method(asked["id"], asked["method"], given if isinstance(given, dict) else {}))
+        return 200, as_json(
+            await self._answer_method(asked["id"], asked["method"], given if isinstance(given, dict) else {})
+        )
 
     async def _answer_method(self, id: Any, method: str, given: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
@@ -66,7 +68,11 @@ class McpServer:
         if method == "ping":
             return {"jsonrpc": "2.0", "id": id, "result": {}}
         if method == "tools/list":
-            return {"jsonrpc": "2.0", "id": id, "result": {"tools": [_tool_description(one) for one in ACTIONS.values()]}}
+            return {
+                "jsonrpc": "2.0",
+                "id": id,
+                "result": {"tools": [_tool_description(one) for one in ACTIONS.values()]},
+            }
         if method != "tools/call":
             return _fault(id, NO_METHOD, f"there is no {method[:100]}")
         name, arguments = given.get("name"), given.get("arguments") or {}

@@ -19,9 +19,9 @@ from worksample.files import Scan, ScanLimits, Sink, scan
 from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
-from .collect_hooks import COLLECTED, collect, hooks_part
+from .collect_hooks import COLLECTED, hooks_part, run_hooks
 from .probes import BlobStore, ProbeLimits, run_probes
-from .root_changes import absent, root_changes
+from .root_changes import absent_part, root_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,14 @@ class Captured:
     """Wall-clock seconds of `snapshot` and `probes`."""
 
 
-async def capture(
+async def capture_parts(
     box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL
 ) -> dict[str, SubmissionPart]:
     """The parts of `take`."""
-    return (await take(box, blobs, instance, limits=limits)).parts
+    return (await capture_box(box, blobs, instance, limits=limits)).parts
 
 
-async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
+async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
     """Take in the output folder of a box, frozen meanwhile, and then what the probes find in it.
 
     Never raises for what the box holds or does, nor where it is lost: what cannot be had is a part with status and
@@ -65,11 +65,11 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     are ended first. Raises StoreError where the blobs cannot be kept.
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
-    ran = await collect(box, hooks)
+    ran = await run_hooks(box, hooks)
     start = steady_time()
-    found = await snapshot(box, blobs, limits, start + limits.backstop)
+    found = await snapshot_output(box, blobs, limits, start + limits.backstop)
     seconds = {"snapshot": steady_time() - start}
-    parts, cause = {"output": part_of(found)}, found.cause
+    parts, cause = {"output": part_of_scan(found)}, found.cause
     if ran:
         parts[COLLECTED] = await hooks_part(ran, blobs)
     if instance.capture.root:
@@ -84,7 +84,9 @@ async def take(box: Box, blobs: BlobStore, instance: Instance, *, limits: Captur
     return Captured(parts, cause, seconds)
 
 
-async def capture_root(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
+async def capture_root(
+    box: Box, blobs: Sink, limits: CaptureLimits, until: float
+) -> tuple[SubmissionPart, Cause | None]:
     """What was changed in the image's root, at rest."""
     try:
         async with asyncio.timeout(limits.hold):
@@ -97,10 +99,10 @@ async def capture_root(box: Box, blobs: Sink, limits: CaptureLimits, until: floa
             await _attempt(box.thaw(), limits.hold, "thawed")
     except (SandboxError, TimeoutError, OSError) as error:
         reason = f"the root's changes cannot be reached: {error or type(error).__name__}"
-        return await asyncio.to_thread(absent, blobs, reason), Cause.SANDBOX_LOST
+        return await asyncio.to_thread(absent_part, blobs, reason), Cause.SANDBOX_LOST
 
 
-def part_of(found: Scan) -> SubmissionPart:
+def part_of_scan(found: Scan) -> SubmissionPart:
     """A scan as a part of a submission."""
     return SubmissionPart(
         manifest=found.manifest_digest,
@@ -111,7 +113,7 @@ def part_of(found: Scan) -> SubmissionPart:
     )
 
 
-async def snapshot(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
+async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
     """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
     found = None
     trouble = await _attempt(box.freeze(), limits.hold, "frozen")

@@ -21,7 +21,7 @@ _TAIL = 4000
 """Characters of what a hook said that are kept, of each stream."""
 
 
-async def collect(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
+async def run_hooks(box: Box, hooks: Sequence[CollectSpec]) -> list[dict[str, Any]]:
     """Run them one after the other, all of them, and tell how each ended. Never raises for what they do."""
     found = []
     for one in hooks:

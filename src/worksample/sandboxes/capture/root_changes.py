@@ -43,40 +43,40 @@ class _LayerWriter:
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     used: float = field(default_factory=time.thread_time)
 
-    def lacks(self, cause: Cause, reason: str) -> None:
+    def note_fault(self, cause: Cause, reason: str) -> None:
         """Note the first thing that is not as it should be."""
         self.cause, self.reason = self.cause or cause, self.reason or reason
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """Whether nothing more is taken."""
         if self.files >= self.limits.files:
-            self.lacks(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
+            self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
-            self.lacks(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
+            self.note_fault(Cause.CAPTURE_TIME, "there was no time for all changes of the root")
         elif steady_time() > self.until:
-            self.lacks(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
+            self.note_fault(Cause.CAPTURE_FAILED, "the machine was too busy to take in all changes of the root")
         else:
             return False
         return True
 
-    def folder(self, descriptor: int, path: str, depth: int) -> None:
+    def add_folder(self, descriptor: int, path: str, depth: int) -> None:
         """What lies in an open folder. OSError from the folder itself."""
         for name in sorted(os.listdir(descriptor)):
             inner = f"{path}/{name}".lstrip("/")
-            if self.full:
+            if self.is_full:
                 return
             if inner in OWN:
                 continue
             if name.startswith(WHITEOUT) or depth > self.limits.depth or len(os.fsencode(inner)) > self.limits.path:
-                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
+                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be kept in a layer")
                 continue
             try:
-                self.entry(descriptor, name, inner, depth)
+                self.add_entry(descriptor, name, inner, depth)
             except OSError as error:
-                self.lacks(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
+                self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
 
-    def entry(self, above: int, name: str, path: str, depth: int) -> None:
+    def add_entry(self, above: int, name: str, path: str, depth: int) -> None:
         """One name. OSError."""
         self.files += 1
         state = os.stat(name, dir_fd=above, follow_symlinks=False)
@@ -100,7 +100,7 @@ class _LayerWriter:
             self.tar.addfile(info)
             if any(_has_mark(descriptor, mark) for mark in _OPAQUE_MARKS):
                 self.tar.addfile(tarfile.TarInfo(f"{info.name}/{OPAQUE}"))
-            self.folder(descriptor, info.name, depth + 1)
+            self.add_folder(descriptor, info.name, depth + 1)
         finally:
             os.close(descriptor)
 
@@ -111,7 +111,7 @@ class _LayerWriter:
             self.tar.addfile(info)
             return
         if self.bytes + state.st_size > self.limits.bytes:
-            self.lacks(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
+            self.note_fault(Cause.CAPTURE_TOO_LARGE, f"more than {self.limits.bytes:,} bytes changed in the root")
             return
         with os.fdopen(os.open(name, _FILE, dir_fd=above), "rb") as file:
             info.size = os.fstat(file.fileno()).st_size
@@ -151,9 +151,11 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
             try:
                 descriptor = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except OSError as error:
-                return absent(sink, f"the root's changes cannot be reached: {error.strerror}"), Cause.CAPTURE_FAILED
+                return absent_part(
+                    sink, f"the root's changes cannot be reached: {error.strerror}"
+                ), Cause.CAPTURE_FAILED
             try:
-                layer.folder(descriptor, "", 0)
+                layer.add_folder(descriptor, "", 0)
             finally:
                 os.close(descriptor)
         size = file.tell()
@@ -173,9 +175,9 @@ def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None
     What lies beyond the usual limits is left out, as in `root_changes`. OSError.
     """
     layer = _LayerWriter(tar, ScanLimits(), steady_time() + 600)
-    layer.entry(above, name, path, path.count("/"))
+    layer.add_entry(above, name, path, path.count("/"))
 
 
-def absent(sink: Sink, reason: str) -> SubmissionPart:
+def absent_part(sink: Sink, reason: str) -> SubmissionPart:
     """The part where there is nothing to be had."""
     return SubmissionPart(manifest=sink.put(canonical(Manifest().plain())), status=CaptureStatus.ABSENT, reason=reason)

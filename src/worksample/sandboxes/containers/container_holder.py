@@ -15,12 +15,12 @@ from worksample.box import BoxConfig
 from worksample.errors import SandboxError
 from worksample.files.scratch import started_at
 from worksample.sandboxes import cgroups, layout
-from worksample.sandboxes.holder import STOPPED_WAIT, claim
+from worksample.sandboxes.holder import STOPPED_WAIT, lock_images
 from worksample.sandboxes.host_state import BoxFolder, UidLease
 from worksample.sandboxes.shielded import to_the_end
 
 from . import container_settings
-from .daemon import LABEL, Daemon, asked, remove
+from .daemon import LABEL, Daemon, daemon_errors, remove_container
 
 PAUSES = 10
 """How often a container is asked to stand still."""
@@ -42,7 +42,7 @@ class ContainerHolder:
         owner = self.folder.owner
         owner.daemon, owner.container = daemon.url, self.name
         self.folder.save()
-        self._claim = claim(config)
+        self._claim = lock_images(config)
         self._groups = cgroups.BoxCgroups()
         self._line = self.folder.path / "line"
         self._line.mkdir(mode=0o700)
@@ -70,7 +70,7 @@ class ContainerHolder:
             wanted = container_settings.container(self._config, self._host, self._image, str(self._line))
             labels = {LABEL: json.dumps({k: v for k, v in asdict(self.folder.owner).items() if k != "groups"})}
             self._started = True
-            with asked("the container cannot be started"):
+            with daemon_errors("the container cannot be started"):
                 made = api.create_container_from_config({**wanted, "Labels": labels}, self.name)
                 api.start(self.name)
                 self._note_process(int(api.inspect_container(self.name)["State"]["Pid"]), made["Id"])
@@ -100,12 +100,12 @@ class ContainerHolder:
 
     def plan(self) -> dict[str, Any]:
         """See Holder."""
-        return layout.plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
+        return layout.exec_plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
 
     def adopt(self) -> None:
         """See Holder: it was done before the exec server was heard."""
 
-    def said(self) -> str:
+    def messages(self) -> str:
         """See Holder."""
         with suppress(OSError):
             return (self._line / "said").read_text(encoding="utf-8", errors="replace").strip()
@@ -122,12 +122,12 @@ class ContainerHolder:
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause
-        with asked("the container cannot be paused" if frozen else "the container cannot go on"):
+        with daemon_errors("the container cannot be paused" if frozen else "the container cannot go on"):
             for more in reversed(range(PAUSES)):
                 try:
                     what(self.name)
                     break
-                except self._daemon.refused as failure:
+                except self._daemon.api_error as failure:
                     # runc looks a second long, and processes that are busy may not all stand still in time.
                     if not more or "unable to freeze" not in str(failure):
                         raise
@@ -137,7 +137,7 @@ class ContainerHolder:
     def hurry(self) -> None:
         """See Holder."""
         if self._config.background:
-            with asked("the container cannot be given a fair share of the processors"):
+            with daemon_errors("the container cannot be given a fair share of the processors"):
                 self._daemon.api.update_container(self.name, cpu_shares=1024)
 
     def end(self) -> None:
@@ -175,7 +175,7 @@ class ContainerHolder:
         if self._near is not None:
             self._near.close()
         cgroups.close(self._groups)
-        if not self._started or remove(self._daemon.url, self.name):
+        if not self._started or remove_container(self._daemon.url, self.name):
             self.folder.remove()
         while self._claim:
             os.close(self._claim.pop())

@@ -24,15 +24,15 @@ def container(config: BoxConfig, host: layout.BoxHost, image: str, line: str) ->
     """
     limits = config.limits
     memory = limits.memory + limits.disk + BESIDE
-    held = {"Memory": memory, "MemorySwap": memory, "PidsLimit": limits.processes + 1} if host.counted else {}
-    nice = [*layout.LAST] if config.background else []
+    held = {"Memory": memory, "MemorySwap": memory, "PidsLimit": limits.processes + 1} if host.has_limits else {}
+    nice = [*layout.NICE_COMMAND] if config.background else []
     return {
         "Image": image,
         "Hostname": "worksample",
         "User": "0:0",
         "WorkingDir": "/",
         "Env": [],
-        "Cmd": [*nice, *layout.server("container")],
+        "Cmd": [*nice, *layout.server_command("container")],
         "Entrypoint": [],
         "NetworkDisabled": True,
         "HostConfig": {
@@ -62,9 +62,9 @@ def furnishing(config: BoxConfig) -> dict[str, Any]:
         "shown": targets,
         "kept": ["/proc", "/dev", "/dev/pts", *targets],
         "theirs": ["/etc/hosts", "/etc/hostname", "/etc/resolv.conf"],
-        "folders": [*more, *(path for path, _ in layout.writable(config))],
+        "folders": [*more, *(path for path, _ in layout.writable_folders(config))],
         "readonly": [target for _, target, may_write in binds if not may_write],
-        "masked": list(layout.masked(config)),
+        "masked": list(layout.masked_folders(config)),
     }
 
 
@@ -85,7 +85,7 @@ def _ulimits() -> list[dict[str, Any]]:
 
 
 def _binds(config: BoxConfig) -> list[tuple[str, str, bool]]:
-    return [(folder, folder, False) for folder in layout.tops()[0]] + layout.binds(config)
+    return [(folder, folder, False) for folder in layout.program_folders()[0]] + layout.bind_mounts(config)
 
 
 def _mount(source: str, target: str, may_write: bool) -> dict[str, Any]:

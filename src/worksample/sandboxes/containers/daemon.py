@@ -32,11 +32,11 @@ class Daemon:
     """Whether it holds memory and processes of containers."""
     api: Any
     """The client; requests of several threads at once are fine."""
-    refused: type[Exception]
+    api_error: type[Exception]
     """What the client raises where the daemon answered, and did not do it."""
 
 
-def url() -> str:
+def daemon_url() -> str:
     """DOCKER_HOST, else where Docker listens. SandboxUnavailable where that is no socket of this machine."""
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
@@ -49,7 +49,7 @@ def url() -> str:
 
 
 @contextmanager
-def asked(what: str) -> Iterator[None]:
+def daemon_errors(what: str) -> Iterator[None]:
     """SandboxError for what the daemon refuses, and where it is gone in the middle of it."""
     from docker.errors import DockerException
     from requests import RequestException
@@ -61,7 +61,7 @@ def asked(what: str) -> Iterator[None]:
 
 
 @functools.cache
-def daemon(where: str) -> Daemon:
+def connect(where: str) -> Daemon:
     """The daemon at an address, asked once. SandboxUnavailable, with the line to type, where none can make a box."""
     need("docker")
     from docker import APIClient
@@ -89,13 +89,13 @@ def daemon(where: str) -> Daemon:
     return Daemon(where, str(info["ServerVersion"]), counts, api, APIError)
 
 
-def remove(where: str, container: str) -> bool:
+def remove_container(where: str, container: str) -> bool:
     """Remove a container with all that runs in it, and wait until it is gone; False where nobody can be asked."""
     from docker.errors import APIError, DockerException, NotFound
     from requests import RequestException
 
     try:
-        api = daemon(where).api
+        api = connect(where).api
         for again in (True, False):
             try:
                 api.remove_container(container, force=True, v=True)
@@ -116,12 +116,12 @@ def remove(where: str, container: str) -> bool:
     return True
 
 
-def sweep(where: str) -> list[str]:
+def sweep_containers(where: str) -> list[str]:
     """Remove the containers whose maker is dead, also where their folder is gone; return a line for each."""
     removed = []
-    with asked("its containers cannot be listed"):
-        for found in daemon(where).api.containers(all=True, filters={"label": LABEL}):
-            if not owner_of(found["Labels"][LABEL]).alive() and remove(where, found["Id"]):
+    with daemon_errors("its containers cannot be listed"):
+        for found in connect(where).api.containers(all=True, filters={"label": LABEL}):
+            if not owner_of(found["Labels"][LABEL]).is_alive() and remove_container(where, found["Id"]):
                 removed.append(f"container {found['Names'][0].lstrip('/')}")
     return removed
 

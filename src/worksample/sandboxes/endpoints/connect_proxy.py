@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from worksample.box import is_host_name
 
-from .connection_ledger import Contact
-from .host_rules import Allowance, HostRule, allowed_by, refused_network
+from .connection_ledger import ConnectionRecord
+from .host_rules import HostAllowance, HostRule, address_refusal, matching_rule
 from .stream_relay import relay
-from .targets import ConnectionRefused, AddressCheck, dial
-from .tls_client_hello import HelloReader, ClientHelloError
+from .targets import AddressCheck, ConnectionRefused, dial
+from .tls_client_hello import ClientHelloError, HelloReader
 
 MOST_HEAD = 8192
 """Bytes of a request."""
@@ -28,25 +28,25 @@ class ConnectProxy:
 
     rules: tuple[HostRule, ...]
     """The wildcards of the task."""
-    allowance: Allowance
-    refusing: AddressCheck = refused_network
+    allowance: HostAllowance
+    refusing: AddressCheck = address_refusal
 
     @property
     def rule(self) -> str:
         return f"proxy for {', '.join(map(str, self.rules))}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
         loop = asyncio.get_running_loop()
         try:
             name, port, rest = await _read_request(connection)
             contact.name = f"{name}:{port}"
-            rule = allowed_by(name, port, self.rules)
+            rule = matching_rule(name, port, self.rules)
             if rule is None:
                 raise ConnectionRefused(
                     f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}"
                 )
-            if why := self.allowance.why_not(name, port):
+            if why := self.allowance.refusal(name, port):
                 raise ConnectionRefused(f"{name}:{port} {why}")
             contact.rule = f"allow {rule}"
             outside = await dial(name, port, contact, self.refusing)

@@ -23,7 +23,7 @@ OTHERS = "*"
 
 
 @dataclass(slots=True, eq=False)
-class Contact:
+class ConnectionRecord:
     """One connection. Bytes and seconds grow while it lasts."""
 
     endpoint: str
@@ -64,26 +64,26 @@ class Contact:
         return not self.refused and bool(self.peer or (self.received and not self.failed))
 
 
-class Ledger:
+class ConnectionLedger:
     """Every connection of one box. Those that were refused or failed take no room from those that got through."""
 
     def __init__(self, most: int = MOST, names: int = MOST_NAMES) -> None:
-        self._open: dict[Contact, None] = {}
+        self._open: dict[ConnectionRecord, None] = {}
         self._through, self._refused = _RetainedRecords(most, names), _RetainedRecords(min(most, MOST_REFUSED), names)
 
     @property
-    def contacts(self) -> list[Contact]:
+    def contacts(self) -> list[ConnectionRecord]:
         """Those that are kept line by line, in the order in which they began."""
         kept = (*self._through.kept, *self._refused.kept, *self._open)
         return sorted(kept, key=lambda contact: contact.at)
 
-    def begin(self, endpoint: str, rule: str) -> Contact:
+    def begin(self, endpoint: str, rule: str) -> ConnectionRecord:
         """A connection that begins now."""
-        contact = Contact(endpoint, rule)
+        contact = ConnectionRecord(endpoint, rule)
         self._open[contact] = None
         return contact
 
-    def over(self, contact: Contact) -> None:
+    def over(self, contact: ConnectionRecord) -> None:
         """A connection has ended; of those that are too many only sums stay."""
         contact.end()
         if contact in self._open:
@@ -127,13 +127,13 @@ class _RetainedRecords:
     """What is kept of one sort of connections."""
 
     def __init__(self, most: int, names: int) -> None:
-        self.kept: list[Contact] = []
+        self.kept: list[ConnectionRecord] = []
         self.known: set[_Key] = set()
         self.over: dict[_Key, Counter[str]] = {}
         """Sums of those that were not kept."""
         self._left, self._names = most, names
 
-    def add(self, contact: Contact) -> None:
+    def add(self, contact: ConnectionRecord) -> None:
         """Keep it, or count it: each name has its first line, and all names share the room for more."""
         key = (contact.endpoint, contact.name)
         first = key not in self.known and len(self.known) < self._names

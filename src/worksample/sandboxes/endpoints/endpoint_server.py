@@ -9,32 +9,36 @@ from collections.abc import AsyncIterator, Mapping
 
 from worksample.box import Box, Endpoint
 
-from .connection_ledger import Ledger
+from .connection_ledger import ConnectionLedger
 from .stream_relay import reset
-from .targets import ConnectionRefused, Nowhere, Target
+from .targets import ConnectionRefused, RefusingTarget, Target
 
 MOST = 64
 """Connections of one endpoint at once; further ones wait, and hold up no other endpoint."""
 
 
 @contextlib.asynccontextmanager
-async def serving(box: Box, targets: Mapping[Endpoint, Target], ledger: Ledger | None = None) -> AsyncIterator[Ledger]:
+async def serve_endpoints(
+    box: Box, targets: Mapping[Endpoint, Target], ledger: ConnectionLedger | None = None
+) -> AsyncIterator[ConnectionLedger]:
     """Serve every endpoint of the box's config; those without a target refuse. All that went through is recorded.
 
     At the end every connection is broken off, and programs of the box are refused from then on.
     """
     listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
-    async with serving_sockets(listening, targets, ledger) as kept:
+    async with serve_sockets(listening, targets, ledger) as kept:
         yield kept
 
 
 @contextlib.asynccontextmanager
-async def serving_sockets(
-    listening: Mapping[Endpoint, socket.socket], targets: Mapping[Endpoint, Target], ledger: Ledger | None = None
-) -> AsyncIterator[Ledger]:
+async def serve_sockets(
+    listening: Mapping[Endpoint, socket.socket],
+    targets: Mapping[Endpoint, Target],
+    ledger: ConnectionLedger | None = None,
+) -> AsyncIterator[ConnectionLedger]:
     """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
-    ledger = ledger or Ledger()
-    places = [_EndpointServer(endpoint, targets.get(endpoint, Nowhere()), ledger) for endpoint in listening]
+    ledger = ledger or ConnectionLedger()
+    places = [_EndpointServer(endpoint, targets.get(endpoint, RefusingTarget()), ledger) for endpoint in listening]
     for place in places:
         place.open(listening[place.endpoint])
     try:
@@ -46,7 +50,7 @@ async def serving_sockets(
 class _EndpointServer:
     """One endpoint."""
 
-    def __init__(self, endpoint: Endpoint, target: Target, ledger: Ledger) -> None:
+    def __init__(self, endpoint: Endpoint, target: Target, ledger: ConnectionLedger) -> None:
         self.endpoint = endpoint
         self._target, self._ledger, self._free = target, ledger, asyncio.Semaphore(MOST)
         self._answers: set[asyncio.Task[None]] = set()

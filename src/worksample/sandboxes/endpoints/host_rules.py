@@ -48,7 +48,7 @@ between versions."""
 _NETWORKS = tuple((ipaddress.ip_network(text), says) for text, says in REFUSED.items())
 
 
-def refused_network(address: str) -> str:
+def address_refusal(address: str) -> str:
     """Why an address, as a resolver gives it, is not dialled; "" where it may be."""
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
@@ -73,7 +73,7 @@ class HostRule:
         """Whether it stands for many names, which only the CONNECT proxy can tell apart."""
         return self.name.startswith("*")
 
-    def fits(self, name: str, port: int) -> bool:
+    def matches(self, name: str, port: int) -> bool:
         """Whether a name, in lower case, and a port fall under it."""
         if port != self.port and self.port:
             return False
@@ -102,14 +102,14 @@ def is_wildcard(name: str) -> bool:
     return name == "*" or (name.startswith("*.") and is_host_name(name[2:]) and "." in name[2:])
 
 
-def allowed_by(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
+def matching_rule(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
     """The rule that allows a host; the exact one before a wildcard. None where it is refused."""
-    fitting = [rule for rule in rules if rule.fits(name, port)]
+    fitting = [rule for rule in rules if rule.matches(name, port)]
     return min(fitting, key=lambda rule: (rule.wildcard, -len(rule.name)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class HostAllowance:
     """What may be reached at all: what the operator allows, and of that what the suite leaves."""
 
     operator: tuple[HostRule, ...] = ()
@@ -118,31 +118,31 @@ class Allowance:
     blocked: tuple[HostRule, ...] = ()
     """By the suite; never reached."""
 
-    def why_not(self, name: str, port: int) -> str:
+    def refusal(self, name: str, port: int) -> str:
         """Why a host is not reached, or ""."""
-        if allowed_by(name, port, self.operator) is None:
+        if matching_rule(name, port, self.operator) is None:
             return "is not allowed"
         return self.suite_refusal(name, port)
 
     def suite_refusal(self, name: str, port: int) -> str:
         """Why the suite does not let a host be reached, or ""."""
-        if rule := allowed_by(name, port, self.blocked):
+        if rule := matching_rule(name, port, self.blocked):
             return f"is blocked by the suite ({rule})"
-        if self.suite and allowed_by(name, port, self.suite) is None:
+        if self.suite and matching_rule(name, port, self.suite) is None:
             return "is not on the suite's list"
         return ""
 
     def wildcard_refusal(self, wildcard: str, port: int) -> str:
         """Why no host under a wildcard can be reached, or "". The operator has to allow all of it."""
         some = "x" + wildcard[1:]
-        if not any(rule.wildcard and rule.fits(some, port) for rule in self.operator):
+        if not any(rule.wildcard and rule.matches(some, port) for rule in self.operator):
             return "is not allowed"
-        if any(rule.wildcard and rule.fits(some, port) for rule in self.blocked):
+        if any(rule.wildcard and rule.matches(some, port) for rule in self.blocked):
             return "is blocked by the suite"
         own = HostRule(wildcard, port)
         if self.suite and not any(
-            rule.fits(some, port) if rule.wildcard else own.fits(rule.name, rule.port) for rule in self.suite
+            rule.matches(some, port) if rule.wildcard else own.matches(rule.name, rule.port) for rule in self.suite
         ):
-            inside = any(own.fits("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
+            inside = any(own.matches("x" + rule.name[1:], rule.port) for rule in self.suite if rule.wildcard)
             return "" if inside else "is not on the suite's list"
         return ""

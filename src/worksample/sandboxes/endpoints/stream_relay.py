@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import cast
 
-from .connection_ledger import Contact
+from .connection_ledger import ConnectionRecord
 
 HIGH = 1 << 18
 """Bytes that wait for a slow reader before its writer is held up."""
@@ -17,7 +17,7 @@ _RESET = struct.pack("ii", 1, 0)
 class _RelaySide(asyncio.BufferedProtocol):
     """One end. What it reads, the other writes; the end of one direction is passed on alone."""
 
-    def __init__(self, contact: Contact, outward: bool) -> None:
+    def __init__(self, contact: ConnectionRecord, outward: bool) -> None:
         self.other: _RelaySide | None = None
         self.transport: asyncio.Transport | None = None
         self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -99,7 +99,7 @@ class _RelaySide(asyncio.BufferedProtocol):
         return self.other.transport if self.other else None
 
 
-async def relay(inside: socket.socket, outside: socket.socket, contact: Contact) -> None:
+async def relay(inside: socket.socket, outside: socket.socket, contact: ConnectionRecord) -> None:
     """Carry bytes between a program in a box and what it reached, until both are done; both sockets are closed."""
     loop = asyncio.get_running_loop()
     near, far = _RelaySide(contact, True), _RelaySide(contact, False)

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, SupportsIndex
 
-from .connection_ledger import Contact
-from .host_rules import HostRule, refused_network
+from .connection_ledger import ConnectionRecord
+from .host_rules import HostRule, address_refusal
 from .stream_relay import relay
 
 DIAL_SECONDS = 10.0
@@ -32,13 +32,13 @@ class Target(Protocol):
         """Why it is reached, in words, for the record."""
         ...
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """Serve one connection and close it. Refused, and the connection left open, where nothing is let through."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class RefusingTarget:
     """An endpoint that nobody serves."""
 
     why: str = "nobody serves it"
@@ -47,36 +47,36 @@ class Nowhere:
     def rule(self) -> str:
         return "none"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """Refused."""
         raise ConnectionRefused(self.why)
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class AllowedHost:
     """A host that the operator allowed, by its exact name."""
 
     allowed: HostRule
-    refusing: AddressCheck = refused_network
+    refusing: AddressCheck = address_refusal
 
     @property
     def rule(self) -> str:
         return f"allow {self.allowed}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """Dial, then carry bytes."""
         outside = await dial(self.allowed.name, self.allowed.port, contact, self.refusing)
         await relay(connection, outside, contact)
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
+class StreamTarget:
     """What answers in this process."""
 
     rule: str
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """Hand it over as streams whose bytes are counted."""
         loop = asyncio.get_running_loop()
         reader = _CountingReader(contact)
@@ -93,7 +93,7 @@ class Streams:
 
 
 class _CountingReader(asyncio.StreamReader):
-    def __init__(self, contact: Contact) -> None:
+    def __init__(self, contact: ConnectionRecord) -> None:
         super().__init__(limit=1 << 17)
         self._contact = contact
 
@@ -106,7 +106,7 @@ class _CountingReader(asyncio.StreamReader):
 class _CountingWriter(asyncio.StreamWriter):
     def __init__(
         self,
-        contact: Contact,
+        contact: ConnectionRecord,
         transport: asyncio.WriteTransport,
         protocol: asyncio.BaseProtocol,
         reader: asyncio.StreamReader,
@@ -120,7 +120,9 @@ class _CountingWriter(asyncio.StreamWriter):
         super().write(data)
 
 
-async def dial(name: str, port: int, contact: Contact, refusing: AddressCheck = refused_network) -> socket.socket:
+async def dial(
+    name: str, port: int, contact: ConnectionRecord, refusing: AddressCheck = address_refusal
+) -> socket.socket:
     """A connection to a host. Its name is resolved anew, and what is dialled is an address that was looked at.
 
     Refused where the name cannot be resolved, where one of its addresses is in a refused network (all are then

@@ -79,7 +79,7 @@ class _FieldReader:
         """The next field, whose length stands in so many bytes."""
         return _FieldReader(self.take(self.number(size)))
 
-    def left(self) -> bool:
+    def has_more(self) -> bool:
         """Whether anything is left."""
         return self._at < len(self._data)
 
@@ -93,12 +93,12 @@ def _name_of(body: _FieldReader) -> str:
     for size in (1, 2, 1):  # session, cipher suites, compression
         body.field(size)
     names: list[bytes] = []
-    extensions = body.field(2) if body.left() else _FieldReader(b"")
-    while extensions.left():
+    extensions = body.field(2) if body.has_more() else _FieldReader(b"")
+    while extensions.has_more():
         kind, content = extensions.number(2), extensions.field(2)
         if kind == _SERVER_NAME:
             listed = content.field(2)
-            while listed.left():
+            while listed.has_more():
                 of, name = listed.number(1), listed.field(2).rest()
                 names += [name] if of == _HOST_NAME else []
     if len(names) != 1 or not names[0].isascii():

@@ -30,7 +30,7 @@ def digest_of_base(source: Path) -> str:
         ) from None
 
 
-def lay_out(source: Path, target: Path, digest: str) -> None:
+def write_layout(source: Path, target: Path, digest: str) -> None:
     """An OCI layout with an image named `image` at `target`. source: an uncompressed tar of a root file system, or an
     OCI layout that holds one image. Raises ImageError."""
     if (source / "oci-layout").is_file():
@@ -38,7 +38,9 @@ def lay_out(source: Path, target: Path, digest: str) -> None:
         _name(target / "index.json")
         return
     if source.is_dir():
-        raise ImageError(f"the base {source} is neither a tar nor an OCI layout", where="image", next=settings_hint("bases"))
+        raise ImageError(
+            f"the base {source} is neither a tar nor an OCI layout", where="image", next=settings_hint("bases")
+        )
     blobs = target / "blobs" / "sha256"
     blobs.mkdir(parents=True)
     shutil.copyfile(source, blobs / digest)

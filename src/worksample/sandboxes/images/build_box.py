@@ -18,8 +18,8 @@ from pathlib import Path
 from worksample.errors import ImageError
 from worksample.files.scratch import scratch, sweep
 from worksample.sandboxes import cgroups, seccomp
-from worksample.sandboxes.availability import require
-from worksample.sandboxes.host_state import OPEN
+from worksample.sandboxes.availability import require_bubblewrap
+from worksample.sandboxes.host_state import BUILD_ROOT
 from worksample.sandboxes.marked_processes import maker_environment
 from worksample.sandboxes.toolbox import base_python
 
@@ -43,14 +43,14 @@ class BuildLimits:
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
+def build_folder() -> Iterator[Path]:
     """A folder for one build, removed at its end. What killed builds left goes first."""
-    sweep(OPEN)
-    with scratch("build", OPEN) as folder:
+    sweep(BUILD_ROOT)
+    with scratch("build", BUILD_ROOT) as folder:
         yield folder
 
 
-def give(folder: Path) -> None:
+def give_to_build(folder: Path) -> None:
     """Let the build's root own everything in a folder."""
     if os.geteuid() == 0:
         for path in (folder, *folder.rglob("*")):
@@ -62,14 +62,14 @@ def has_many_users() -> bool:
     return os.geteuid() == 0
 
 
-def run(
+def run_build(
     script: str, folder: Path, limits: BuildLimits, network: BuildNetwork, shown: Mapping[str, Path] | None = None
 ) -> tuple[int, str]:
     """Run a script of sh with `folder` at PLACE; its exit status and the end of what it said. Raises ImageError.
 
     shown: place -> folder that it finds there, read-only.
     """
-    found = require()
+    found = require_bubblewrap()
     _check_ids()
     groups = cgroups.make(found.parents, f"{os.getpid()}-build-{secrets.token_hex(4)}", limits.memory, limits.processes)
     rules = os.memfd_create("filter", 0)
@@ -78,8 +78,8 @@ def run(
         os.lseek(rules, 0, os.SEEK_SET)
         enter = str(Path(__file__).with_name("enter_namespaces.py"))
         inner = _command(found.bwrap, folder, script, rules, network.env, shown or {})
-        with network.served() as given:
-            words = [str(base_python()), "-I", "-S", enter, *network.words(given.fileno()), *inner]
+        with network.serve() as given:
+            words = [str(base_python()), "-I", "-S", enter, *network.arguments(given.fileno()), *inner]
             process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,

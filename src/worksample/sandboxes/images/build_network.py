@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 
 from worksample.box import BoxConfig, Endpoint
 from worksample.sandboxes.endpoints import (
-    Allowance,
+    AllowedHost,
+    ConnectionLedger,
     ConnectProxy,
-    Host,
-    Ledger,
+    HostAllowance,
     Target,
-    refused_network,
-    serving_sockets,
+    address_refusal,
+    serve_sockets,
 )
 
 from .builder_settings import BuildSettings
@@ -35,7 +35,7 @@ class BuildNetwork:
     """The endpoints of one build. `ledger` has its connections."""
 
     settings: BuildSettings
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: ConnectionLedger = field(default_factory=ConnectionLedger)
 
     def __post_init__(self) -> None:
         self.endpoints = tuple(self.targets())
@@ -55,12 +55,12 @@ class BuildNetwork:
         direct = ",".join(["localhost", "127.0.0.0/8", *(one.name for one in self.endpoints if one != PROXY)])
         return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
 
-    def words(self, descriptor: int) -> list[str]:
+    def arguments(self, descriptor: int) -> list[str]:
         """The arguments of enter_namespaces.py: what to bind, and the socket to send it over."""
         return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
 
     @contextlib.contextmanager
-    def served(self) -> Iterator[socket.socket]:
+    def serve(self) -> Iterator[socket.socket]:
         """Serve until the `with` ends; yield the socket for enter_namespaces.py, to be closed here once that has it."""
         ours, theirs = socket.socketpair()
         stopped, stop = socket.socketpair()
@@ -89,7 +89,7 @@ class BuildNetwork:
     async def _relay(self, listening: Mapping[Endpoint, socket.socket], stopped: socket.socket) -> None:
         for one in (*listening.values(), stopped):
             one.setblocking(False)
-        async with serving_sockets(listening, self.targets(), self.ledger):
+        async with serve_sockets(listening, self.targets(), self.ledger):
             await asyncio.get_running_loop().sock_recv(stopped, 1)
 
     def targets(self) -> dict[Endpoint, Target]:
@@ -97,10 +97,10 @@ class BuildNetwork:
         rules = self.settings.rules
         wild = tuple(rule for rule in rules if rule.wildcard)
         found: dict[Endpoint, Target] = {
-            Endpoint(rule.name, rule.port): Host(rule, self._refusing) for rule in rules if not rule.wildcard
+            Endpoint(rule.name, rule.port): AllowedHost(rule, self._refusing) for rule in rules if not rule.wildcard
         }
-        return {**found, **({PROXY: ConnectProxy(wild, Allowance(wild), self._refusing)} if wild else {})}
+        return {**found, **({PROXY: ConnectProxy(wild, HostAllowance(wild), self._refusing)} if wild else {})}
 
     def _refusing(self, address: str) -> str:
-        why = refused_network(address)
-        return "" if why and self.settings.inside(address) else why
+        why = address_refusal(address)
+        return "" if why and self.settings.allows_private(address) else why

@@ -84,13 +84,13 @@ class BuildSettings(Frozen):
         """`hosts` as rules."""
         return tuple(dict.fromkeys(read_rule(text) for text in self.hosts))
 
-    def inside(self, address: str) -> bool:
+    def allows_private(self, address: str) -> bool:
         """Whether an address lies in a network that was allowed by name."""
         found = ipaddress.ip_address(address.partition("%")[0])
         return any(found in ipaddress.ip_network(text) for text in self.networks)
 
 
-def build_settings() -> BuildSettings:
+def load_build_settings() -> BuildSettings:
     """What the operator's file says, or the defaults. Raises ImageError."""
     named = os.environ.get(VARIABLE)
     if not named:

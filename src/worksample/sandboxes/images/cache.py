@@ -19,7 +19,7 @@ from worksample.files.scratch import remove_tree, scratch
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_state import cache_folder
-from worksample.sandboxes.shared_folders import once
+from worksample.sandboxes.shared_folders import make_once
 from worksample.sandboxes.sweeper import sweep_first
 
 from .oci import ImageConfig
@@ -29,7 +29,7 @@ _PASSWORDS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
+class CachedImage:
     """An unpacked image. `root` is what a box takes."""
 
     digest: str
@@ -65,13 +65,13 @@ def names_folder() -> Path:
 
 
 @contextmanager
-def beside() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """A folder for what an image comes in, on the cache's disk; a kill leaves it only until the next process."""
     with scratch("image", images_folder()) as folder:
         yield folder
 
 
-def cached(digest: str) -> Cached | None:
+def find_cached(digest: str) -> CachedImage | None:
     """The image with this digest, where it was unpacked before."""
     try:
         data = json.loads((images_folder() / digest / KEPT_AS).read_text(encoding="utf-8"))
@@ -82,10 +82,10 @@ def cached(digest: str) -> Cached | None:
         config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config.get(name, ()))
     if config["over"] and not Path(config["folder"]).is_dir():
         return None  # what it lies over was removed by hand
-    return Cached(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
+    return CachedImage(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
 
 
-def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> Cached:
+def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> CachedImage:
     """The image with this digest, unpacked by `unpack` into a folder of its own where it is not there yet.
 
     Of several that ask at once one unpacks. Raises what `unpack` does, and ImageError.
@@ -98,23 +98,23 @@ def keep(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult
         done = unpack(root)
         below = done.over
         layers = Root(str(root)) if below is None else Root(below.folder, (str(root), *below.over))
-        user, home = user_in(layers, config.user)
+        user, home = image_user(layers, config.user)
         workdir = posixpath.normpath("/" + config.workdir.lstrip("/")) if config.workdir else ""
         own = str(final / "root")
         layers = Root(own) if below is None else Root(below.folder, (own, *below.over))
         found = Root(layers.folder, layers.over, user, home, workdir, config.env, config.entrypoint)
-        whole = asdict(Cached(digest, found, tuple(sorted(done.left_out.items()))))
+        whole = asdict(CachedImage(digest, found, tuple(sorted(done.left_out.items()))))
         del whole["substituted"]  # of the build, not of the image
         (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
-    once(final, fill, readable=False)
-    found = cached(digest)
+    make_once(final, fill, readable=False)
+    found = find_cached(digest)
     if found is None:
         raise ImageError(f"{final} was changed after it was unpacked", where="image", next=f"rm -r {final}")
     return found
 
 
-def user_in(root: Root, name: str) -> tuple[int, str]:
+def image_user(root: Root, name: str) -> tuple[int, str]:
     """Number and home of the user that an image has by this name or number; a group after it counts for nothing. Raises
     ImageError.
     """
@@ -158,7 +158,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class CacheEntry:
     """An unpacked image."""
 
-    image: Cached
+    image: CachedImage
     bytes: int
     """That it takes on the disk."""
     files: int
@@ -168,18 +168,18 @@ class CacheEntry:
     """Whether a box has it as its root now."""
 
 
-def kept() -> tuple[CacheEntry, ...]:
+def list_cached() -> tuple[CacheEntry, ...]:
     """All of them, by digest."""
     return tuple(map(_describe, _find_by_prefix("")))
 
 
-def _find_by_prefix(prefix: str) -> list[Cached]:
+def _find_by_prefix(prefix: str) -> list[CachedImage]:
     """Those whose digest begins so, by digest."""
     names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
-    return [image for name in names if _DIGEST.fullmatch(name) and (image := cached(name)) is not None]
+    return [image for name in names if _DIGEST.fullmatch(name) and (image := find_cached(name)) is not None]
 
 
-def _describe(image: Cached) -> CacheEntry:
+def _describe(image: CachedImage) -> CacheEntry:
     """With what the disk says of it."""
     folder = images_folder() / image.digest
     size, files = _size(folder)
@@ -195,7 +195,7 @@ def _named_digest(path: Path) -> str:
     return ""
 
 
-def remove(prefix: str) -> CacheEntry:
+def remove_cached(prefix: str) -> CacheEntry:
     """Take the image whose digest begins so out of the cache; what needs it brings it again. UsageError where there
     is none, or more than one, or a box has it as its root, or another image lies over it."""
     fitting = _find_by_prefix(prefix) if prefix else []
@@ -222,7 +222,7 @@ def remove(prefix: str) -> CacheEntry:
     return one
 
 
-def _folders(image: Cached) -> tuple[str, ...]:
+def _folders(image: CachedImage) -> tuple[str, ...]:
     return (image.root.folder, *image.root.over)
 
 

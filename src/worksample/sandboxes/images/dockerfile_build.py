@@ -16,12 +16,12 @@ from worksample.errors import ImageError
 from worksample.privileged import root_command
 
 from . import build_box
-from .build_bases import digest_of_base, lay_out
+from .build_bases import digest_of_base, write_layout
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
-from .builder_settings import VARIABLE, BuildSettings, build_settings, settings_hint
-from .cache import Cached, beside, cached, names_folder
-from .dockerfile_prefixes import SharedPrefix, begin
+from .builder_settings import VARIABLE, BuildSettings, load_build_settings, settings_hint
+from .cache import CachedImage, find_cached, names_folder, scratch_folder
+from .dockerfile_prefixes import SharedPrefix, longest_prefix
 from .image_unpacker import BaseImage, from_layout
 from .limits import ImageLimits
 from .oci import read_layout
@@ -72,13 +72,13 @@ def is_context(folder: Path) -> bool:
     return any((folder / name).is_file() for name in FILES)
 
 
-def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> Cached:
+def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> CachedImage:
     """The image that a folder's Dockerfile makes; from the cache where it was built before. Raises ImageError.
 
     Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or what the operator's settings put in their
     places, which `Cached.substituted` tells. What it runs reaches the hosts of those settings.
     """
-    settings = build_settings()
+    settings = load_build_settings()
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
     instead = {name: (Path(path), digest_of_base(Path(path))) for name, path in _substitutes(text, settings).items()}
     digests = {name: digest for name, (_, digest) in instead.items()}
@@ -92,18 +92,22 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
             "buildah or skopeo is not installed", where="image", next=root_command("apt-get install buildah skopeo")
         )
     job = _BuildJob(settings, instead, limits, may or BuildLimits(), BuildNetwork(settings))
-    with begin(text, whole, digests, settings.env, lambda part, store: _run_build(job, None, part, store=store)) as begun:
+    with longest_prefix(
+        text, whole, digests, settings.env, lambda part, store: _run_build(job, None, part, store=store)
+    ) as begun:
         found = _run_build(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
-    with beside() as place:
+    with scratch_folder() as place:
         (place / name.name).write_text(json.dumps(told, indent=1), encoding="utf-8")
         (place / name.name).replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))
 
 
-def _run_build(job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None) -> BaseImage:
+def _run_build(
+    job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None
+) -> BaseImage:
     """One build in a place of its own. Its storage goes to `store`."""
-    with build_box.workplace() as work:
+    with build_box.build_folder() as work:
         if folder is None:
             (work / "context").mkdir()
         else:
@@ -113,10 +117,10 @@ def _run_build(job: _BuildJob, folder: Path | None, text: str, begun: SharedPref
         if begun is None:
             text = _prepare_text(text, work, job.instead, job.settings.env)
         else:
-            text = f"FROM localhost/built{_declared(job.settings.env)}\n{begun.rest}"
+            text = f"FROM localhost/built{_argument_lines(job.settings.env)}\n{begun.rest}"
             _write_placeholders(work / "out" / "blobs" / "sha256", begun.below.layers)
         (work / "Dockerfile").write_text(text, encoding="utf-8")
-        build_box.give(work)
+        build_box.give_to_build(work)
         script = _SCRIPT.format(
             drivers="overlay vfs" if begun is None else "overlay",
             one="false" if build_box.has_many_users() else "true",
@@ -125,7 +129,7 @@ def _run_build(job: _BuildJob, folder: Path | None, text: str, begun: SharedPref
             after=_AWAY if store is None else "rm -rf /build/run",
         )
         shown = {} if begun is None else {_BEGUN: begun.store}
-        status, said = build_box.run(script, work, job.may, job.network, shown)
+        status, said = build_box.run_build(script, work, job.may, job.network, shown)
         if status:
             raise ImageError(_failure_text(said, job.network), where="image", next=f"buildah bud {folder or 'FOLDER'}")
         found = from_layout(work / "out", job.limits, None if begun is None else begun.below)
@@ -148,11 +152,11 @@ def _write_placeholders(blobs: Path, known: tuple[tuple[str, int], ...]) -> None
             file.truncate(size)
 
 
-def _find_built(name: Path) -> Cached | None:
+def _find_built(name: Path) -> CachedImage | None:
     if not name.exists():
         return None
     told = json.loads(name.read_text(encoding="utf-8"))
-    found = cached(told["digest"])
+    found = find_cached(told["digest"])
     return None if found is None else replace(found, substituted=tuple(sorted(told["substituted"].items())))
 
 
@@ -205,7 +209,7 @@ def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]]
     for name in _bases(text):
         layout = f"base-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
         if name in instead:
-            lay_out(instead[name][0], work / layout, instead[name][1])
+            write_layout(instead[name][0], work / layout, instead[name][1])
         else:
             fetch(REFERENCE + name, str(work / layout))
         places[name] = layout

@@ -21,10 +21,10 @@ from typing import BinaryIO
 from worksample.files.scratch import remove_tree
 from worksample.sandboxes.host_state import prefixes_folder
 
-from .cache import cached
+from .cache import find_cached
 from .image_unpacker import BaseImage
 
-KEPT = 8
+MOST_KEPT = 8
 """Beginnings that are kept; those that were used last."""
 SECOND, MANY = 2, 32
 """Works that have to begin alike before a beginning is built for itself: where none is kept that they could begin with,
@@ -51,11 +51,11 @@ class SharedPrefix:
     """Of the Dockerfile: what comes after it."""
 
 
-Make = Callable[[str, Path], BaseImage]
+PrefixBuilder = Callable[[str, Path], BaseImage]
 """Builds a Dockerfile and moves its storage to a path, where it can be used again. Raises ImageError."""
 
 
-def split(text: str) -> list[tuple[str, str]]:
+def split_prefixes(text: str) -> list[tuple[str, str]]:
     """The beginnings of a Dockerfile and what follows each, shortest first; none where it has several stages."""
     found: list[tuple[str, str]] = []
     after = 0
@@ -91,8 +91,8 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
-def begin(
-    text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: Make
+def longest_prefix(
+    text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: PrefixBuilder
 ) -> Iterator[SharedPrefix | None]:
     """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is. One
     that enough works have is built by `make` first.
@@ -100,7 +100,7 @@ def begin(
     whole: digest of the Dockerfile with all that lies beside it. bases: the digest behind each name of a base that has
     none.
     """
-    parts = split(text)
+    parts = split_prefixes(text)
     keys = [_key(part, bases, env) for part, _ in parts]
     kept = [number for number, key in enumerate(keys) if (_folder() / key).exists()]
     enough = MANY if kept else SECOND
@@ -161,7 +161,7 @@ def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
         return None
     fcntl.flock(lock, fcntl.LOCK_SH)
     told = json.loads(lock.read())
-    image = cached(told["image"])
+    image = find_cached(told["image"])
     if image is None or "files" not in told or not (folder / "store").is_dir():
         lock.close()
         return None
@@ -170,7 +170,7 @@ def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
     return BaseImage(image, layers, told["files"]), folder / "store", lock
 
 
-def _make(key: str, part: str, make: Make) -> None:
+def _make(key: str, part: str, make: PrefixBuilder) -> None:
     """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
     folder = _folder()
     with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
@@ -197,7 +197,7 @@ def _make(key: str, part: str, make: Make) -> None:
 
 def _sweep(folder: Path) -> None:
     kept = sorted(folder.glob("*/told.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[KEPT:]:
+    for path in kept[MOST_KEPT:]:
         key = path.parent.name
         with (
             suppress(OSError),

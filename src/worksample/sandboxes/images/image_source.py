@@ -9,14 +9,14 @@ from worksample.box import Root
 from worksample.errors import ImageError
 from worksample.records import Environment
 
-from .cache import Cached
+from .cache import CachedImage
 from .dockerfile_build import build, is_context
 from .image_unpacker import from_layout, from_tar
 from .limits import ImageLimits
 from .registry_pull import REFERENCE, pull
 
 
-def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
+def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> CachedImage:
     """The image at `source`, unpacked where it is not in the cache yet.
 
     source: a folder with an OCI layout, or with a Dockerfile that buildah builds; an OCI archive, an archive of `docker
@@ -33,7 +33,7 @@ def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
     if (path / "oci-layout").is_file():
         return from_layout(path, limits)
     if path.is_dir() and any((path / name).is_dir() for name in ("bin", "usr", "sbin")):
-        return Cached("", Root(str(path)))
+        return CachedImage("", Root(str(path)))
     if path.is_file():
         return from_tar(path, limits)
     raise ImageError(
@@ -43,29 +43,29 @@ def prepare(source: str | Path, limits: ImageLimits | None = None) -> Cached:
     )
 
 
-def image_of(environment: Environment, folder: Callable[[str], Path]) -> Cached | None:
+def task_image(environment: Environment, folder: Callable[[str], Path]) -> CachedImage | None:
     """`root_of`, with what is known of the image."""
     image = environment.image
     if image is None:
         return None
     if image.files is None:
-        return prepare(image.name)
+        return prepare_image(image.name)
     files = folder(image.files)
     own = files / image.name.rpartition("/")[2]
-    return prepare(own if own.is_file() and len(list(files.iterdir())) == 1 else files)
+    return prepare_image(own if own.is_file() and len(list(files.iterdir())) == 1 else files)
 
 
-def root_of(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
+def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
     """The root of the work's image, unpacked where it is not in the cache yet; None where it has none.
 
     folder: where the files of a manifest lie, such as `Store.folder`. Raises ImageError, and what `folder` does.
     """
-    image = image_of(environment, folder)
+    image = task_image(environment, folder)
     return None if image is None else image.root
 
 
-def have_images(environment: Environment, folder: Callable[[str], Path]) -> None:
+def prepare_images(environment: Environment, folder: Callable[[str], Path]) -> None:
     """Unpack every image of the work, its services' too. Raises ImageError, and what `folder` does."""
-    root_of(environment, folder)
+    image_root(environment, folder)
     for one in environment.served:
-        root_of(Environment(image=one.image), folder)
+        image_root(Environment(image=one.image), folder)

@@ -34,7 +34,7 @@ class ImageTree:
             os.close(self._last[1])
             self._last = None
 
-    def parent(self, steps: list[str]) -> tuple[int, str]:
+    def parent_folder(self, steps: list[str]) -> tuple[int, str]:
         """A descriptor of the folder with these names, made where missing, and its real path inside the tree."""
         path = "/".join(steps)
         if self._last is None or self._last[0] != path:
@@ -47,7 +47,7 @@ class ImageTree:
     def _folder(self, steps: list[str]) -> int:
         path = "/".join(steps) or "/"
         with contextlib.suppress(FileNotFoundError):
-            return self.opened(steps)
+            return self.open_folder(steps)
         above = self._folder(steps[:-1])
         try:
             os.mkdir(steps[-1], 0o755, dir_fd=above)
@@ -55,9 +55,9 @@ class ImageTree:
             raise ImageError(f"/{path} is a link that leads nowhere, and a folder", where="image") from None
         finally:
             os.close(above)
-        return self.opened(steps)
+        return self.open_folder(steps)
 
-    def opened(self, steps: list[str]) -> int:
+    def open_folder(self, steps: list[str]) -> int:
         """A descriptor of the folder with these names. Raises OSError."""
         return open_contained(self._root, "/".join(steps) or "/", _FOLDER)
 

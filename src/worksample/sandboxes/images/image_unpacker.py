@@ -13,15 +13,15 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import Cached, UnpackResult, beside, cached, keep
+from .cache import CachedImage, UnpackResult, add_to_cache, find_cached, scratch_folder
 from .image_tree import ImageTree
-from .layer_streams import SizeBudget, HashingReader, decompress
+from .layer_streams import HashingReader, SizeBudget, decompress
 from .layers import LayerUnpacker
 from .limits import AGAIN, ImageLimits
 from .oci import Image, ImageConfig, Layer, read_docker, read_layout
-from .overlay import NeedsWholeRoot, Over, share
+from .overlay import NeedsWholeRoot, OverlayTree, link_tree
 
-MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
+LAYOUT_READERS = {"oci-layout": read_layout, "manifest.json": read_docker}
 """Files at the top of an archive by which it is known for what it is."""
 
 
@@ -29,35 +29,35 @@ MARKS = {"oci-layout": read_layout, "manifest.json": read_docker}
 class BaseImage:
     """An image of the cache that others begin with."""
 
-    image: Cached
+    image: CachedImage
     layers: tuple[tuple[str, int], ...]
     """Digest and size of the tar stream of each of its layers."""
     files: int
     """Entries of its root."""
 
 
-def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> Cached:
+def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
     """The image of an OCI layout. Layers that it has with `below` are not read. Raises ImageError."""
     return _find_or_unpack(read_layout(folder, limits), limits, below)
 
 
-def from_tar(path: Path, limits: ImageLimits) -> Cached:
+def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
     """The image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system."""
     state = path.stat()
     wanted = path, (state.st_size, state.st_mtime_ns, state.st_ino), limits
     found = _from_tar(*wanted)
-    if cached(found.digest) is None:  # it was removed from the cache while we kept in mind where it was
+    if find_cached(found.digest) is None:  # it was removed from the cache while we kept in mind where it was
         _from_tar.cache_clear()
         found = _from_tar(*wanted)
     return found
 
 
 @functools.lru_cache(64)
-def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached:
+def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> CachedImage:
     """`state`: of the file, so that a tar is hashed once and not for every box."""
-    read = next((MARKS[name] for name in _top_names(path) if name in MARKS), None)
+    read = next((LAYOUT_READERS[name] for name in _top_names(path) if name in LAYOUT_READERS), None)
     if read is not None:
-        with beside() as folder:
+        with scratch_folder() as folder:
             _layers((Layer(path),), ImageTree(folder), limits, None)
             return _find_or_unpack(read(folder, limits), limits)
     with path.open("rb") as file:
@@ -65,11 +65,11 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
     return _find_or_unpack(Image(digest, (Layer(path, f"sha256:{digest}"),), ImageConfig()), limits)
 
 
-def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None = None) -> Cached:
+def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
     def unpack(root: Path) -> UnpackResult:
         return _unpack(image.layers, root, limits, below)
 
-    return cached(image.digest) or keep(image.digest, image.config, unpack)
+    return find_cached(image.digest) or add_to_cache(image.digest, image.config, unpack)
 
 
 def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: BaseImage | None = None) -> UnpackResult:
@@ -80,10 +80,12 @@ def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: B
         return UnpackResult(_layers(layers, ImageTree(root), limits, None))
     rest = layers[len(below.layers) :]
     try:
-        return UnpackResult(_layers(rest, Over(root, Path(below.image.root.folder)), limits, below), below.image.root)
+        return UnpackResult(
+            _layers(rest, OverlayTree(root, Path(below.image.root.folder)), limits, below), below.image.root
+        )
     except NeedsWholeRoot:
         shutil.rmtree(root)
-        share(Path(below.image.root.folder), root)
+        link_tree(Path(below.image.root.folder), root)
         return UnpackResult(_layers(rest, ImageTree(root), limits, below))
 
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from worksample.box import Root
 
-from .cache import beside
+from .cache import scratch_folder
 from .image_tree import ImageTree
-from .layer_streams import SizeBudget, HashingReader
+from .layer_streams import HashingReader, SizeBudget
 from .layers import LayerUnpacker
 from .limits import ImageLimits
-from .overlay import NeedsWholeRoot, Over, lay, share
+from .overlay import NeedsWholeRoot, OverlayTree, apply_overlay, link_tree
 
 
 @contextmanager
-def changed(
+def root_with_layers(
     root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
 ) -> Iterator[Root]:
     """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is. Raises
@@ -28,15 +28,15 @@ def changed(
     the changes lie beside it where they can, which costs what they are and not what the root is.
     """
     limits = limits or ImageLimits()
-    with beside() as folder:
+    with scratch_folder() as folder:
         over = folder / "over"
         if not whole and _unpack_beside(over, Path(root.over[0] if root.over else root.folder), layers, limits):
             yield replace(root, over=(str(over), *root.over))
             return
         own = folder / "root"
-        share(Path(root.folder), own)
+        link_tree(Path(root.folder), own)
         for one in reversed(root.over):
-            lay(Path(one), own)
+            apply_overlay(Path(one), own)
         _unpack(ImageTree(own), layers, limits)
         yield replace(root, folder=str(own), over=())
 
@@ -45,7 +45,7 @@ def _unpack_beside(folder: Path, below: Path, layers: Sequence[Path], limits: Im
     """Unpack layers into a folder of their own; whether that can be done."""
     folder.mkdir()
     try:
-        _unpack(Over(folder, below), layers, limits)
+        _unpack(OverlayTree(folder, below), layers, limits)
     except NeedsWholeRoot:
         return False
     return True

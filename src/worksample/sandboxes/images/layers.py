@@ -39,7 +39,9 @@ class _LimitedMember(tarfile.TarInfo):
 class LayerUnpacker:
     """The layers of one image, unpacked one after the other."""
 
-    def __init__(self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None) -> None:
+    def __init__(
+        self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None
+    ) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
         self.left_out: Counter[str] = Counter() if left_out is None else left_out
         """What boxes do not honour, by kind."""
@@ -64,7 +66,7 @@ class LayerUnpacker:
         steps = _steps(member.name)
         if not steps:
             return
-        above, inside = self._tree.parent(steps[:-1])
+        above, inside = self._tree.parent_folder(steps[:-1])
         name = steps[-1]
         if name == OPAQUE:
             self._tree.empty(above, inside, made)

@@ -73,7 +73,9 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
     path = _inside(folder, manifest.get("Config"))
     config = _mapping(_json(path, "", limits), "config")
     layers = tuple(Layer(_inside(folder, name)) for name in _list(manifest.get("Layers"), "Layers"))
-    return Image(hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _image_config(config))
+    return Image(
+        hashlib.sha256(path.read_bytes()).hexdigest(), _with_diffs(layers, config, limits), _image_config(config)
+    )
 
 
 def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:

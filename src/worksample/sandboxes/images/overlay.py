@@ -24,7 +24,7 @@ class NeedsWholeRoot(Exception):
     """These layers cannot be unpacked without the root below them."""
 
 
-class Over(ImageTree):
+class OverlayTree(ImageTree):
     """A folder that will lie over a root. Removed names become an overlay's marks."""
 
     def __init__(self, folder: Path, below: Path) -> None:
@@ -34,7 +34,7 @@ class Over(ImageTree):
     def _folder(self, steps: list[str]) -> int:
         """Only folders that a layer has itself: others could be links below, and their rights are not known here."""
         with contextlib.suppress(OSError):
-            return self.opened(steps)
+            return self.open_folder(steps)
         raise NeedsWholeRoot("/".join(steps))
 
     def hide(self, above: int, name: str) -> None:
@@ -76,7 +76,7 @@ class Over(ImageTree):
             os.close(descriptor)
 
 
-def lay(over: Path, root: Path) -> None:
+def apply_overlay(over: Path, root: Path) -> None:
     """Do to a root what a folder that lies over it says; files are shared with it. Nothing is followed."""
     if _is_opaque(over):
         for path in root.iterdir():
@@ -88,9 +88,9 @@ def lay(over: Path, root: Path) -> None:
             _remove(target)
         if stat.S_ISDIR(mode):
             target.mkdir(exist_ok=True)
-            lay(Path(entry.path), target)
+            apply_overlay(Path(entry.path), target)
         elif not stat.S_ISCHR(mode):
-            link(entry.path, str(target))
+            link_file(entry.path, str(target))
 
 
 def _remove(path: Path) -> None:
@@ -116,10 +116,10 @@ def _needs_marks() -> Iterator[None]:
         raise NeedsWholeRoot(str(error)) from None
 
 
-def share(source: Path, target: Path) -> None:
+def link_tree(source: Path, target: Path) -> None:
     """All of a root in a folder of its own, which is made where it is missing. Raises ImageError."""
     try:
-        shutil.copytree(source, target, symlinks=True, copy_function=link, dirs_exist_ok=True)
+        shutil.copytree(source, target, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise ImageError(
             f"the root cannot be shared: {error}",
@@ -128,7 +128,7 @@ def share(source: Path, target: Path) -> None:
         ) from None
 
 
-def link(source: str, target: str) -> str:
+def link_file(source: str, target: str) -> str:
     """One file in two folders; a copy where they lie on two file systems, or too many share it."""
     try:
         os.link(source, target, follow_symlinks=False)

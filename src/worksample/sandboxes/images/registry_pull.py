@@ -9,9 +9,9 @@ import subprocess
 
 from worksample.errors import ImageError
 from worksample.privileged import root_command
-from worksample.sandboxes.guarded_subprocess import call
+from worksample.sandboxes.guarded_subprocess import run_guarded
 
-from .cache import Cached, beside, cached, names_folder
+from .cache import CachedImage, find_cached, names_folder, scratch_folder
 from .image_unpacker import from_layout
 from .limits import ImageLimits
 
@@ -22,7 +22,7 @@ PULL_TIME = 1800.0
 """Seconds that bringing an image may take."""
 
 
-def pull(reference: str, limits: ImageLimits) -> Cached:
+def pull(reference: str, limits: ImageLimits) -> CachedImage:
     """The image of a reference with its digest; from the cache where it was pulled before. Raises ImageError."""
     if not PINNED.fullmatch(reference):
         raise ImageError(
@@ -31,10 +31,10 @@ def pull(reference: str, limits: ImageLimits) -> Cached:
             next=f"skopeo inspect --format '{{{{.Name}}}}@{{{{.Digest}}}}' {reference.split(maxsplit=1)[0]}",
         )
     name = names_folder() / hashlib.sha256(reference.encode()).hexdigest()
-    known = cached(name.read_text(encoding="ascii")) if name.exists() else None
+    known = find_cached(name.read_text(encoding="ascii")) if name.exists() else None
     if known is not None:
         return known
-    with beside() as folder:
+    with scratch_folder() as folder:
         fetch(reference, str(folder / "layout"))
         found = from_layout(folder / "layout", limits)
         fresh = folder / "name"
@@ -50,7 +50,7 @@ def fetch(reference: str, folder: str) -> None:
         raise ImageError("skopeo is not installed", where="image", next=root_command("apt-get install skopeo"))
     try:
         words = [program, "copy", "--quiet", "--override-os", "linux", reference, f"oci:{folder}:image"]
-        done = call(words, PULL_TIME)
+        done = run_guarded(words, PULL_TIME)
     except subprocess.TimeoutExpired:
         raise ImageError(
             f"{reference} was not downloaded within {PULL_TIME:.0f} s",

@@ -14,8 +14,8 @@ import os
 import resource
 
 from . import dial_server, system_calls
-from .id_mapped_mounts import show, user_namespace
-from .image_root import furnish, turn
+from .id_mapped_mounts import mount_as_user, user_namespace
+from .image_root import enter_root, furnish_root
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def boot(plan: dict[str, Any]) -> list[int]:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if plan["container"]:
-        from .container import furnish as prepare  # bubblewrap has done it
+        from .container import furnish_container as prepare  # bubblewrap has done it
 
         prepare(plan["container"])
     for path, text in plan["files"].items():
-        put(path, text)
+        write_text(path, text)
     if plan["root"] and plan["shown"]:
-        show(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
+        mount_as_user(plan["shown"], plan["owner"], plan["uid"], plan["gid"])
     for path in plan["apart"]:
         _set_apart(path)
     size, files = plan["disk"], plan["files_limit"]
@@ -55,10 +55,10 @@ def boot(plan: dict[str, Any]) -> list[int]:
     uid, gid = (plan["uid"], plan["gid"]) if plan["root"] else (0, 0)
     changes = []
     if plan["image"]:
-        stage = turn(plan["image"], STAGE, uid, gid, plan["root"])
+        stage = enter_root(plan["image"], STAGE, uid, gid, plan["root"])
         changes.append(os.open(f"{stage}/upper", os.O_PATH | os.O_DIRECTORY))
         places = [(f"{stage}/{number}", target, mode) for number, (target, mode) in enumerate(plan["writable"])]
-        furnish(plan["image"], places, uid, gid)
+        furnish_root(plan["image"], places, uid, gid)
     else:
         _furnish(plan, uid, gid)
     for path in plan["readonly"]:
@@ -68,7 +68,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
     _cover_settings()
     own = _cover_first()
     kept = [os.open("/", os.O_PATH | os.O_DIRECTORY), os.open(plan["output"], os.O_PATH | os.O_DIRECTORY)]
-    plan["dial"], far = dial_server.line()
+    plan["dial"], far = dial_server.make_line()
     kept.append(far)
     kept += changes
     kept += [endpoint(address, port) for address, port in plan["endpoints"]]
@@ -135,7 +135,7 @@ def _cover_first() -> int:
     return own
 
 
-def put(path: str, text: str, below: int | None = None) -> None:
+def write_text(path: str, text: str, below: int | None = None) -> None:
     """Write a small file, such as the kernel's; `below`: the descriptor of the folder that `path` begins in."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666, dir_fd=below)
     try:
@@ -173,7 +173,7 @@ def _become(plan: dict[str, Any], own: int) -> None:
 
     `own`: what /proc has of this process, writable."""
     try:
-        put("loginuid", str(plan["uid"] if plan["root"] else 0), own)
+        write_text("loginuid", str(plan["uid"] if plan["root"] else 0), own)
     except OSError:
         pass  # the kernel has none, or it was set before: either way no command can set it
     if plan["root"]:
@@ -182,7 +182,7 @@ def _become(plan: dict[str, Any], own: int) -> None:
             plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
         kept = [system_calls.CAP_KILL, system_calls.CAP_SETGID, system_calls.CAP_SETUID]
         try:
-            put("oom_score_adj", "-998", own)
+            write_text("oom_score_adj", "-998", own)
             kept.append(system_calls.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
         except PermissionError:
             pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
@@ -190,9 +190,9 @@ def _become(plan: dict[str, Any], own: int) -> None:
         system_calls.capabilities(tuple(kept))
     else:
         system_calls.unshare(system_calls.CLONE_NEWUSER)
-        put("setgroups", "deny", own)
-        put("gid_map", f"{plan['gid']} 0 1", own)
-        put("uid_map", f"{plan['uid']} 0 1", own)
+        write_text("setgroups", "deny", own)
+        write_text("gid_map", f"{plan['gid']} 0 1", own)
+        write_text("uid_map", f"{plan['uid']} 0 1", own)
         system_calls.drop_bounding()
         system_calls.capabilities(())
     system_calls.prctl(system_calls.PR_SET_DUMPABLE, 0)

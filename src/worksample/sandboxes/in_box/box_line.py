@@ -52,7 +52,7 @@ class BoxLine:
         if events & ~OUT:
             self._ready = True
 
-    def taken(self) -> Iterator[tuple[int, int, bytes]]:
+    def read_frames(self) -> Iterator[tuple[int, int, bytes]]:
         """Kind, number and payload of every frame that has come whole."""
         if not self._ready:
             return

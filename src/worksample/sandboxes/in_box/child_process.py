@@ -10,8 +10,8 @@ import resource
 import warnings  # noqa: F401 - os.execvpe imports it, and would do so in every child
 
 from . import files, system_calls
-from .boot import put
-from .sockets import reach
+from .boot import write_text
+from .sockets import bind_or_connect
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Starter:
         for which, value in self.limits:
             resource.setrlimit(which, (value, value))
         try:
-            put("/proc/self/oom_score_adj", "1000")
+            write_text("/proc/self/oom_score_adj", "1000")
         except OSError:
             pass  # of a box within a box that may not
         if self.space >= 0:
@@ -121,7 +121,7 @@ class Starter:
             files.write_file(request["path"], request["mode"], lambda: os.read(0, files.PIECE))
             return 0
         if request["op"] in ("connect", "listen"):
-            reach(request["op"], request["path"])
+            bind_or_connect(request["op"], request["path"])
             return 0
         for number in self.plan["signals"]:
             _default(number)
@@ -133,7 +133,7 @@ def _give_way() -> None:
     """The session just opened has the share of a whole program's, whatever the priority of its processes: where no
     control group says otherwise, this does."""
     try:
-        put("/proc/self/autogroup", "19")
+        write_text("/proc/self/autogroup", "19")
     except OSError:
         pass  # the kernel has none, or another was told so within a tenth of a second
 

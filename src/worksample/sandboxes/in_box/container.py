@@ -31,7 +31,7 @@ def main() -> None:
     serve(own)
 
 
-def furnish(container: dict[str, Any]) -> None:
+def furnish_container(container: dict[str, Any]) -> None:
     """Make of the container what `boot` goes on from."""
     kept, shown = container["kept"], container["shown"]
     for path in reversed(_mounts()):  # what lies on top was mounted last

@@ -11,11 +11,11 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from .poller import Poller
 
-ASKED = b"?"
+SOCKET_REQUEST = b"?"
 """One socket, please."""
 
 
-def line() -> tuple[int, int]:
+def make_line() -> tuple[int, int]:
     """Both ends of what sockets are asked and given over: process 1's and the platform's."""
     near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
     return near.detach(), far.detach()
@@ -30,7 +30,7 @@ class DialServer:
         poller.watch(descriptor, IN, self._give)
 
     def _give(self, events: int) -> None:
-        if self._line.recv(1) != ASKED:
+        if self._line.recv(1) != SOCKET_REQUEST:
             self._poller.unwatch(self._line.fileno())  # the platform's end is gone
             return
         try:

@@ -15,9 +15,9 @@ from .box_line import BoxLine
 from .child_process import Starter
 from .dial_server import DialServer
 from .poller import IN, Poller
-from .processes import Watchdog, everyone, kill_all, kill_tree
+from .processes import Watchdog, kill_all, kill_tree, signal_all
 from .processor_clock import LONGEST, ProcessorClock
-from .sockets import ListeningSocket, fresh, join
+from .sockets import ListeningSocket, new_socket, open_channel
 from .streams import PIECE, InputStream, OutputStream, Strays, StreamChannel
 
 TYPE_CHECKING = False  # typing and collections would add a quarter to the start-up time of a box
@@ -39,7 +39,7 @@ class Command(StreamChannel):
         """The socket that a child connects or binds."""
 
 
-class Server:
+class ExecServer:
     """The loop."""
 
     def __init__(self, socket: Any, plan: dict[str, Any]) -> None:
@@ -68,7 +68,7 @@ class Server:
         """Serve until the platform is gone. The end of process 1 ends every process of the box."""
         while self.line.open:
             self.poller.turn(self._patience())
-            for kind, number, payload in self.line.taken():
+            for kind, number, payload in self.line.read_frames():
                 self._obey(kind, number, payload)
             self._reap()
             self._expire()
@@ -81,7 +81,7 @@ class Server:
 
     def settle(self, channel: StreamChannel) -> None:
         """Forget a channel that is over."""
-        if channel.over() and not (isinstance(channel, Command) and channel.pid in self.running):
+        if channel.is_over() and not (isinstance(channel, Command) and channel.pid in self.running):
             self.channels.pop(channel.number, None)
             if channel.socket:
                 channel.socket.close()
@@ -120,7 +120,7 @@ class Server:
                 kill_all()
                 self._reap()
             else:
-                everyone(_signal.SIGSTOP if kind == frames.STOP else _signal.SIGCONT)
+                signal_all(_signal.SIGSTOP if kind == frames.STOP else _signal.SIGCONT)
             self.line.send(frames.ENDED, number, frames.DONE.pack(0, 0, 0.0, 0.0))
 
     def _kill(self, number: int) -> None:
@@ -135,12 +135,12 @@ class Server:
             listening.close()
         origin = self.joined.pop(number, None)
         if origin:
-            origin.released()
+            origin.release_connection()
 
     # commands
 
     def _start(self, number: int, request: dict[str, Any]) -> None:
-        reached = fresh() if request["op"] in ("connect", "listen") else None
+        reached = new_socket() if request["op"] in ("connect", "listen") else None
         try:
             pid, stdin, stdout, stderr, trouble = self.starter.start(request, reached.fileno() if reached else -1)
         except OSError as failure:
@@ -180,7 +180,7 @@ class Server:
             if trouble:
                 tap.close()
             else:
-                tap.ended()
+                tap.end()
         del self.running[command.pid]
         self.settle(command)
         if trouble:
@@ -199,7 +199,7 @@ class Server:
         if command.op == "listen":
             self.listening[command.number] = ListeningSocket(self, command.number, command.reached)
         else:
-            join(self, command.number, command.reached)
+            open_channel(self, command.number, command.reached)
 
     def _expire(self) -> None:
         now = time.monotonic()
@@ -209,7 +209,7 @@ class Server:
                 command.flags |= frames.TIMED_OUT
                 kill_tree(command.pid)
             elif command.clock is not None and now >= command.clock.due and command.clock.look():
-                command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.starved else 0)
+                command.flags |= frames.TIMED_OUT | (frames.STARVED if command.clock.is_starved else 0)
                 kill_tree(command.pid)
                 command.clock.due = now + LONGEST
         if self.watchdog and now >= self.watchdog.due and self.watchdog.look():
@@ -237,4 +237,4 @@ def serve(socket: Any) -> None:
     )
     for descriptor in kept:
         os.close(descriptor)
-    Server(socket, plan).run()
+    ExecServer(socket, plan).run()

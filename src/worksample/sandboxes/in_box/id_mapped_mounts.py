@@ -18,7 +18,7 @@ _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE, _CLONE, _CLOEXEC, _MOVE_EMPTY = -100, 
 _IDMAP = 0x00100000
 
 
-def show(targets: list[str], owner: int, uid: int, gid: int) -> None:
+def mount_as_user(targets: list[str], owner: int, uid: int, gid: int) -> None:
     """Mount each target over itself with the files of host user `owner` shown as `uid`:`gid`.
 
     A file system that knows no such mounts leaves its target as it was.

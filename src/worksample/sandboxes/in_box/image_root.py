@@ -23,7 +23,7 @@ OLD = "/.old"
 """Where the root that the box began with lies, until it is furnished."""
 
 
-def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
+def enter_root(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> str:
     """Make the image's overlay the root; return where `stage` is now. uid, gid: the owner of what is written."""
     for name in ("upper", "work"):
         os.mkdir(f"{stage}/{name}", 0o755)
@@ -47,7 +47,7 @@ def turn(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool) -> s
 _OWN_FINDERS = ("BuiltinImporter", "FrozenImporter")
 
 
-def furnish(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
+def furnish_root(image: dict[str, Any], places: list[tuple[str, str, int]], uid: int, gid: int) -> None:
     """Put the box's own into its new root and let the old one go.
 
     places: source, target and mode of each writable folder. Folders on the way to a mount become mounts, too: a mere

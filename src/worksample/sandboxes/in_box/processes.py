@@ -89,7 +89,7 @@ def signal_all_once(number: int) -> None:
         pass
 
 
-def everyone(number: int) -> None:
+def signal_all(number: int) -> None:
     """Stop or continue every other process; for a stop, until a whole look finds none that runs."""
     for _ in range(ROUNDS):
         signal_all_once(number)

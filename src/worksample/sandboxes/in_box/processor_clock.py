@@ -58,7 +58,7 @@ class ProcessorClock:
         else:
             self.had += max(computed / self._cores, self._count(passed, computed, members))
         self._plan()
-        return self.expired or self.starved
+        return self.is_expired or self.is_starved
 
     def _count(self, passed: float, computed: float, members: dict[int, tuple[float, bytes]]) -> float:
         usual = min(passed, self._pause + LATE)
@@ -70,14 +70,14 @@ class ProcessorClock:
         return min(self.had + since, max(self.had, self.seconds))
 
     @property
-    def expired(self) -> bool:
+    def is_expired(self) -> bool:
         """Whether the command had its time."""
         return self.had >= self.seconds
 
     @property
-    def starved(self) -> bool:
+    def is_starved(self) -> bool:
         """Whether the backstop is over, and the command had less than its time."""
-        return self._last >= self._end and not self.expired
+        return self._last >= self._end and not self.is_expired
 
 
 def _tree(root: int) -> dict[int, tuple[float, bytes]]:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from typing import Any
 
-    from .exec_server import Server
+    from .exec_server import ExecServer
 
 
 MOST = 64
@@ -21,12 +21,12 @@ MOST = 64
 BACKLOG = 64
 
 
-def fresh() -> Any:
+def new_socket() -> Any:
     """A socket that a child binds or connects, with its own rights, and this process then uses."""
     return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
 
 
-def reach(op: str, path: str) -> None:
+def bind_or_connect(op: str, path: str) -> None:
     """In the child: make descriptor 0 a listening or connected socket. Raises OSError.
 
     By way of its folder, since the address of a socket is at most 107 bytes.
@@ -41,7 +41,7 @@ def reach(op: str, path: str) -> None:
         own.connect(name)
 
 
-def join(server: Server, number: int, socket: Any) -> StreamChannel:
+def open_channel(server: ExecServer, number: int, socket: Any) -> StreamChannel:
     """A connection, from now on with both of its streams."""
     channel = StreamChannel(number, None)
     channel.socket = socket
@@ -54,7 +54,7 @@ def join(server: Server, number: int, socket: Any) -> StreamChannel:
 class ListeningSocket:
     """A listening socket."""
 
-    def __init__(self, server: Server, number: int, socket: Any) -> None:
+    def __init__(self, server: ExecServer, number: int, socket: Any) -> None:
         socket.setblocking(False)
         self._server, self._number, self._socket = server, number, socket
         self._held = 0
@@ -71,9 +71,9 @@ class ListeningSocket:
         if self._held == MOST:
             self._server.poller.unwatch(self._socket.fileno())
         self._server.line.send(frames.JOINED, self._number, frames.NUMBER.pack(number))
-        join(self._server, number, _socket.socket(fileno=descriptor))
+        open_channel(self._server, number, _socket.socket(fileno=descriptor))
 
-    def released(self) -> None:
+    def release_connection(self) -> None:
         """The platform has let a connection go."""
         self._held -= 1
         if self._socket.fileno() >= 0:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False  # typing and collections would add a quarter to the start
 if TYPE_CHECKING:
     from typing import Any
 
-    from .exec_server import Server
+    from .exec_server import ExecServer
 
 
 PIECE = 1 << 16
@@ -36,7 +36,7 @@ class StreamChannel:
         self.socket: Any = None
         """Of a connection or a listening socket; kept open until both of its streams have ended."""
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing can come of it any more."""
         return not self.taps and self.feed is None
 
@@ -53,7 +53,7 @@ class StreamChannel:
 class OutputStream:
     """One stream out of the box."""
 
-    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, kind: int) -> None:
+    def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, kind: int) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
         self._granted = frames.WINDOW
@@ -114,7 +114,7 @@ class OutputStream:
         if data:
             self._server.line.send(self.kind, channel.number, data)
 
-    def ended(self) -> None:
+    def end(self) -> None:
         """The command is gone: what it has printed by now is still heard, a limited one's at once."""
         waiting = bytearray(4)
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
@@ -148,7 +148,7 @@ class OutputStream:
 class InputStream:
     """The stream into the box: one piece at a time, and the next is asked for when it was taken."""
 
-    def __init__(self, server: Server, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
+    def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor = server, channel, descriptor
         self._data, self._more, self._asked = memoryview(data), more, False
@@ -206,7 +206,7 @@ class Strays:
 
     MOST = 64
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ExecServer) -> None:
         self._server = server
         self._held: list[int] = []
 

@@ -22,14 +22,14 @@ async def wait_until_ready(service: TaskService) -> None:
     spec = service.spec
     end = steady_time() + spec.wait
     why = "nothing listens"
-    while not service.fallen.done():
+    while not service.ended.done():
         why = await _what_is_missing(service)
         if not why:
             return
         if steady_time() > end:
             raise _failure(service, f"was not ready within {spec.wait:g} s: {why}")
-        await asyncio.wait((service.fallen,), timeout=PAUSE)
-    raise _failure(service, f"{service.fallen.result().how} before it was ready")
+        await asyncio.wait((service.ended,), timeout=PAUSE)
+    raise _failure(service, f"{service.ended.result().how} before it was ready")
 
 
 async def _what_is_missing(service: TaskService) -> str:
@@ -58,6 +58,6 @@ async def _what_is_missing(service: TaskService) -> str:
 
 
 def _failure(service: TaskService, what: str) -> SandboxError:
-    said = service.told()
+    said = service.last_lines()
     text = f"{what}{'; it said: ' + said if said else ''}"
     return SandboxError(text, where=f"service {service.spec.name}", cause=Cause.SERVICE_START)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from worksample.box import BoxConfig, BoxLimits, Mount
 from worksample.records import Environment, ServiceSpec
-from worksample.sandboxes.images import root_of
+from worksample.sandboxes.images import image_root
 
 if TYPE_CHECKING:
     from .task_service import TaskService
@@ -52,7 +52,7 @@ def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], 
 
 
 def _config(inside: list[ServiceSpec], folder: Callable[[str], Path], label: str) -> BoxConfig:
-    root = root_of(Environment(image=inside[0].image), folder)
+    root = image_root(Environment(image=inside[0].image), folder)
     if root is not None:  # what it runs is what the manifest says
         root = replace(root, workdir="", entrypoint=())
     return BoxConfig(

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from worksample.errors import Cause
 from worksample.files import Scan, Sink
 from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, canonical
-from worksample.sandboxes.capture import CaptureLimits, snapshot
+from worksample.sandboxes.capture import CaptureLimits, snapshot_output
 from worksample.steady_loop import steady_time
 
-from .trial_services import TaskServices
+from .trial_services import TrialServices
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,15 @@ class ExportedPart:
     cause: Cause | None
 
 
-async def export(services: TaskServices, sink: Sink, names: Sequence[str], limits: CaptureLimits) -> ExportedPart:
+async def export_state(
+    services: TrialServices, sink: Sink, names: Sequence[str], limits: CaptureLimits
+) -> ExportedPart:
     """The folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; StoreError
     where the blobs cannot be kept."""
     until = steady_time() + limits.seconds
-    found: list[Scan] = await asyncio.gather(*(snapshot(box, sink, limits, until) for box, _ in services.boxes))
+    found: list[Scan] = await asyncio.gather(*(snapshot_output(box, sink, limits, until) for box, _ in services.boxes))
     logs = {
-        f"{one.spec.name}.log": bytes(one.said)
+        f"{one.spec.name}.log": bytes(one.printed)
         for _, inside in services.boxes
         for one in inside
         if one.spec.name in names

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from worksample.box import Box, Process, Reader
 from worksample.errors import Cause, SandboxError
 from worksample.records import ServiceSpec
-from worksample.sandboxes.endpoints import ConnectionRefused, Contact, relay
+from worksample.sandboxes.endpoints import ConnectionRecord, ConnectionRefused, relay
 
 from .service_boxes import FILES, STATE
 
@@ -38,8 +38,8 @@ class TaskService:
 
     def __init__(self, spec: ServiceSpec, box: Box, process: Process) -> None:
         self.spec, self.box = spec, box
-        self.said = bytearray()
-        self.fallen: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
+        self.printed = bytearray()
+        self.ended: asyncio.Future[ServiceEnd] = asyncio.get_running_loop().create_future()
         self._process = process
         self._asking = 0
         self._asked_last = float("-inf")
@@ -68,16 +68,16 @@ class TaskService:
         async with asyncio.timeout(DIAL_SECONDS):
             return await self.box.dial(port)
 
-    async def tell(self, line: bytes) -> None:
+    async def write_line(self, line: bytes) -> None:
         """Write to its standard input. BrokenPipeError where it reads no more, SandboxError where its box is lost."""
         await self._process.stdin.write(line)
 
-    def told(self) -> str:
+    def last_lines(self) -> str:
         """Its last lines, for a person."""
-        return "\n".join(self.said.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
+        return "\n".join(self.printed.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
 
     @contextlib.contextmanager
-    def asked(self) -> Iterator[None]:
+    def count_request(self) -> Iterator[None]:
         """While the agent has a connection to it."""
         self._asking += 1
         try:
@@ -89,8 +89,8 @@ class TaskService:
     async def _listen(self, stream: Reader) -> None:
         with contextlib.suppress(SandboxError):
             while piece := await stream.read():
-                self.said += piece
-                del self.said[:-MOST_SAID]
+                self.printed += piece
+                del self.printed[:-MOST_SAID]
 
     async def _end(self, listening: tuple[asyncio.Task[None], ...]) -> None:
         try:
@@ -102,8 +102,8 @@ class TaskService:
             lost = False
         asked = not lost and (self._asking > 0 or time.monotonic() - self._asked_last < WITH_IT)
         await asyncio.wait(listening, timeout=1)  # what it said last; a child of it may hold the stream open
-        if not self.fallen.done():
-            self.fallen.set_result(ServiceEnd(self.spec.name, how, asked))
+        if not self.ended.done():
+            self.ended.set_result(ServiceEnd(self.spec.name, how, asked))
 
     async def close(self) -> None:
         """Listen no more; its box ends it."""
@@ -124,9 +124,9 @@ class ServiceTarget:
         """See Target."""
         return f"service {self.service.spec.name}:{self.port}"
 
-    async def answer(self, connection: socket.socket, contact: Contact) -> None:
+    async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
         """Dial, then carry bytes."""
-        with self.service.asked():
+        with self.service.count_request():
             try:
                 outside = await self.service.dial(self.port)
             except (OSError, TimeoutError) as error:

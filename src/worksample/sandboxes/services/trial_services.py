@@ -14,10 +14,10 @@ from worksample.supervision import FailureSignal
 
 from .readiness import wait_until_ready
 from .service_boxes import ServiceBox
-from .task_service import ServiceTarget, ServiceEnd, TaskService
+from .task_service import ServiceEnd, ServiceTarget, TaskService
 
 
-class TaskServices:
+class TrialServices:
     """Those of one trial."""
 
     def __init__(self, boxes: Sequence[tuple[Box, tuple[TaskService, ...]]], asked_before: bool) -> None:
@@ -29,7 +29,7 @@ class TaskServices:
         was asking it), AgentError (`agent.service`) if that also happened in an earlier try of the same work: then the
         agent's requests cause it."""
         for service in self._by_name.values():
-            service.fallen.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
+            service.ended.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
 
     def target(self, to: str) -> Target:
         """What stands behind `service:NAME` or `service:NAME:PORT`."""
@@ -38,7 +38,7 @@ class TaskServices:
         return ServiceTarget(service, int(port[0]) if port else service.spec.ports[0])
 
     def _failure(self, fallen: ServiceEnd) -> Exception:
-        said = self._by_name[fallen.name].told()
+        said = self._by_name[fallen.name].last_lines()
         where, text = f"service {fallen.name}", f"{fallen.how}{'; it said: ' + said if said else ''}"
         if not fallen.asked:
             return SandboxError(text, where=where, cause=Cause.SERVICE_LOST)
@@ -50,7 +50,7 @@ class TaskServices:
 @asynccontextmanager
 async def open_services(
     boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
-) -> AsyncIterator[TaskServices]:
+) -> AsyncIterator[TrialServices]:
     """Open the boxes at once, and start the services of each in order, each ready before the next.
 
     `asked_before`: in an earlier try of this work a service ended while the agent asked it. SandboxError
@@ -67,7 +67,7 @@ async def open_services(
             for task in opening:
                 task.cancel()
             await to_the_end(asyncio.gather(*opening, return_exceptions=True))
-        yield TaskServices([(one.box, tuple(one.services)) for one in opened], asked_before)
+        yield TrialServices([(one.box, tuple(one.services)) for one in opened], asked_before)
 
 
 class _OpeningBox:

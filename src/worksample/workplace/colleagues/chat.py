@@ -32,11 +32,11 @@ class ChatMessage:
 class ChatClient(Protocol):
     """A chat that colleagues hear and speak in. SandboxError where it does not answer."""
 
-    async def now(self) -> int:
+    async def position(self) -> int:
         """Where what is heard goes on from."""
         ...
 
-    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         ...
 
@@ -53,11 +53,11 @@ class WorkplaceChat:
     operator: str
     """The operator's password."""
 
-    async def now(self) -> int:
+    async def position(self) -> int:
         """Where what is heard goes on from."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
-    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
         """What was said since, oldest first, and where it goes on."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
@@ -84,7 +84,9 @@ class WorkplaceChat:
         return found
 
 
-async def http_request(box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b"") -> bytes:
+async def http_request(
+    box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b""
+) -> bytes:
     """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
     try:
         async with asyncio.timeout(SECONDS):

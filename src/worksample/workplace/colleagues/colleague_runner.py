@@ -25,11 +25,18 @@ from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, U
 from worksample.supervision import FailureSignal
 from worksample.tasks.workplace import COLLEAGUE
 
-from .chat import ChatMessage, ChatClient
-from .company_clock import CompanyClock, answer_time, stamp
+from .chat import ChatClient, ChatMessage
+from .company_clock import CompanyClock, answer_time, time_stamp
 from .deeds import DeedPerformer, NoServices
 from .profile import Beginning, Colleague, mentions
-from .responders import ModelResponder, PersonResponder, RuleResponder, ColleagueResponder, Heard, Reply
+from .responders import (
+    ColleagueReply,
+    ColleagueResponder,
+    ConversationLine,
+    ModelResponder,
+    PersonResponder,
+    RuleResponder,
+)
 
 MOST = 500
 """Answers of one colleague: who floods the chat is answered no more."""
@@ -48,7 +55,7 @@ ROLE = COLLEAGUE
 FILE = "colleagues.jsonl"
 
 
-def played(
+def choose_responders(
     colleagues: Sequence[Colleague], model: str | None, service: ModelService
 ) -> dict[str, tuple[Colleague, ColleagueResponder]]:
     """Who answers for each. SandboxError (`service.start`) where one wants a model and the experiment names none."""
@@ -96,7 +103,7 @@ class ColleagueRunner:
     _after: int = 0
     """Where what is heard goes on from."""
     _given: dict[str, int] = field(default_factory=dict)
-    _heard: dict[tuple[str, str], list[Heard]] = field(default_factory=dict)
+    _heard: dict[tuple[str, str], list[ConversationLine]] = field(default_factory=dict)
     _waiting: dict[tuple[str, str], asyncio.Queue[_PendingAnswer]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _begun: set[tuple[str, int]] = field(default_factory=set)
@@ -104,12 +111,12 @@ class ColleagueRunner:
     """What was said for those whom a person plays: all else they said themselves."""
 
     @contextlib.asynccontextmanager
-    async def begun(self) -> AsyncIterator[ColleagueRunner]:
+    async def run(self) -> AsyncIterator[ColleagueRunner]:
         """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer.
 
         What somebody says first at the beginning has been said once the block is entered.
         """
-        self._after = await self.chat.now()
+        self._after = await self.chat.position()
         await self._begin_due(None)
         self._start_task(self._attend(), contextvars.Context())
         try:
@@ -136,8 +143,8 @@ class ColleagueRunner:
             self._add_line({"at": now().isoformat(), "colleague": "", "unended": unended})
         await asyncio.gather(*(task for task in self._tasks if task.done()), return_exceptions=True)
         for answers in {id(by): by for _, by in self.by.values() if isinstance(by, ModelResponder)}.values():
-            while answers.cut:
-                self._add_usage(answers.cut.pop())
+            while answers.cancelled_usage:
+                self._add_usage(answers.cancelled_usage.pop())
 
     def _start_task(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
         """Have it done until `stop`. `who`: the colleague whose conversation it is; "" for all of them."""
@@ -149,7 +156,9 @@ class ColleagueRunner:
         error = None if task.cancelled() else task.exception()
         if error is None:
             return
-        self._add_line({"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]})
+        self._add_line(
+            {"at": now().isoformat(), "colleague": who, "crashed": f"{type(error).__name__}: {error}"[:1000]}
+        )
         if not self._stopping:
             self.failure.fail(error)
 
@@ -162,7 +171,7 @@ class ColleagueRunner:
 
     async def _read_chat(self) -> list[ChatMessage]:
         """What was said since the last look."""
-        messages, self._after = await self.chat.heard(self._after)
+        messages, self._after = await self.chat.messages_since(self._after)
         for one in messages:
             self._record_own_message(one)
         return messages
@@ -203,17 +212,17 @@ class ColleagueRunner:
 
     def _enqueue(self, who: str, one: ChatMessage) -> None:
         key = (who, f"#{one.room}" if one.room else one.by)
-        colleague, heard = self.by[who][0], self.clock.heard()
+        colleague, heard = self.by[who][0], self.clock.hear()
         due = _PendingAnswer(one, heard, answer_time(colleague.hours, colleague.delay, heard))
         if due.answered is not None:
-            self.clock.until(due.answered)
+            self.clock.advance_to(due.answered)
         if key not in self._waiting:
             self._waiting[key] = asyncio.Queue(WAITING)
             self._start_task(self._converse(key, self._waiting[key]), contextvars.copy_context(), who)
         try:
             self._waiting[key].put_nowait(due)
         except asyncio.QueueFull:
-            self._record_answer(who, due, Reply("", record={"left": "too many messages wait"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": "too many messages wait"}))
 
     async def _converse(self, key: tuple[str, str], waiting: asyncio.Queue[_PendingAnswer]) -> None:
         while True:
@@ -224,12 +233,12 @@ class ColleagueRunner:
         who, one = key[0], due.message
         colleague, by = self.by[who]
         if self._given.get(who, 0) >= MOST:
-            self._record_answer(who, due, Reply("", record={"left": f"more than {MOST} answers"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": f"more than {MOST} answers"}))
             return ""
         heard = self._heard.setdefault(key, [])
-        heard.append(Heard(one.by, one.text))
+        heard.append(ConversationLine(one.by, one.text))
         if due.answered is None:
-            self._record_answer(who, due, Reply("", record={"left": "is not at work within a year"}))
+            self._record_answer(who, due, ColleagueReply("", record={"left": "is not at work within a year"}))
             return ""
         failpoint("colleague.answer")
         reply = await by.answer(colleague, tuple(heard))
@@ -237,18 +246,22 @@ class ColleagueRunner:
         record: dict[str, Any] = {}
         if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody
             told = await self._ask(who, reply.asks.who, reply.asks.text, record)
-            again = await by.told(colleague, tuple(heard), replace(reply, usage=None), told)
+            again = await by.complete(colleague, tuple(heard), replace(reply, usage=None), told)
             self._add_usage(again.usage)
             both = [used for used in (reply.usage, again.usage) if used is not None]
             reply = replace(again, usage=reduce(plus, both) if both else None)
         if reply.does:
             record["did"] = await self._do(colleague, reply.does)
         late = colleague.hours is not None or colleague.delay > 0
-        said = f"{stamp(due.answered)} {reply.text}" if reply.text and late and due.answered > due.heard else reply.text
+        said = (
+            f"{time_stamp(due.answered)} {reply.text}"
+            if reply.text and late and due.answered > due.heard
+            else reply.text
+        )
         kept = self._record_answer(who, due, reply, said, **record)
         if reply.text:
             self._given[who] = self._given.get(who, 0) + 1
-            heard.append(Heard(who, reply.text, own=True))
+            heard.append(ConversationLine(who, reply.text, own=True))
             await self._say(who, said, one.by, one.room, kept)
         return reply.text
 
@@ -270,10 +283,10 @@ class ColleagueRunner:
         if other not in self.by or other == who:
             record["asked"]["failed"] = "there is no such colleague"
             return ""
-        heard, colleague = self.clock.heard(), self.by[other][0]
+        heard, colleague = self.clock.hear(), self.by[other][0]
         due = _PendingAnswer(ChatMessage(who, text, other), heard, answer_time(colleague.hours, colleague.delay, heard))
         if due.answered is not None:
-            self.clock.until(due.answered)
+            self.clock.advance_to(due.answered)
         await self._say(who, text, other, "", record["asked"])
         answer = await self._answer((other, who), due)
         record["asked"]["answer"] = answer
@@ -322,11 +335,13 @@ class ColleagueRunner:
             line["did"] = await self._do(colleague, first.does)
         self._add_line(line)
         self._heard.setdefault((who, f"#{first.room}" if first.room else first.to), []).append(
-            Heard(who, first.says, own=True)
+            ConversationLine(who, first.says, own=True)
         )
         await self._say(who, first.says, first.to, first.room, line)
 
-    def _record_answer(self, who: str, due: _PendingAnswer, reply: Reply, said: str = "", **record: Any) -> dict[str, Any]:
+    def _record_answer(
+        self, who: str, due: _PendingAnswer, reply: ColleagueReply, said: str = "", **record: Any
+    ) -> dict[str, Any]:
         one, answered = due.message, due.answered
         line: dict[str, Any] = {"at": now().isoformat(), "colleague": who, "by": one.by, "room": one.room}
         line |= {"clock": due.heard.isoformat(), "answered": answered.isoformat() if answered else None}

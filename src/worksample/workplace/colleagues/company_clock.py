@@ -57,13 +57,13 @@ class CompanyClock:
 
     now: datetime
 
-    def heard(self) -> datetime:
+    def hear(self) -> datetime:
         """When a message is heard; the next one is a minute later."""
         at = self.now
         self.now += MESSAGE
         return at
 
-    def until(self, moment: datetime) -> None:
+    def advance_to(self, moment: datetime) -> None:
         """Go on to a moment; never back."""
         self.now = max(self.now, moment)
 
@@ -77,6 +77,6 @@ def answer_time(hours: WorkingHours | None, delay: float, heard: datetime) -> da
     return ready if hours is None else hours.next(ready)
 
 
-def stamp(at: datetime) -> str:
+def time_stamp(at: datetime) -> str:
     """How a moment stands before what is said later than it was asked."""
     return f"[{at:%A}, {at.day} {at:%B}, {at:%H:%M}]"

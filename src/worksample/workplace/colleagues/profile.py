@@ -24,29 +24,29 @@ def _moment(value: object) -> object:
 At = Annotated[datetime, BeforeValidator(_moment), Says("a date and time such as 2026-03-02T09:30:00, in UTC")]
 
 Words = Annotated[tuple[Annotated[str, Field(pattern=r"^\S(.*\S)?$")], ...], Says("a list of words")]
-Said = Annotated[str, Field(min_length=1, max_length=10_000), Says("text of at most 10,000 characters")]
+Utterance = Annotated[str, Field(min_length=1, max_length=10_000), Says("text of at most 10,000 characters")]
 
 
 class Knowledge(Frozen):
     """One of `[[knows]]`: what only this colleague knows, and when it is told."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
-    text: Said
+    text: Utterance
     """As a script says it, word for word."""
     tell: Literal["asked", "always", "never"] = "asked"
     """`asked`: to who asks for it; `always`: also unasked; `never`: a secret."""
-    ask: Said
+    ask: Utterance
     """A question for it, as the audit asks."""
     about: Words = ()
     """A script takes for this question what has all these words, or beginnings of words."""
-    marks: Annotated[tuple[Said, ...], Field(min_length=1), Says("a list of texts, at least one")]
+    marks: Annotated[tuple[Utterance, ...], Field(min_length=1), Says("a list of texts, at least one")]
     """What an answer holds that tells it, such as `4,000`: an audit finds it by these, and a secret is kept by them."""
 
 
 class IssueDeed(Frozen):
     """A change of the tracker's issue whose subject begins so."""
 
-    subject: Said
+    subject: Utterance
     note: str = ""
     status: str = ""
     assigned: str = ""
@@ -58,13 +58,13 @@ class FileDeed(Frozen):
     path: Annotated[
         str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9 ._/-]{0,200}$"), Says("a path such as finance/approval.txt")
     ]
-    text: Said
+    text: Utterance
 
 
 class EventDeed(Frozen):
     """An event in the colleague's own calendar."""
 
-    title: Said
+    title: Utterance
     begins: At
     ends: At
 
@@ -73,14 +73,14 @@ class SayDeed(Frozen):
     """Something said in a room."""
 
     room: str
-    text: Said
+    text: Utterance
 
 
 class Deed(Frozen):
     """One of `[[does]]`: what a colleague may do in the services."""
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$"), Says("lower case letters, digits, _ and -")]
-    about: Said
+    about: Utterance
     """What it is and when it is done, for a model that plays the colleague."""
     issue: IssueDeed | None = None
     file: FileDeed | None = None
@@ -92,7 +92,7 @@ class ColleagueQuestion(Frozen):
     """A question to another colleague, on behalf of whoever asked."""
 
     who: str
-    text: Said
+    text: Utterance
 
 
 class ReplyRule(Frozen):
@@ -101,7 +101,7 @@ class ReplyRule(Frozen):
     when: Annotated[Words, Field(min_length=1)]
     after: Words = ()
     """And only once the other has said something with all of these before: what was agreed is remembered."""
-    says: Said
+    says: Utterance
     """`{answer}` in it is what the colleague who was asked said."""
     asks: ColleagueQuestion | None = None
     does: Words = ()
@@ -118,7 +118,7 @@ class ChatTrigger(Frozen):
 class Beginning(Frozen):
     """One of `[[begins]]`: what a colleague says first, once, at a moment of the company's clock or on an event."""
 
-    says: Said
+    says: Utterance
     to: str = ""
     room: str = ""
     at: At | None = None
@@ -131,7 +131,7 @@ class ColleagueTable(Frozen):
 
     strategy: str = ""
     """How this colleague behaves, for a model that plays it."""
-    otherwise: Said = "I am not sure what you need. Could you say it more exactly?"
+    otherwise: Utterance = "I am not sure what you need. Could you say it more exactly?"
     """What a script says to what no rule fits; and anybody, in place of an answer that holds a secret."""
     backing: Literal["rules", "model", "person"] = "rules"
     """Who answers: the rules and knowledge of this file, a model, or a person in the chat."""
@@ -158,7 +158,7 @@ class Colleague(ColleagueTable):
         return tuple(one for one in self.knows if one.tell == "never")
 
 
-def plain(text: str) -> str:
+def normalise(text: str) -> str:
     """Text as it is compared: one case, one blank between words, numbers without thousands' separators."""
     return " ".join(re.sub(r"(?<=\d)[,'’ \u202f](?=\d{3}(\D|$))", "", text).casefold().split())
 
@@ -175,10 +175,10 @@ def leaks(text: str, knowledge: Knowledge) -> bool:
 
 def _holds(text: str, mark: str) -> bool:
     """As a whole: `400` is not in `4000`."""
-    return re.search(rf"(?<!\w){re.escape(plain(mark))}(?!\w)", plain(text)) is not None
+    return re.search(rf"(?<!\w){re.escape(normalise(mark))}(?!\w)", normalise(text)) is not None
 
 
 def mentions(text: str, words: tuple[str, ...]) -> bool:
     """Whether a text has all of the words, or words that begin so."""
-    said = plain(text)
-    return all(re.search(rf"(?<!\w){re.escape(plain(word))}", said) is not None for word in words)
+    said = normalise(text)
+    return all(re.search(rf"(?<!\w){re.escape(normalise(word))}", said) is not None for word in words)

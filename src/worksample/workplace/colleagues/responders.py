@@ -29,7 +29,7 @@ _ASKS = re.compile(r"^[ \t]*\[ask ([a-z][a-z0-9_-]*)\][ \t]*(\S.{0,2000})$", re.
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ConversationLine:
     """A message of a conversation. `own`: the colleague's."""
 
     by: str
@@ -38,7 +38,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ColleagueReply:
     """`text` is empty where a colleague says nothing. `record`: what is kept of how it came about. `does`: ids of deeds
     that come before it; `asks`: a colleague who is asked before it is complete (see `Answers.told`).
     """
@@ -53,11 +53,13 @@ class Reply:
 class ColleagueResponder(Protocol):
     """Something that answers for colleagues."""
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """What it says to the last message of a conversation, oldest first. Never raises for what a model does."""
         ...
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def complete(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         """What it says once the colleague whom `reply` asks has answered; "" where that one said nothing."""
         ...
 
@@ -66,23 +68,25 @@ class ColleagueResponder(Protocol):
 class RuleResponder:
     """The rules of the file, then what it knows: the same conversation always has the same answer."""
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """See Answers."""
         last, before = heard[-1].text, [one.text for one in heard[:-1] if not one.own]
         for number, rule in enumerate(colleague.rule):
             agreed = not rule.after or any(mentions(one, rule.after) for one in before)
             if agreed and mentions(last, rule.when):
-                return Reply(rule.says, record={"rule": number}, does=rule.does, asks=rule.asks)
+                return ColleagueReply(rule.says, record={"rule": number}, does=rule.does, asks=rule.asks)
         told = [
             one for one in colleague.knows
             if (one.tell == "always" and not before)
             or (one.tell != "never" and one.about and mentions(last, one.about))
         ]  # fmt: skip
         if told:
-            return Reply(" ".join(one.text for one in told), record={"knows": [one.id for one in told]})
-        return Reply(colleague.otherwise, record={"otherwise": True})
+            return ColleagueReply(" ".join(one.text for one in told), record={"knows": [one.id for one in told]})
+        return ColleagueReply(colleague.otherwise, record={"otherwise": True})
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def told(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         """See Answers."""
         return replace(reply, text=reply.text.replace(ANSWER, answer or NO_ANSWER), asks=None)
 
@@ -91,11 +95,13 @@ class RuleResponder:
 class PersonResponder:
     """A person who has the colleague's account: nothing is said for them."""
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """See Answers."""
-        return Reply("", record={"person": True})
+        return ColleagueReply("", record={"person": True})
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def told(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         """A person asks by themselves."""
         return reply
 
@@ -108,34 +114,38 @@ class ModelResponder:
     service: ModelService = field(default_factory=ModelService)
     temperature: float | None = 0.0
     max_tokens: int = 512
-    cut: list[Usage] = field(default_factory=list)
+    cancelled_usage: list[Usage] = field(default_factory=list)
     """What turns took that were cancelled: no reply says it."""
 
-    async def answer(self, colleague: Colleague, heard: Sequence[Heard]) -> Reply:
+    async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
         """See Answers."""
         turns = tuple(Turn(one.text, one.own, one.by) for one in heard[-REMEMBERED:])
         generation = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         given = {key: value for key, value in generation.items() if value is not None}
         record: dict[str, Any] = {"model": self.model}
         try:
-            said, usage = await speak(self.model, self.service, prompt_of(colleague), turns, given, self.cut.append)
+            said, usage = await speak(
+                self.model, self.service, prompt_of(colleague), turns, given, self.cancelled_usage.append
+            )
         except ColleagueError as error:
             used = error.usage if isinstance(error.usage, Usage) and error.usage.requests else None
-            return Reply("", used, {**record, "failed": error.what[:500]})
+            return ColleagueReply("", used, {**record, "failed": error.what[:500]})
         if kept := [one.id for one in colleague.secrets if leaks(said, one)]:
-            return Reply(colleague.otherwise, usage, {**record, "withheld": kept})
+            return ColleagueReply(colleague.otherwise, usage, {**record, "withheld": kept})
         known = {one.id for one in colleague.does}
         does = tuple(dict.fromkeys(id for id in _DOES.findall(said) if id in known))
         asked = _ASKS.search(said)
         asks = ColleagueQuestion(who=asked[1], text=asked[2].strip()) if asked else None
         text = _ASKS.sub("", _DOES.sub("", said)).strip()[:LONGEST]
-        return Reply(text, usage, record, does, asks)
+        return ColleagueReply(text, usage, record, does, asks)
 
-    async def told(self, colleague: Colleague, heard: Sequence[Heard], reply: Reply, answer: str) -> Reply:
+    async def told(
+        self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
+    ) -> ColleagueReply:
         """A second call, with the answer; whom it would ask then is not asked."""
         assert reply.asks is not None
-        own = (Heard(colleague.id, reply.text or f"(asks {reply.asks.who})", own=True),)
-        again = await self.answer(colleague, (*heard, *own, Heard(reply.asks.who, answer or NO_ANSWER)))
+        own = (ConversationLine(colleague.id, reply.text or f"(asks {reply.asks.who})", own=True),)
+        again = await self.answer(colleague, (*heard, *own, ConversationLine(reply.asks.who, answer or NO_ANSWER)))
         usage = again.usage if reply.usage is None else plus(reply.usage, again.usage or Usage())
         does = tuple(dict.fromkeys((*reply.does, *again.does)))
         return replace(again, usage=usage, does=does, asks=None)

@@ -41,14 +41,14 @@ def write_configs(
     (RUN / "public" / "repositories").write_text(
         "".join(f"http://git:{PUBLIC['git']}/{name}\n" for name in listed), encoding="utf-8"
     )
-    servers = "".join(server(name, dialects) for name in names)
+    servers = "".join(server_block(name, dialects) for name in names)
     text = (HERE / "nginx" / "front.conf").read_text(encoding="utf-8").replace("@SERVERS@", servers)
     for word, value in {"@STATE@": str(state), "@RUN@": str(RUN)}.items():
         text = text.replace(word, value)
     (RUN / "nginx.conf").write_text(text, encoding="utf-8")
 
 
-def server(name: str, dialects: tuple[str, ...]) -> str:
+def server_block(name: str, dialects: tuple[str, ...]) -> str:
     """A service's part of the front door's configuration, with the dialects that it is asked in."""
     spoken = [(HERE / "nginx" / f"{one}.conf").read_text(encoding="utf-8") for one in dialects if DIALECTS[one] == name]
     return (HERE / "nginx" / f"{name}.conf").read_text(encoding="utf-8").replace("@DIALECT@", "".join(spoken))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def below(tops: tuple[str, ...]) -> Iterator[Path]:
+def walk(tops: tuple[str, ...]) -> Iterator[Path]:
     """All that lies in these folders."""
     for top in tops:
         yield from Path(top).rglob("*")

@@ -15,7 +15,7 @@ def spawn(argv: list[str], env: dict[str, str]) -> int:
     return subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, start_new_session=True).pid
 
 
-def forked(work: Callable[[], object]) -> int:
+def fork_worker(work: Callable[[], object]) -> int:
     """Work in a process of its own that has everything loaded here."""
     pid = os.fork()
     if pid:

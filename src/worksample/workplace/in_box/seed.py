@@ -23,7 +23,7 @@ from .supervisor import HERE
 Plan = dict[str, Any]
 
 
-def run(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
+def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
     """A program that has to succeed; what it said otherwise is the reason."""
     done = subprocess.run(argv, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False)
     if done.returncode:
@@ -31,7 +31,7 @@ def run(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None 
         sys.exit(f"{argv[0]} ended with exit status {done.returncode}: {said[:2000]}")
 
 
-def chat(state: Path, plan: Plan, plan_file: Path) -> None:
+def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     """Accounts and rooms, by the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
@@ -49,7 +49,7 @@ def chat(state: Path, plan: Plan, plan_file: Path) -> None:
         sys.exit(f"the chat could not be filled: {said[-2000:]}")
 
 
-def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
+def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
     """The database, by Redmine's own models."""
     (state / "tracker").mkdir()
     home = Path("/var/lib/redmine/default")
@@ -58,10 +58,12 @@ def tracker(state: Path, plan: Plan, plan_file: Path) -> None:
     (home / "config" / "database.yml").write_text(
         f"production:\n  adapter: sqlite3\n  database: {state}/tracker/tracker.sqlite\n", encoding="utf-8"
     )
-    run(["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()})
+    run_or_exit(
+        ["ruby", str(HERE / "redmine.rb"), "seed", str(plan_file)], env={"SECRET_KEY_BASE": os.urandom(64).hex()}
+    )
 
 
-def files(state: Path, company: Path) -> None:
+def seed_files(state: Path, company: Path) -> None:
     """The documents as they lie."""
     if (company / "files").is_dir():
         copy_writable(company / "files", state / "files")
@@ -69,7 +71,7 @@ def files(state: Path, company: Path) -> None:
         (state / "files").mkdir()
 
 
-def git(state: Path, plan: Plan, company: Path) -> None:
+def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
     """Repositories with their history: the same folder gives the same commits."""
     (state / "git").mkdir()
     people = {one["id"]: one for one in plan["people"]}
@@ -77,28 +79,30 @@ def git(state: Path, plan: Plan, company: Path) -> None:
         bare, work = state / "git" / f"{repository['id']}.git", Path("/tmp/git") / repository["id"]
         work.mkdir(parents=True)
         env = {"HOME": "/tmp/git", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEMPLATE_DIR": ""}
-        run(["git", "init", "-q", "-b", "main", str(work)], env=env)
+        run_or_exit(["git", "init", "-q", "-b", "main", str(work)], env=env)
         for commit in repository["commits"]:
             if commit["files"]:
                 copy_writable(company / "repositories" / repository["id"] / commit["files"], work)
             for gone in commit["remove"]:
                 (work / gone).unlink()
-            run(["git", "add", "-A"], cwd=work, env=env)
+            run_or_exit(["git", "add", "-A"], cwd=work, env=env)
             by = people[commit["by"]]
             author = {
                 f"GIT_{role}_{key}": value
                 for role in ("AUTHOR", "COMMITTER")
                 for key, value in (("NAME", by["name"]), ("EMAIL", by["mail"]), ("DATE", commit["at"]))
             }
-            run(["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author})
-        run(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
+            run_or_exit(
+                ["git", "commit", "-q", "--allow-empty", "-m", commit["message"]], cwd=work, env={**env, **author}
+            )
+        run_or_exit(["git", "clone", "-q", "--bare", str(work), str(bare)], env=env)
         for key, value in (("http.receivepack", "true"), ("gc.auto", "0"), ("receive.autogc", "false")):
-            run(["git", "config", key, value], cwd=bare, env=env)
-        run(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
+            run_or_exit(["git", "config", key, value], cwd=bare, env=env)
+        run_or_exit(["git", "config", "--remove-section", "remote.origin"], cwd=bare, env=env)
         (bare / "description").write_text(repository["about"] + "\n", encoding="utf-8")
 
 
-def dialects(state: Path, plan: Plan) -> None:
+def seed_dialects(state: Path, plan: Plan) -> None:
     """What the company gives its accounts besides passwords: `dialects/accounts.py` reads it."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
@@ -109,7 +113,7 @@ def dialects(state: Path, plan: Plan) -> None:
         (state / "dialects" / "accounts.json").write_text(json.dumps(known), encoding="utf-8")
 
 
-def calendar(state: Path, plan: Plan) -> None:
+def seed_calendar(state: Path, plan: Plan) -> None:
     """A collection for each person, in the form in which Radicale keeps it."""
     root = state / "calendar" / "collection-root"
     root.mkdir(parents=True)
@@ -133,16 +137,16 @@ def main() -> None:
     state: Path = given.state
     state.mkdir(exist_ok=True)
     fill: dict[str, Callable[[], None]] = {
-        "git": lambda: git(state, plan, given.company),
-        "tracker": lambda: tracker(state, plan, given.plan),
-        "chat": lambda: chat(state, plan, given.plan),
-        "files": lambda: files(state, given.company),
-        "calendar": lambda: calendar(state, plan),
+        "git": lambda: seed_repositories(state, plan, given.company),
+        "tracker": lambda: seed_tracker(state, plan, given.plan),
+        "chat": lambda: seed_chat(state, plan, given.plan),
+        "files": lambda: seed_files(state, given.company),
+        "calendar": lambda: seed_calendar(state, plan),
     }
     for name, work in fill.items():
         if name in given.services.split(","):
             work()
-    dialects(state, plan)
+    seed_dialects(state, plan)
     shutil.rmtree("/tmp/git", ignore_errors=True)
 
 

@@ -31,15 +31,15 @@ from pathlib import Path
 
 from .configurations import write_configs
 from .documents import load_documents, serve_documents
-from .file_trees import below, copy_writable
+from .file_trees import copy_writable, walk
 from .ports import BEHIND, PUBLIC, RUN, SOCKETS, connects
-from .processes import forked, spawn, wait_for_group
+from .processes import fork_worker, spawn, wait_for_group
 from .tracker_host import TrackerHost
 
 HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
-BESIDE = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
+OTHER_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
 """Where services write beside their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
@@ -70,8 +70,8 @@ class ServiceSupervisor:
         if "calendar" in self.names:
             importlib.import_module("radicale.server")
         if self._tracker is not None:
-            self._tracker.loaded()
-        self._loaded = {path: path.lstat().st_size for path in below(BESIDE)}
+            self._tracker.wait_until_loaded()
+        self._loaded = {path: path.lstat().st_size for path in walk(OTHER_FOLDERS)}
 
     def begin(self, given: argparse.Namespace) -> None:
         """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
@@ -79,12 +79,12 @@ class ServiceSupervisor:
         self.dialects = tuple(name for name in given.dialects.split(",") if name)
         self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
         if self._tracker is not None:
-            self._tracker.know(os.environ.get("WORKPLACE_OPERATOR", ""))
-        self.copy()
+            self._tracker.set_operator_key(os.environ.get("WORKPLACE_OPERATOR", ""))
+        self.restore_state()
         write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
-    def copy(self) -> None:
+    def restore_state(self) -> None:
         """The state as it was in the beginning."""
         for path in self.state.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
@@ -99,11 +99,11 @@ class ServiceSupervisor:
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
             ),
             "tracker": self._start_tracker,
-            "files": lambda: forked(lambda: serve_documents(self.state, self.accounts)),
+            "files": lambda: fork_worker(lambda: serve_documents(self.state, self.accounts)),
             "git": lambda: spawn(["fcgiwrap", "-f", "-c", "2", "-s", f"unix:{SOCKETS['git']}"], self._env()),
-            "calendar": lambda: forked(serve_calendar),
+            "calendar": lambda: fork_worker(serve_calendar),
         }
-        begin["dialects"] = lambda: forked(lambda: serve_dialects(self.state, self.dialects, self.accounts))
+        begin["dialects"] = lambda: fork_worker(lambda: serve_dialects(self.state, self.dialects, self.accounts))
         behind = (*self.names, *(("dialects",) if self.dialects else ()))
         for name in behind:
             with contextlib.suppress(FileNotFoundError):
@@ -111,7 +111,7 @@ class ServiceSupervisor:
             if (pid := begin[name]()) is not None:
                 self.running[pid] = name
         if self._tracker is not None:
-            self._tracker.started()
+            self._tracker.wait_until_started()
         for name in behind:
             self._wait_for_service(name)
         self.running[spawn(["nginx", "-e", "stderr", "-c", str(RUN / "nginx.conf")], self._env())] = "front door"
@@ -129,25 +129,25 @@ class ServiceSupervisor:
         for pid in ending:
             wait_for_group(pid)
         if self._tracker is not None:
-            self._tracker.gone()
+            self._tracker.wait_until_gone()
 
     def reset(self) -> None:
         """Back to the beginning; what lies beside the state goes, too."""
         self.stop()
-        for path in sorted(below(BESIDE), reverse=True):
+        for path in sorted(walk(OTHER_FOLDERS), reverse=True):
             if str(path) == CONTROL:
                 continue
             if path not in self._loaded:
                 path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
             elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
                 os.truncate(path, self._loaded[path])
-        self.copy()
+        self.restore_state()
         write_configs(self.state, self.names, self.accounts, self.dialects)
         self.start()
 
-    def fallen(self) -> str:
+    def ended_service(self) -> str:
         """Which service ended by itself, and how; "" where none did."""
-        if self._tracker is not None and (code := self._tracker.ended()) is not None:
+        if self._tracker is not None and (code := self._tracker.exit_status()) is not None:
             return f"tracker ended with exit status {code}"
         while True:
             try:
@@ -179,7 +179,7 @@ class ServiceSupervisor:
     def _wait_for(self, name: str, place: int | Path) -> None:
         end = time.monotonic() + WAIT
         while not connects(place):
-            if what := self.fallen():
+            if what := self.ended_service():
                 sys.exit(what)
             if time.monotonic() > end:
                 sys.exit(f"{name} does not answer")
@@ -203,7 +203,7 @@ def serve_calendar() -> None:
 
 
 @contextlib.contextmanager
-def listening() -> Iterator[socket.socket]:
+def control_socket() -> Iterator[socket.socket]:
     """The socket that commands come over."""
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(CONTROL)
@@ -222,7 +222,7 @@ def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
         stream.write(f"done {time.monotonic() - begun:.4f}\n")
 
 
-def arguments(argv: list[str]) -> argparse.Namespace:
+def parse_arguments(argv: list[str]) -> argparse.Namespace:
     """Of the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
@@ -233,18 +233,18 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def told(line: str) -> argparse.Namespace:
+def spare_arguments(line: str) -> argparse.Namespace:
     """What a spare one is to be from now on."""
     if not line:
         sys.exit("nobody had a use for it")
     said = json.loads(line)
     os.environ.update(said["env"])
-    return arguments(said["argv"])
+    return parse_arguments(said["argv"])
 
 
 def main() -> None:
     """See the module."""
-    given = arguments(sys.argv[1:])
+    given = parse_arguments(sys.argv[1:])
     workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()
     for end in (woken, waking):
@@ -253,16 +253,16 @@ def main() -> None:
     signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
     workplace.load()
     if given.spare:
-        given = told(sys.stdin.readline())
+        given = spare_arguments(sys.stdin.readline())
     workplace.begin(given)
-    with listening() as control:
+    with control_socket() as control:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         while True:
             ready, _, _ = select.select([control.fileno(), woken], [], [])
             if woken in ready:
                 os.read(woken, 1 << 16)
-            if what := workplace.fallen():
+            if what := workplace.ended_service():
                 sys.exit(what)
             if control.fileno() in ready:
                 obey(workplace, control.accept()[0])

@@ -37,11 +37,11 @@ class TrackerHost:
         self._asked = 0
         """Its process that answers."""
 
-    def loaded(self) -> None:
+    def wait_until_loaded(self) -> None:
         """Wait until it is."""
         self._wait_for_word("loaded")
 
-    def know(self, operator: str) -> None:
+    def set_operator_key(self, operator: str) -> None:
         """The operator's key."""
         self._send(f"operator {operator}")
 
@@ -49,7 +49,7 @@ class TrackerHost:
         """Fork a process that answers; `started` waits for it."""
         self._send("start")
 
-    def started(self) -> None:
+    def wait_until_started(self) -> None:
         """Wait until it answers."""
         self._asked = int(self._wait_for_word("started"))
 
@@ -58,11 +58,11 @@ class TrackerHost:
         self._send("stop")
         self._wait_for_word("stopped")
 
-    def gone(self) -> None:
+    def wait_until_gone(self) -> None:
         """Wait for the last of what that one had begun."""
         wait_for_group(self._asked)
 
-    def ended(self) -> int | None:
+    def exit_status(self) -> int | None:
         """The exit status of one that ended."""
         return self._process.poll()
 

@@ -36,7 +36,7 @@ class DialectAccounts:
 
     def __init__(self, accounts: Mapping[str, str], known: Path | None = None) -> None:
         self._passwords = dict(accounts)
-        given = _given(known)
+        given = _read_known(known)
         self._names: dict[str, str] = {name: who for name, who in given["names"].items() if who in self._passwords}
         self._given = {token: who for token, who in given["tokens"].items() if who in self._passwords}
         if operator := self._passwords.get(OPERATOR):
@@ -44,7 +44,7 @@ class DialectAccounts:
         self._made: dict[str, str] = {}
         self._lock = threading.Lock()
 
-    def who(self, request: DialectRequest) -> DialectAccount | None:
+    def find_account(self, request: DialectRequest) -> DialectAccount | None:
         """Who asks. None where nobody is said, or nobody whom this knows."""
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
@@ -96,7 +96,7 @@ class DialectAccounts:
         return DialectAccount(name, basic(password, "") if name == OPERATOR else basic(name, password))
 
 
-def _given(known: Path | None) -> dict[str, dict[str, str]]:
+def _read_known(known: Path | None) -> dict[str, dict[str, str]]:
     try:
         found: Any = json.loads(known.read_bytes()) if known is not None else {}
     except FileNotFoundError:

@@ -69,7 +69,7 @@ class Backend:
             return answer.status, None
 
 
-def pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
+def read_pieces(answer: http.client.HTTPResponse) -> Iterator[bytes]:
     """A body as it comes."""
     with answer:
         while piece := answer.read(PIECE):

@@ -125,7 +125,7 @@ class BareRepository:
 
     def tree(self, ref: str, path: str, recursive: bool) -> list[dict[str, str]]:
         """Files and folders in a folder."""
-        path = within(path)
+        path = check_path(path)
         where = f"{self.resolve(ref, 'Tree')}:{path}"
         kind = self.run("cat-file", "-t", where, fine=(0, 128)).stdout.decode().strip()
         if kind != "tree":
@@ -144,7 +144,7 @@ class BareRepository:
     def file(self, ref: str, path: str) -> tuple[str, str, bytes]:
         """Commit, digest and content of a file. NotFound."""
         commit = self.resolve(ref)
-        digest, kind = self._entry(commit, within(path))
+        digest, kind = self._entry(commit, check_path(path))
         if kind != "blob":
             raise NotFound("File")
         return commit, digest, self.run("cat-file", "blob", digest).stdout
@@ -170,7 +170,7 @@ class BareRepository:
     def merge_base(self, one: str, other: str) -> str:
         return self.run("merge-base", one, other, fine=(0, 1)).stdout.decode().strip()
 
-    def put(
+    def commit_changes(
         self, branch: str, start: str, changes: Sequence[FileChange], message: str, by: tuple[str, str], *, at: str = ""
     ) -> str:
         """A commit with these changes on a branch, which begins at `start` where it is new; its digest."""
@@ -183,7 +183,7 @@ class BareRepository:
                 self.run("read-tree", parent, env=env)
             lines = []
             for one in changes:
-                path = within(one.path)
+                path = check_path(one.path)
                 if not path:
                     raise DialectRefused(400, "a file has a path")
                 digest = "0" * 40
@@ -244,7 +244,7 @@ def check_branch(name: str) -> str:
     return name
 
 
-def within(path: str) -> str:
+def check_path(path: str) -> str:
     """A path in a repository. Refused where it leads out of it."""
     parts = [part for part in path.strip("/").split("/") if part]
     if any(part in (".", "..") or part.lower() == ".git" or "\0" in part for part in parts):

@@ -78,14 +78,14 @@ def redirect_page(address: str) -> DialectResponse:
     return DialectResponse(302, b"", {"Location": address}, lacks=PAGES)
 
 
-def as_json(
+def json_response(
     value: object, status: int = 200, headers: Mapping[str, str] | None = None, by: str = ""
 ) -> DialectResponse:
     data = json.dumps(value, ensure_ascii=False).encode()
     return DialectResponse(status, data, {"Content-Type": "application/json", **(headers or {})}, by)
 
 
-def number(text: object, usual: int, most: int) -> int:
+def bounded_number(text: object, usual: int, most: int) -> int:
     """A count that somebody gave; the usual one for what is none."""
     try:
         return max(0, min(int(str(text)), most))

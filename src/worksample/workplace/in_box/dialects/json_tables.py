@@ -32,7 +32,7 @@ class JsonTables:
         return dict(found)
 
     @contextmanager
-    def changing(self, name: str) -> Iterator[dict[str, Any]]:
+    def edit(self, name: str) -> Iterator[dict[str, Any]]:
         """The table, to be changed by one at a time; kept at the end unless that raises."""
         with self._lock:
             found = self.read(name)

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .backend import FILES, basic, pieces
-from .http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from .backend import FILES, basic, read_pieces
+from .http_messages import DialectRefused, DialectRequest, DialectResponse, bounded_number, json_response, not_served
 
 DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"
@@ -46,7 +46,7 @@ class OwnCloud:
         path = request.path
         if path == "/status.php":
             said = {"installed": True, "maintenance": False, "version": VERSION, "productname": "ownCloud"}
-            return as_json(said)
+            return json_response(said)
         if path.startswith(("/index.php/s/", "/s/")):
             return self._link(request)
         if path.startswith("/index.php"):
@@ -93,7 +93,7 @@ class OwnCloud:
                 said = _rebase_addresses(answer.read(), root)
             return DialectResponse(207, said, {"Content-Type": "application/xml; charset=utf-8"}, who)
         if request.method in ("GET", "HEAD") and answer.status < 300:
-            return DialectResponse(answer.status, pieces(answer) if request.method == "GET" else b"", kept, who)
+            return DialectResponse(answer.status, read_pieces(answer) if request.method == "GET" else b"", kept, who)
         with answer:
             said = answer.read()
         if answer.status >= 400:
@@ -142,7 +142,7 @@ class OwnCloud:
 
     def _share(self, request: DialectRequest, who: str) -> dict[str, Any]:
         given = request.values()
-        if number(given.get("shareType"), -1, 99) != LINK:
+        if bounded_number(given.get("shareType"), -1, 99) != LINK:
             raise not_served("shares with single people and groups: everybody has all documents")
         if lacks := [name for name in ("password", "expireDate") if given.get(name)]:
             raise not_served(f"a link with {' and '.join(lacks)}")
@@ -203,7 +203,7 @@ class OwnCloud:
             kept = {name.title(): value for name, value in answer.getheaders() if name.lower() in KEPT}
             name = urllib.parse.quote(posixpath.basename(found[0]["path"]))
             return DialectResponse(
-                200, pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+                200, read_pieces(answer), {**kept, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
             )
         name = html.escape(posixpath.basename(found[0]["path"]))
         address = html.escape(f"{request.origin}/index.php/s/{urllib.parse.quote(found[0]['token'])}/download")
@@ -265,7 +265,7 @@ def _ocs_response(request: DialectRequest, data: Any, by: str) -> DialectRespons
     code = 100 if request.path.startswith("/ocs/v1.php") else 200
     meta = {"status": "ok", "statuscode": code, "message": "OK"}
     if request.query.get("format") == "json":
-        return as_json({"ocs": {"meta": meta, "data": data}}, by=by)
+        return json_response({"ocs": {"meta": meta, "data": data}}, by=by)
     tree = ET.Element("ocs")
     _append_xml(ET.SubElement(tree, "meta"), meta)
     _append_xml(ET.SubElement(tree, "data"), data)

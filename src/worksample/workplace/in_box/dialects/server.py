@@ -12,7 +12,7 @@ from pathlib import Path
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any
 
-from .http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
+from .http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, json_response
 
 REFUSED = "/.worksample/refused"
 MOST = 1000
@@ -34,16 +34,16 @@ class DialectFront:
             return self._refused_list(request)
         dialect = self._dialects.get(name)
         if dialect is None:
-            return as_json({"error": "there is nothing here"}, 404)
+            return json_response({"error": "there is nothing here"}, 404)
         try:
             given = dialect(request)
         except DialectRefused as error:
-            given = as_json({"error": error.why}, error.status, error.headers)
+            given = json_response({"error": error.why}, error.status, error.headers)
         except (ValueError, RecursionError) as error:
-            given = as_json({"error": f"malformed request: {error}"}, 400)
+            given = json_response({"error": f"malformed request: {error}"}, 400)
         except OSError as error:
             sys.stderr.write(f"{name} {request.method} {request.path}: {error}\n")
-            given = as_json({"error": "its service does not answer"}, 502)
+            given = json_response({"error": "its service does not answer"}, 502)
         if given.status == NOT_SERVED or given.lacks:
             self._remember(name, request, given)
         return given
@@ -52,9 +52,9 @@ class DialectFront:
         # The tracker knows the operator by a key, every other service by a password, and both are one word.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
-            return as_json({"error": "there is nothing here"}, 404)
+            return json_response({"error": "there is nothing here"}, 404)
         with self._lock:
-            return as_json({"refused": list(self._refused)}, by="operator")
+            return json_response({"refused": list(self._refused)}, by="operator")
 
     def _remember(self, name: str, request: DialectRequest, given: DialectResponse) -> None:
         why = given.lacks or (given.body.decode("utf-8", "replace") if isinstance(given.body, bytes) else "")
@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         if not length.isdigit() or int(length) > BODY:
             self.close_connection = True
-            self._say(as_json({"error": "too long"}, 413))
+            self._say(json_response({"error": "too long"}, 413))
             return
         parts = urllib.parse.urlsplit(self.path)
         heads = {name.lower(): value for name, value in self.headers.items()}

@@ -34,7 +34,9 @@ class Tracker:
         said = reason or "; ".join(str(one) for one in why) or f"the tracker answers {status}"
         raise DialectRefused(status if 400 <= status < 500 else 502, said)
 
-    def rows(self, path: str, key: str, query: Mapping[str, object] | None = None, who: DialectAccount | None = None) -> list[Row]:
+    def rows(
+        self, path: str, key: str, query: Mapping[str, object] | None = None, who: DialectAccount | None = None
+    ) -> list[Row]:
         """All rows of a list, over its pages."""
         found: list[Row] = []
         while len(found) < MOST:

@@ -13,13 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from ..accounts import DialectAccounts, DialectAccount, challenge
+from ..accounts import DialectAccount, DialectAccounts, challenge
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, redirect_page
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, json_response, not_served, redirect_page
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import branches, commits, files, issues, labels, merge_requests, milestones, projects
-from .routing import found, said
+from .routing import find_route, to_response
 from .view import NAMESPACE, GitLabView
 
 API = "/api/v4/"
@@ -60,10 +60,10 @@ class GitLab:
         try:
             return self._api(request)
         except DialectRefused as error:
-            return as_json({"message": error.why}, error.status, error.headers)
+            return json_response({"message": error.why}, error.status, error.headers)
 
     def _api(self, request: DialectRequest) -> DialectResponse:
-        who = self._accounts.who(request)
+        who = self._accounts.find_account(request)
         if who is None:
             raise DialectRefused(401, "401 Unauthorized")
         if request.headers.get("sudo") or request.query.get("sudo"):
@@ -76,18 +76,18 @@ class GitLab:
         asker = GitLabView(
             who, Tracker(who, self._accounts.operator(), self._tracker), self._kept, self._folder, request.origin
         )
-        verb, named = found(request.method, path)
-        return said(request, verb(asker, named, request.values()), who.name)
+        verb, named = find_route(request.method, path)
+        return to_response(request, verb(asker, named, request.values()), who.name)
 
     def _token(self, request: DialectRequest, who: DialectAccount) -> DialectResponse:
         ends = (datetime.now(UTC) + timedelta(days=365)).date().isoformat()
         about = {"id": 1, "name": who.name, "scopes": ["api"], "active": True, "revoked": False, "expires_at": ends}
         if request.method == "POST":
-            return as_json({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
+            return json_response({**about, "token": self._accounts.token_for(who, "glpat-")}, 201, by=who.name)
         if request.method == "DELETE":
             self._accounts.forget(request.headers.get("private-token", ""))
             return DialectResponse(204, by=who.name)
-        return as_json(about, by=who.name)
+        return json_response(about, by=who.name)
 
     def _oauth(self, request: DialectRequest) -> DialectResponse:
         given = request.values()
@@ -95,13 +95,13 @@ class GitLab:
             raise not_served("OAuth other than by account and password")
         who = self._accounts.by_password(str(given.get("username", "")), str(given.get("password", "")))
         if who is None:
-            return as_json({"error": "invalid_grant", "error_description": "no such account"}, 400)
+            return json_response({"error": "invalid_grant", "error_description": "no such account"}, 400)
         told = {"token_type": "Bearer", "scope": "api", "created_at": int(time.time()), "expires_in": 7200}
-        return as_json({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
+        return json_response({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
     def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
         """git's own program, as the service calls it."""
-        who = self._accounts.who(request)
+        who = self._accounts.find_account(request)
         if who is None:
             raise challenge("GitLab")
         name = name.lower()

@@ -8,7 +8,7 @@ from typing import Any
 from ..bare_repository import NotFound
 from ..http_messages import DialectRefused, not_served
 from .commits import commit_json
-from .routing import Given, ListResponse, route, unserved, wanted
+from .routing import Given, ListResponse, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -38,7 +38,7 @@ def _branch(asker: GitLabView, project: GitLabProject, name: str) -> dict[str, A
 
 @route("POST", "projects/:id/repository/branches")
 def add_branch(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "branch", "ref")
+    require_values(given, "branch", "ref")
     project, name = asker.project(named["id"]), str(given["branch"])
     if name in project.code.branches():
         raise DialectRefused(400, "Branch already exists")
@@ -71,7 +71,7 @@ def tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("POST", "projects/:id/repository/tags")
 def add_tag(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "tag_name", "ref")
+    require_values(given, "tag_name", "ref")
     project = asker.project(named["id"])
     _new_tag(asker, project, str(given["tag_name"]), str(given["ref"]), str(given.get("message") or ""))
     return _tag(asker, project, _tag_named(project, str(given["tag_name"])))
@@ -130,13 +130,13 @@ def release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("POST", "projects/:id/releases")
 def add_release(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "tag_name")
-    unserved(given, "milestones", "assets", "released_at")
+    require_values(given, "tag_name")
+    refuse_values(given, "milestones", "assets", "released_at")
     project, name = asker.project(named["id"]), str(given["tag_name"])
     title = str(given.get("name") or name)
     if name in [one["name"] for one in project.code.tags()]:
         raise not_served("a release of a tag that is there already")
-    wanted(given, "ref")
+    require_values(given, "ref")
     _new_tag(asker, project, name, str(given["ref"]), f"{title}\n\n{given.get('description') or ''}".strip())
     return _release(asker, project, _tag_named(project, name))
 

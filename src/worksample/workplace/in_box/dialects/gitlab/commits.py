@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..bare_repository import BareRepository, NotFound, within
+from ..bare_repository import BareRepository, NotFound, check_path
 from ..http_messages import not_served
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -28,12 +28,12 @@ def commit_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any
 @route("GET", "projects/:id/repository/commits")
 def commits(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    unserved(given, "trailers", "first_parent")
+    refuse_values(given, "trailers", "first_parent")
     if project.code.default_branch() is None:
         return ListResponse([])
     ref, _, until = requested_ref(project.code, given, "ref_name").partition("..")
     rows = project.code.log(
-        until or ref, without=project.code.resolve(ref) if until else "", path=within(str(given.get("path", ""))),
+        until or ref, without=project.code.resolve(ref) if until else "", path=check_path(str(given.get("path", ""))),
         since=str(given.get("since", "")), until=str(given.get("until", "")), author=str(given.get("author", "")),
         everywhere=is_true(given.get("all")),
     )  # fmt: skip
@@ -78,7 +78,7 @@ def commit_refs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/repository/compare")
 def compare(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "from", "to")
+    require_values(given, "from", "to")
     project = asker.project(named["id"])
     code = project.code
     old, new = code.resolve(str(given["from"])), code.resolve(str(given["to"]))

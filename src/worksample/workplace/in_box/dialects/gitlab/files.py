@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from ..bare_repository import BareRepository, FileChange, NotFound, within
+from ..bare_repository import BareRepository, FileChange, NotFound, check_path
 from ..http_messages import DialectRefused, DialectResponse
 from .commits import requested_ref, with_stats
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -22,7 +22,7 @@ Named = Mapping[str, str]
 def file(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     code = asker.project(named["id"]).code
     commit, digest, data = code.file(requested_ref(code, given), named["path"])
-    path = within(named["path"])
+    path = check_path(named["path"])
     return {
         "file_name": path.rpartition("/")[2], "file_path": path, "size": len(data), "encoding": "base64",
         "content": base64.b64encode(data).decode(), "content_sha256": hashlib.sha256(data).hexdigest(),
@@ -69,10 +69,10 @@ def remove_file(asker: GitLabView, named: Named, given: Given) -> None:
 
 
 def _change_file(asker: GitLabView, named: Named, given: Given, action: str) -> dict[str, Any]:
-    wanted(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
+    require_values(given, "branch", "commit_message", *(("content",) if action == "update" else ()))
     one = {**given, "action": action, "file_path": named["path"]}
     _commit(asker, asker.project(named["id"]), given, [one])
-    return {"file_path": within(named["path"]), "branch": str(given["branch"])}
+    return {"file_path": check_path(named["path"]), "branch": str(given["branch"])}
 
 
 @route("GET", "projects/:id/repository/tree")
@@ -80,12 +80,14 @@ def tree(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     code = asker.project(named["id"]).code
     if code.default_branch() is None and not given.get("ref"):
         raise NotFound("Tree")
-    return ListResponse(code.tree(requested_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive"))))
+    return ListResponse(
+        code.tree(requested_ref(code, given), str(given.get("path", "")), is_true(given.get("recursive")))
+    )
 
 
 @route("POST", "projects/:id/repository/commits")
 def add_commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "branch", "commit_message", "actions")
+    require_values(given, "branch", "commit_message", "actions")
     project = asker.project(named["id"])
     actions = given["actions"]
     if not isinstance(actions, list) or not all(isinstance(one, dict) for one in actions):
@@ -95,7 +97,7 @@ def add_commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 
 def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: list[Mapping[str, Any]]) -> str:
-    unserved(given, "start_project", "start_sha", "force")
+    refuse_values(given, "start_project", "start_sha", "force")
     code, branch = project.code, str(given["branch"])
     start = "" if branch in code.branches() else str(given.get("start_branch") or "")
     if branch not in code.branches() and not start and code.branches():
@@ -104,12 +106,12 @@ def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: li
     changes = [change for one in actions for change in _changes(code, before, one)]
     name, mail = asker.author
     by = str(given.get("author_name") or name), str(given.get("author_email") or mail)
-    return code.put(branch, start, changes, str(given["commit_message"]), by)
+    return code.commit_changes(branch, start, changes, str(given["commit_message"]), by)
 
 
 def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[FileChange]:
     """What one action of a commit changes, told from the files as they were."""
-    action, path = str(one.get("action", "")), within(str(one.get("file_path", "")))
+    action, path = str(one.get("action", "")), check_path(str(one.get("file_path", "")))
     there = bool(before) and bool(code.run("ls-tree", before, "--", path).stdout) if path else False
     if action == "create" and there:
         raise DialectRefused(400, "A file with this name already exists")
@@ -123,7 +125,7 @@ def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[
         mode = "100755" if is_true(one.get("execute_filemode")) else "100644"
         return [FileChange(path, code.file(before, path)[2], mode)]
     if action == "move":
-        old = within(str(one.get("previous_path", "")))
+        old = check_path(str(one.get("previous_path", "")))
         data = _content(one) if one.get("content") is not None else code.file(before, old)[2]
         return [FileChange(old, None), FileChange(path, data)]
     raise DialectRefused(400, f"there is no action {action!r}")

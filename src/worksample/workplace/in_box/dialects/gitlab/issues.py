@@ -9,7 +9,7 @@ from ..http_messages import DialectRefused, not_served
 from ..json_tables import labels_of, set_labels
 from ..tracker import Row
 from .milestones import milestone_json, version_of
-from .routing import Given, ListResponse, route, unserved, wanted, words_of
+from .routing import Given, ListResponse, refuse_values, require_values, route, words_of
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -23,7 +23,7 @@ UNSERVED = (
 )
 
 
-def shown(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+def issue_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
     """An issue as GitLab shows it."""
     closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
     address = f"{asker.address(project)}/-/issues/{row['id']}"
@@ -55,17 +55,17 @@ def all_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     by_number = {one.row["id"]: one for one in asker.projects() if one.row is not None}
     rows = _select_issues(asker, None, {"scope": "created_by_me", **given})
     rows = [row for row in rows if row["project"]["id"] in by_number]
-    return ListResponse(rows, lambda row: shown(asker, by_number[row["project"]["id"]], row))
+    return ListResponse(rows, lambda row: issue_json(asker, by_number[row["project"]["id"]], row))
 
 
 @route("GET", "projects/:id/issues")
 def issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
-    return ListResponse(_select_issues(asker, project, given), lambda row: shown(asker, project, row))
+    project = asker.tracked_project(named["id"])
+    return ListResponse(_select_issues(asker, project, given), lambda row: issue_json(asker, project, row))
 
 
 def _select_issues(asker: GitLabView, project: GitLabProject | None, given: Given) -> list[Row]:
-    unserved(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
+    refuse_values(given, "my_reaction_emoji", "weight", "iteration_id", "confidential", "epic_id")
     rows = asker.tracker.issues(None if project is None else (project.row or {})["id"])
     if state := {"opened": False, "closed": True}.get(str(given.get("state", "all"))):
         rows = [row for row in rows if row["status"]["is_closed"]]
@@ -132,10 +132,10 @@ def _sort_issues(rows: list[Row], given: Given) -> list[Row]:
 
 @route("GET", "projects/:id/milestones/:milestone/issues")
 def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     number = version_of(asker, project, named["milestone"])["id"]
     rows = asker.tracker.issues((project.row or {})["id"], fixed_version_id=number)
-    return ListResponse(rows, lambda row: shown(asker, project, row))
+    return ListResponse(rows, lambda row: issue_json(asker, project, row))
 
 
 def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
@@ -149,27 +149,27 @@ def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: 
 
 @route("GET", "projects/:id/issues/:iid")
 def issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     row = find_issue(asker, project, named["iid"], "journals")
-    return {**shown(asker, project, row), "user_notes_count": len(_journal_notes(row))}
+    return {**issue_json(asker, project, row), "user_notes_count": len(_journal_notes(row))}
 
 
 @route("POST", "projects/:id/issues")
 def add_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title")
-    project = asker.tracked(named["id"])
-    unserved(given, *UNSERVED, "created_at", "iid")
+    require_values(given, "title")
+    project = asker.tracked_project(named["id"])
+    refuse_values(given, *UNSERVED, "created_at", "iid")
     row = asker.tracker.add_issue({"project_id": project.name, **_values(asker, project, given)})
     if labels := words_of(given.get("labels")):
-        with asker.kept.changing(project.name) as kept:
+        with asker.kept.edit(project.name) as kept:
             set_labels(kept, row["id"], labels)
-    return shown(asker, project, row)
+    return issue_json(asker, project, row)
 
 
 @route("PUT", "projects/:id/issues/:iid")
 def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
-    unserved(given, *UNSERVED)
+    project = asker.tracked_project(named["id"])
+    refuse_values(given, *UNSERVED)
     row = find_issue(asker, project, named["iid"])
     values = _values(asker, project, given)
     if (event := given.get("state_event")) is not None:
@@ -180,7 +180,7 @@ def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any
     if values:
         row = asker.tracker.change_issue(row["id"], values)
     _relabel(asker, project, row, given)
-    return shown(asker, project, row)
+    return issue_json(asker, project, row)
 
 
 def _relabel(asker: GitLabView, project: GitLabProject, row: Row, given: Given) -> None:
@@ -188,7 +188,7 @@ def _relabel(asker: GitLabView, project: GitLabProject, row: Row, given: Given) 
         return
     # The tracker knows nothing of labels, so it is asked whether this account may change the issue at all.
     asker.tracker.change_issue(row["id"], {"subject": row["subject"]})
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         names = words_of(given["labels"]) if "labels" in given else labels_of(kept, row["id"])
         names += words_of(given.get("add_labels"))
         gone = words_of(given.get("remove_labels"))
@@ -221,7 +221,7 @@ def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str
 
 @route("DELETE", "projects/:id/issues/:iid")
 def remove_issue(asker: GitLabView, named: Named, given: Given) -> None:
-    row = find_issue(asker, asker.tracked(named["id"]), named["iid"])
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"])
     asker.tracker.ask("DELETE", f"/issues/{row['id']}.json")
 
 
@@ -230,7 +230,7 @@ def remove_issue(asker: GitLabView, named: Named, given: Given) -> None:
 
 @route("GET", "projects/:id/issues/:iid/notes")
 def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    row = find_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"], "journals")
     rows = _journal_notes(row)
     if given.get("sort", "desc") == "desc":
         rows.reverse()
@@ -239,7 +239,7 @@ def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/issues/:iid/notes/:note")
 def note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    row = find_issue(asker, asker.tracked(named["id"]), named["iid"], "journals")
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"], "journals")
     for one in _journal_notes(row):
         if str(one["id"]) == named["note"]:
             return _note_json(asker, row, one)
@@ -248,9 +248,9 @@ def note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 @route("POST", "projects/:id/issues/:iid/notes")
 def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "body")
-    unserved(given, "internal", "confidential", "created_at")
-    row = find_issue(asker, asker.tracked(named["id"]), named["iid"])
+    require_values(given, "body")
+    refuse_values(given, "internal", "confidential", "created_at")
+    row = find_issue(asker, asker.tracked_project(named["id"]), named["iid"])
     asker.tracker.ask("PUT", f"/issues/{row['id']}.json", {"issue": {"notes": str(given["body"])}})
     row, me = asker.tracker.issue(row["id"], "journals"), asker.me["id"]
     return _note_json(asker, row, [one for one in _journal_notes(row) if one["user"]["id"] == me][-1])

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..http_messages import DialectRefused, not_served
 from .commits import commit_json
-from .routing import Given, ListResponse, is_true, route, unserved, wanted, words_of
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route, words_of
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -20,7 +20,7 @@ def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 
-def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """A merge request as GitLab shows it. An open one follows its branch."""
     head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
@@ -43,7 +43,7 @@ def shown(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> 
 
 def _full_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
     """With what takes a look into the repository."""
-    found, code = shown(asker, project, one), project.code
+    found, code = merge_request_json(asker, project, one), project.code
     target = code.branches().get(one["target"])
     conflict = one["state"] == "opened" and target is not None and code.conflicts(target, found["sha"])
     base = one.get("base") or (code.merge_base(target, found["sha"]) if target else "")
@@ -72,7 +72,7 @@ def _find(kept: Mapping[str, Any], number: str) -> dict[str, Any]:
 @route("GET", "projects/:id/merge_requests")
 def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
-    unserved(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
+    refuse_values(given, "milestone", "my_reaction_emoji", "approved_by_ids", "environment")
     rows = list(asker.kept.read(project.name).get("merge_requests", []))
     state = str(given.get("state", "all"))
     rows = [one for one in rows if state in ("all", one["state"])]
@@ -86,7 +86,7 @@ def merge_requests(asker: GitLabView, named: Named, given: Given) -> ListRespons
         rows = [one for one in rows if one["by"] == given["author_username"]]
     key = "updated" if given.get("order_by") == "updated_at" else "iid"
     rows.sort(key=lambda one: one[key], reverse=given.get("sort", "desc") == "desc")
-    return ListResponse(rows, lambda one: shown(asker, project, one))
+    return ListResponse(rows, lambda one: merge_request_json(asker, project, one))
 
 
 @route("GET", "projects/:id/merge_requests/:iid")
@@ -97,9 +97,9 @@ def merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, An
 
 @route("POST", "projects/:id/merge_requests")
 def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "source_branch", "target_branch", "title")
+    require_values(given, "source_branch", "target_branch", "title")
     project = asker.project(named["id"])
-    unserved(given, "milestone_id", "approvals_before_merge")
+    refuse_values(given, "milestone_id", "approvals_before_merge")
     if str(given.get("target_project_id") or project.id) != str(project.id):
         raise not_served("merge requests between projects")
     source, target = str(given["source_branch"]), str(given["target_branch"])
@@ -112,7 +112,7 @@ def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str
         **_values(asker, given), "source": source, "target": target, "state": "opened", "by": asker.who.name,
         "sha": branches[source], "created": now, "updated": now, "notes": [],
     }  # fmt: skip
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         rows = kept.setdefault("merge_requests", [])
         if any((one["state"], one["source"], one["target"]) == ("opened", source, target) for one in rows):
             raise DialectRefused(409, "Another open merge request already exists for this source branch")
@@ -140,8 +140,8 @@ def _values(asker: GitLabView, given: Given) -> dict[str, Any]:
 @route("PUT", "projects/:id/merge_requests/:iid")
 def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    unserved(given, "milestone_id", "discussion_locked")
-    with asker.kept.changing(project.name) as kept:
+    refuse_values(given, "milestone_id", "discussion_locked")
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         if given.get("target_branch") and given["target_branch"] not in project.code.branches():
             raise DialectRefused(400, "the target branch is none of the project's")
@@ -168,9 +168,9 @@ def _change_state(project: GitLabProject, one: dict[str, Any], event: str) -> No
 @route("PUT", "projects/:id/merge_requests/:iid/merge")
 def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
-    unserved(given, "merge_when_pipeline_succeeds", "auto_merge")
+    refuse_values(given, "merge_when_pipeline_succeeds", "auto_merge")
     code = project.code
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         branches = code.branches()
         if one["state"] != "opened" or one["source"] not in branches or one["target"] not in branches:
@@ -199,7 +199,7 @@ def merge(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 def diffs(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     project = asker.project(named["id"])
     one = _find(asker.kept.read(project.name), named["iid"])
-    return ListResponse(_diffs(project, one, shown(asker, project, one)))
+    return ListResponse(_diffs(project, one, merge_request_json(asker, project, one)))
 
 
 @route("GET", "projects/:id/merge_requests/:iid/changes")
@@ -228,9 +228,9 @@ def notes(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("POST", "projects/:id/merge_requests/:iid/notes")
 def add_note(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "body")
+    require_values(given, "body")
     project = asker.project(named["id"])
-    with asker.kept.changing(project.name) as kept:
+    with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         if len(one["notes"]) >= MOST_NOTES:
             raise DialectRefused(403, "the merge request has too many notes")

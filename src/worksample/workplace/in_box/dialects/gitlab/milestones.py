@@ -7,7 +7,7 @@ from typing import Any
 
 from ..http_messages import DialectRefused
 from ..tracker import Row
-from .routing import Given, ListResponse, route, unserved, wanted
+from .routing import Given, ListResponse, refuse_values, require_values, route
 from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -15,7 +15,7 @@ Named = Mapping[str, str]
 
 @route("GET", "projects/:id/milestones")
 def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     rows = [milestone_json(asker, project, one) for one in asker.tracker.versions(project.name)]
     if searched := str(given.get("search", "")).lower():
         rows = [one for one in rows if searched in f"{one['title']}\n{one['description']}".lower()]
@@ -26,21 +26,21 @@ def milestones(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/milestones/:milestone")
 def milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     return milestone_json(asker, project, version_of(asker, project, named["milestone"]))
 
 
 @route("POST", "projects/:id/milestones")
 def add_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title")
-    project = asker.tracked(named["id"])
+    require_values(given, "title")
+    project = asker.tracked_project(named["id"])
     made = asker.tracker.add_version(project.name, _version_values(given))
     return milestone_json(asker, project, made)
 
 
 @route("PUT", "projects/:id/milestones/:milestone")
 def change_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    project = asker.tracked(named["id"])
+    project = asker.tracked_project(named["id"])
     row = version_of(asker, project, named["milestone"])
     values = _version_values(given)
     if (event := given.get("state_event")) is not None:
@@ -52,12 +52,12 @@ def change_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str,
 
 @route("DELETE", "projects/:id/milestones/:milestone")
 def remove_milestone(asker: GitLabView, named: Named, given: Given) -> None:
-    row = version_of(asker, asker.tracked(named["id"]), named["milestone"])
+    row = version_of(asker, asker.tracked_project(named["id"]), named["milestone"])
     asker.tracker.ask("DELETE", f"/versions/{row['id']}.json")
 
 
 def _version_values(given: Given) -> dict[str, object]:
-    unserved(given, "start_date")
+    refuse_values(given, "start_date")
     kept = {"title": "name", "description": "description", "due_date": "due_date"}
     return {kept[key]: given[key] or "" for key in kept if key in given}
 

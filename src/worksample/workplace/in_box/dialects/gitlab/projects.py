@@ -7,7 +7,7 @@ from typing import Any
 
 from ..http_messages import DialectRefused, not_served
 from ..tracker import Row, quoted
-from .routing import Given, ListResponse, is_true, route, unserved, wanted
+from .routing import Given, ListResponse, is_true, refuse_values, require_values, route
 from .view import NAMESPACE, GitLabProject, GitLabView
 
 Named = Mapping[str, str]
@@ -15,7 +15,7 @@ LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}
 """GitLab's level of access by Redmine's role."""
 
 
-def shown(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
+def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
     """A project as GitLab shows it."""
     row = project.row or {}
     branch = project.repository.default_branch() if project.repository is not None else None
@@ -41,7 +41,7 @@ def _name(project: GitLabProject) -> str:
 
 @route("GET", "projects")
 def projects(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    unserved(given, "starred", "archived", "topic", "with_programming_language")
+    refuse_values(given, "starred", "archived", "topic", "with_programming_language")
     searched = str(given.get("search", "")).lower()
     found = [
         p for p in asker.projects() if searched in p.name or searched in str((p.row or {}).get("name", "")).lower()
@@ -49,7 +49,7 @@ def projects(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     if given.get("order_by") in ("id", "name", "path"):
         key = {"id": lambda p: p.id, "name": lambda p: str((p.row or {}).get("name", p.name)).lower()}
         found.sort(key=key.get(str(given["order_by"]), lambda p: p.name), reverse=given.get("sort", "desc") == "desc")
-    return ListResponse(found, lambda one: shown(asker, one))
+    return ListResponse(found, lambda one: project_json(asker, one))
 
 
 @route("GET", "users/:user/projects")
@@ -57,7 +57,7 @@ def projects_of(asker: GitLabView, named: Named, given: Given) -> ListResponse:
     if named["user"] not in (NAMESPACE, "1"):
         asker.tracker.person(named["user"])
         return ListResponse([])
-    return ListResponse(asker.projects(), lambda one: shown(asker, one))
+    return ListResponse(asker.projects(), lambda one: project_json(asker, one))
 
 
 @route("GET", "projects/:id")
@@ -69,7 +69,7 @@ def project(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
             "GET", f"/issues.json?project_id={found.row['id']}&subproject_id=!*&status_id=open&limit=1"
         )
         count = said.get("total_count", 0)
-    return shown(asker, found, count)
+    return project_json(asker, found, count)
 
 
 @route("GET", "namespaces")
@@ -117,7 +117,7 @@ def user(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 @route("GET", "projects/:id/members/all")
 @route("GET", "projects/:id/users")
 def members(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     searched = str(given.get("query", given.get("search", ""))).lower()
     rows = [one for one in asker.tracker.members(found.name) if searched in f"{one['name']}\n{one['login']}".lower()]
     return ListResponse(rows, lambda one: _member(asker, one))
@@ -126,7 +126,7 @@ def members(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 @route("GET", "projects/:id/members/:user")
 @route("GET", "projects/:id/members/all/:user")
 def member(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    for one in asker.tracker.members(asker.tracked(named["id"]).name):
+    for one in asker.tracker.members(asker.tracked_project(named["id"]).name):
         if named["user"] in (str(one["id"]), one["login"]):
             return _member(asker, one)
     raise DialectRefused(404, "404 Not found")
@@ -142,7 +142,7 @@ def _member(asker: GitLabView, one: Row) -> dict[str, Any]:
 
 @route("GET", "projects/:id/wikis")
 def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     try:
         rows = asker.tracker.ask("GET", f"/projects/{found.name}/wiki/index.json")["wiki_pages"]
     except DialectRefused as error:
@@ -155,28 +155,28 @@ def pages(asker: GitLabView, named: Named, given: Given) -> ListResponse:
 
 @route("GET", "projects/:id/wikis/:slug")
 def page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    return _page(asker, asker.tracked(named["id"]), named["slug"])
+    return _page(asker, asker.tracked_project(named["id"]), named["slug"])
 
 
 @route("POST", "projects/:id/wikis")
 def add_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
-    wanted(given, "title", "content")
-    return _write(asker, asker.tracked(named["id"]), str(given["title"]), given)
+    require_values(given, "title", "content")
+    return _write(asker, asker.tracked_project(named["id"]), str(given["title"]), given)
 
 
 @route("PUT", "projects/:id/wikis/:slug")
 def change_page(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     if given.get("title") and _slug(str(given["title"])) != _slug(named["slug"]):
         raise not_served("another title of a wiki's page")
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     _page(asker, found, named["slug"])
-    wanted(given, "content")
+    require_values(given, "content")
     return _write(asker, found, named["slug"], given)
 
 
 @route("DELETE", "projects/:id/wikis/:slug")
 def remove_page(asker: GitLabView, named: Named, given: Given) -> None:
-    found = asker.tracked(named["id"])
+    found = asker.tracked_project(named["id"])
     asker.tracker.ask("DELETE", f"/projects/{found.name}/wiki/{quoted(named['slug'])}.json")
 
 

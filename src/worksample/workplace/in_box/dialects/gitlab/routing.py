@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number
+from ..http_messages import DialectRefused, DialectRequest, DialectResponse, bounded_number, json_response, not_served
 
 if TYPE_CHECKING:
     from .view import GitLabView
@@ -22,7 +22,7 @@ class ListResponse:
     """An answer of many, given by pages."""
 
     rows: list[Any]
-    shown: Callable[[Any], Any] = lambda row: row
+    render: Callable[[Any], Any] = lambda row: row
     """What is made of a row that is on the page asked for."""
 
 
@@ -39,7 +39,7 @@ def route(method: str, path: str) -> Callable[[Verb], Verb]:
     return mark
 
 
-def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
+def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
     """What answers an address, and the words in it. Refused 405 or 501."""
     words = path.strip("/").split("/")
     others = set()
@@ -53,7 +53,7 @@ def found(method: str, path: str) -> tuple[Verb, dict[str, str]]:
     raise not_served(f"GitLab's {method} {path}" + (f" (only {', '.join(sorted(others))})" if others else ""))
 
 
-def said(request: DialectRequest, value: Any, by: str) -> DialectResponse:
+def to_response(request: DialectRequest, value: Any, by: str) -> DialectResponse:
     """A value as GitLab answers with it."""
     if isinstance(value, DialectResponse):
         return value
@@ -61,12 +61,12 @@ def said(request: DialectRequest, value: Any, by: str) -> DialectResponse:
         return _page_response(request, value, by)
     if value is None:
         return DialectResponse(204, by=by)
-    return as_json(value, 201 if request.method == "POST" else 200, by=by)
+    return json_response(value, 201 if request.method == "POST" else 200, by=by)
 
 
 def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> DialectResponse:
-    per_page = number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
-    page = number(request.query.get("page"), 1, 1 << 30) or 1
+    per_page = bounded_number(request.query.get("per_page"), PER_PAGE, MOST_PER_PAGE) or PER_PAGE
+    page = bounded_number(request.query.get("page"), 1, 1 << 30) or 1
     total = len(listed.rows)
     pages = max(1, -(-total // per_page))
     cut = listed.rows[(page - 1) * per_page : page * per_page]
@@ -79,16 +79,16 @@ def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> Di
             links.append(f'<{request.origin}{request.path}?{query}>; rel="{name}"')
     told = {**{key: str(value) for key, value in heads.items()}, "Link": ", ".join(links)}
     told |= {f"X-{name.title()}-Page": str(to or "") for name, to in following.items()}
-    return as_json([listed.shown(row) for row in cut], 200, told, by)
+    return json_response([listed.render(row) for row in cut], 200, told, by)
 
 
-def wanted(given: Given, *names: str) -> None:
+def require_values(given: Given, *names: str) -> None:
     """Refused 400 where a value is missing."""
     if missing := [name for name in names if given.get(name) in (None, "")]:
         raise DialectRefused(400, f"{missing[0]} is missing")
 
 
-def unserved(given: Given, *names: str) -> None:
+def refuse_values(given: Given, *names: str) -> None:
     """Refused 501 where something is asked for that cannot be given."""
     if asked := [name for name in names if given.get(name) not in (None, "", False, "false", [])]:
         raise not_served(f"{asked[0]} here")

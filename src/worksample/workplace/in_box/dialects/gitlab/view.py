@@ -79,7 +79,7 @@ class GitLabView:
             raise DialectRefused(404, "404 Project Not Found")
         return GitLabProject(name, row, repository)
 
-    def tracked(self, ref: str) -> GitLabProject:
+    def tracked_project(self, ref: str) -> GitLabProject:
         """A project that the tracker has. Refused 404 for a repository alone."""
         found = self.project(ref)
         if found.row is None:

@@ -9,7 +9,15 @@ from typing import Any
 
 from ..accounts import DialectAccounts
 from ..backend import TRACKER, Backend
-from ..http_messages import DialectRefused, DialectRequest, DialectResponse, as_json, not_served, number, redirect_page
+from ..http_messages import (
+    DialectRefused,
+    DialectRequest,
+    DialectResponse,
+    bounded_number,
+    json_response,
+    not_served,
+    redirect_page,
+)
 from ..json_tables import JsonTables
 from ..tracker import Tracker
 from . import serializers
@@ -31,21 +39,21 @@ class Plane:
 
     def answer(self, request: DialectRequest) -> DialectResponse:
         """See Dialect."""
-        who = self._accounts.who(request)
+        who = self._accounts.find_account(request)
         if not request.path.startswith("/api/v1/"):
             return self._page(request)
         if who is None:
-            return as_json({"detail": "Authentication credentials were not provided."}, 401)
+            return json_response({"detail": "Authentication credentials were not provided."}, 401)
         asker = PlaneView(Tracker(who, self._accounts.operator(), self._tracker), self._kept, who)
         try:
             if request.path.rstrip("/") == "/api/v1/users/me":
-                return as_json(serializers.person(asker.tracker.person(who.name)), by=who.name)
+                return json_response(serializers.person(asker.tracker.person(who.name)), by=who.name)
             if (asked := API.fullmatch(request.path)) is None:
                 raise not_served(f"Plane's {request.path}")
             # Plane's front door takes several slashes for one.
             return _answer(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
         except DialectRefused as error:
-            return as_json({"error": error.why, "detail": error.why}, error.status, error.headers)
+            return json_response({"error": error.why, "detail": error.why}, error.status, error.headers)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
         """Addresses of Plane's pages lead to the tracker's."""
@@ -78,15 +86,15 @@ def _answer(asker: PlaneView, request: DialectRequest, path: str) -> DialectResp
                 return DialectResponse(204, by=asker.who.name)
             if isinstance(value, list) and parts[-1] not in ("members", "project-members"):
                 value = _page_json(value, request)
-            return as_json(value, 201 if request.method == "POST" else 200, by=asker.who.name)
+            return json_response(value, 201 if request.method == "POST" else 200, by=asker.who.name)
     raise not_served(f"Plane's {request.method} {path}")
 
 
 def _page_json(rows: list[Any], request: DialectRequest) -> dict[str, Any]:
     """A page as Plane gives it: `cursor` is SIZE:PAGE:0."""
-    per_page = number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
+    per_page = bounded_number(request.query.get("per_page"), PER_PAGE, PER_PAGE) or PER_PAGE
     words = request.query.get("cursor", f"{per_page}:0:0").split(":")
-    page = number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
+    page = bounded_number(words[1] if len(words) == 3 else 0, 0, 1 << 30)
     cut = rows[page * per_page : (page + 1) * per_page]
     more = len(rows) > (page + 1) * per_page
     return {
@@ -121,17 +129,17 @@ def _states(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> lis
 
 
 def _state(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_states(asker, words[:1], given), words[1], "State")
+    return asker.row_by_id(_states(asker, words[:1], given), words[1], "State")
 
 
 def _issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
     row = asker.project(words[0])
-    return [asker.shown(row, one) for one in asker.tracker.issues(row["id"])]
+    return [asker.issue_json(row, one) for one in asker.tracker.issues(row["id"])]
 
 
 def _issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
     row = asker.project(words[0])
-    return asker.shown(row, asker.issue(row, words[1]))
+    return asker.issue_json(row, asker.issue(row, words[1]))
 
 
 def _add_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,14 +147,14 @@ def _add_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> 
         raise DialectRefused(400, "name: This field is required.")
     row = asker.project(words[0])
     made = asker.tracker.add_issue({"project_id": row["identifier"], **asker.values(row, given)})
-    return asker.relabelled(row, made, given)
+    return asker.apply_labels(row, made, given)
 
 
 def _change_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
     row = asker.project(words[0])
     one = asker.issue(row, words[1])
     changed = asker.tracker.change_issue(one["id"], asker.values(row, given) or {"subject": one["subject"]})
-    return asker.relabelled(row, changed, given)
+    return asker.apply_labels(row, changed, given)
 
 
 def _remove_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
@@ -174,7 +182,7 @@ def _cycles(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> lis
 
 
 def _cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_cycles(asker, words[:1], given), words[1], "Cycle")
+    return asker.row_by_id(_cycles(asker, words[:1], given), words[1], "Cycle")
 
 
 def _add_cycle(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,7 +213,7 @@ def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
     def listed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
         row = asker.project(words[0])
         rows = asker.tracker.issues(row["id"], **{key: group(asker, row, words[1])})
-        return [asker.shown(row, one) for one in rows]
+        return [asker.issue_json(row, one) for one in rows]
 
     def added(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
         row = asker.project(words[0])
@@ -232,7 +240,7 @@ def _modules(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> li
 
 
 def _module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
-    return asker.one(_modules(asker, words[:1], given), words[1], "Module")
+    return asker.row_by_id(_modules(asker, words[:1], given), words[1], "Module")
 
 
 def _add_module(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:

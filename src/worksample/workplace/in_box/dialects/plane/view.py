@@ -34,14 +34,14 @@ class PlaneView:
     def category(self, project: Mapping[str, Any], name: str) -> Row:
         return _find_row(self.tracker.categories(project["identifier"]), "module", name)
 
-    def one(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
+    def row_by_id(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
         """The row of this id."""
         for row in rows:
             if row["id"] == name:
                 return row
         raise DialectRefused(404, f"{what} not found")
 
-    def shown(self, project: Row, row: Row) -> dict[str, Any]:
+    def issue_json(self, project: Row, row: Row) -> dict[str, Any]:
         """An issue as Plane shows it."""
         project_id, kept = serializers.identity("project", project["id"]), self.kept.read(project["identifier"])
         numbers = {one["name"]: one["id"] for one in kept.get("labels", [])}
@@ -74,11 +74,11 @@ class PlaneView:
             values["assigned_to_id"] = _find_row(rows, "person", str(people[0]))["id"] if people else ""
         return values
 
-    def relabelled(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
+    def apply_labels(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
         """The issue, with the labels that were asked for."""
         if "labels" in given:
             project_id = serializers.identity("project", project["id"])
-            with self.kept.changing(project["identifier"]) as kept:
+            with self.kept.edit(project["identifier"]) as kept:
                 by_id = {
                     serializers.identity(f"label:{project_id}", one["id"]): one["name"]
                     for one in kept.get("labels", [])
@@ -86,10 +86,10 @@ class PlaneView:
                 if strange := [one for one in given["labels"] or [] if one not in by_id]:
                     raise DialectRefused(400, f"there is no label {strange[0]}")
                 set_labels(kept, row["id"], [by_id[one] for one in given["labels"] or []])
-        return self.shown(project, row)
+        return self.issue_json(project, row)
 
     def add_label(self, project: Row, given: Mapping[str, Any]) -> dict[str, Any]:
-        with self.kept.changing(project["identifier"]) as kept:
+        with self.kept.edit(project["identifier"]) as kept:
             colour = str(given.get("color") or "#6699cc")
             return label_named(kept, str(given.get("name") or ""), colour, str(given.get("description") or ""))
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..backend import CHAT, Backend, basic
-from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, as_json
+from ..http_messages import NOT_SERVED, DialectRefused, DialectRequest, DialectResponse, json_response
 from .api_methods import find_method
 from .view import RocketChatView, identity
 
@@ -37,26 +37,26 @@ class RocketChat:
         except DialectRefused as error:
             kind = {NOT_SERVED: "error-not-served", 401: "unauthorized"}.get(error.status, "error-not-allowed")
             said = {"success": False, "status": "error", "error": error.why, "message": error.why, "errorType": kind}
-            return as_json(said, error.status)
+            return json_response(said, error.status)
 
     def _answer(self, request: DialectRequest) -> DialectResponse:
         if request.path == "/api/info":
-            return as_json({"version": "5.3.0", "success": True})
+            return json_response({"version": "5.3.0", "success": True})
         name = request.path.removeprefix("/api/v1/").strip("/")
         given = request.values()
         if name == "info":
-            return as_json({"info": {"version": "5.3.0"}, "success": True})
+            return json_response({"info": {"version": "5.3.0"}, "success": True})
         if name == "login":
             return self._login(given)
         asker = self._asker(request)
         if name == "logout":
             with self._lock:
                 self._by_token.pop(request.headers["x-auth-token"], None)
-            return as_json({"status": "success", "success": True}, by=asker.name)
+            return json_response({"status": "success", "success": True}, by=asker.name)
         method, verb = find_method(name)
         if method != request.method:
             raise DialectRefused(405, f"{name} is asked by {method}")
-        return as_json({**verb(asker, given), "success": True}, by=asker.name)
+        return json_response({**verb(asker, given), "success": True}, by=asker.name)
 
     def _login(self, given: Mapping[str, Any]) -> DialectResponse:
         if given.get("resume"):
@@ -78,7 +78,7 @@ class RocketChat:
             self._by_token[token] = (name, who)
             while len(self._by_token) > TOKENS:
                 del self._by_token[next(iter(self._by_token))]
-        return as_json({
+        return json_response({
             "status": "success", "success": True,
             "data": {"userId": shown["_id"], "authToken": token, "me": {**shown, "emails": []}},
         }, by=name)  # fmt: skip

@@ -6,14 +6,17 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..http_messages import DialectRefused, not_served, number
+from ..http_messages import DialectRefused, bounded_number, not_served
 from .view import RocketChatView
 
 Verb = Callable[[RocketChatView, Mapping[str, Any]], dict[str, Any]]
 
 
 def _page_json(key: str, found: list[dict[str, Any]], given: Mapping[str, Any], usual: int = 50) -> dict[str, Any]:
-    offset, count = number(given.get("offset", 0), 0, 1 << 30), number(given.get("count", usual), usual, 1 << 30)
+    offset, count = (
+        bounded_number(given.get("offset", 0), 0, 1 << 30),
+        bounded_number(given.get("count", usual), usual, 1 << 30),
+    )
     part = found[offset : offset + count] if count else found[offset:]
     return {key: part, "count": len(part), "offset": offset, "total": len(found)}
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..backend import Backend
-from ..http_messages import DialectRefused, number
+from ..http_messages import DialectRefused, bounded_number
 
 PAGE = 500
 """Messages that the chat gives at once."""
@@ -94,8 +94,8 @@ class RocketChatView:
     def messages(self, path: str, room: str, given: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Newest first: `count` (20; 0 for all), `offset`, `latest`, `oldest`, as Rocket.Chat counts them."""
         names = {one["username"]: one["name"] for one in self.people()}
-        count = number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
-        wanted = min(number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
+        count = bounded_number(given.get("count", 20), 20, MOST_BACK) or MOST_BACK
+        wanted = min(bounded_number(given.get("offset", 0), 0, MOST_BACK) + count, MOST_BACK)
         latest, oldest = (_moment(given.get(key)) for key in ("latest", "oldest"))
         found: list[dict[str, Any]] = []
         before = ""
