@@ -1,4 +1,4 @@
-"""What this machine has for boxes, and what to type when it has not."""
+"""Availability of boxes on this machine, and the command that makes them available."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from worksample.sandboxes import cgroups
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """The parts of a box on this machine. `reason` is empty when boxes can be had, else `next` is the line to type."""
+    """What this machine offers for boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command to
+    type.
+    """
 
     bwrap: str
     version: str
     root: bool
-    """Boxes are made by root (with user ids of their own) or by an ordinary user in a user namespace."""
+    """Whether root makes the boxes (with user ids of their own) or an ordinary user does in a user namespace."""
     user_namespaces: bool
     cgroup: int
-    """Version of the control groups that hold memory and processes: 2, 1, or 0 where a watchdog does."""
+    """Version of the control groups that limit memory and processes: 2, 1, or 0 if a watchdog does."""
     freezer: str
     """How a box is frozen: "cgroup2", "cgroup1" or "signals"."""
     openat2: bool
     disk: str
     toolbox: bool
-    """All libraries for agents are installed here."""
+    """Whether all libraries for agents are installed."""
     parents: cgroups.CgroupParents
     reason: str = ""
     next: str = ""
@@ -41,7 +43,7 @@ class Availability:
 
 @functools.cache
 def available() -> Availability:
-    """Look once; the answer is kept for the life of the process."""
+    """Return what this machine offers, examined once per process."""
     import importlib.util
 
     from worksample.sandboxes.toolbox import OFFERED
@@ -79,7 +81,7 @@ def available() -> Availability:
 
 
 def require_bubblewrap() -> Availability:
-    """`available`, or SandboxUnavailable with the line to type."""
+    """Return `available()`. Raises SandboxUnavailable, with the command to type, if there are no boxes."""
     found = available()
     if found.reason:
         raise SandboxUnavailable(found.reason, where="sandbox", next=found.next)
@@ -87,8 +89,9 @@ def require_bubblewrap() -> Availability:
 
 
 def require_kind(kind: str) -> str:
-    """The version of what makes boxes of this kind, or "". SandboxUnavailable, with the line to type, where this
-    machine has none; MissingExtra where its client is not installed."""
+    """Return the version of the program that makes boxes of this kind, or "". Raises SandboxUnavailable, with the
+    command to type, if it is missing, and MissingExtra if its client is not installed.
+    """
     if kind == "docker":
         from worksample.sandboxes.containers.daemon import connect, daemon_url
 

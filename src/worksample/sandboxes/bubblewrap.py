@@ -25,7 +25,9 @@ from .marked_processes import maker_environment
 
 
 class BubblewrapHolder:
-    """One box's; see Holder. Raises SandboxUnavailable where this machine gives none."""
+    """Holder of a bubblewrap box: its process, control groups, user id and folder. Raises SandboxUnavailable if this
+    machine cannot run bubblewrap.
+    """
 
     def __init__(self, config: BoxConfig) -> None:
         found = require_bubblewrap()
@@ -48,7 +50,7 @@ class BubblewrapHolder:
         self._child = self._info = -1
 
     async def start(self) -> socket.socket:
-        """See Holder. In this thread: the kernel ends bubblewrap with the thread that started it."""
+        """See Holder. Must run in this thread: the kernel kills bubblewrap with the thread that started it."""
         near, far = socket.socketpair()
         self._info, info = os.pipe()
         try:
@@ -91,7 +93,7 @@ class BubblewrapHolder:
             cgroups.restore_share(self.groups, self.folder.name)
 
     def adopt(self) -> None:
-        """Put process 1 into the control groups as soon as bubblewrap tells its id, and note who it is."""
+        """Put process 1 into the control groups as soon as bubblewrap reports its id, and record who it is."""
         told = b""
         try:
             while b"}" not in told:
@@ -155,6 +157,6 @@ def _prepare(config: BoxConfig) -> None:
 
 
 async def start(config: BoxConfig) -> Box:
-    """A running box; raises SandboxError, SandboxUnavailable."""
+    """Start a box. Raises SandboxError, SandboxUnavailable."""
     await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, BubblewrapHolder)

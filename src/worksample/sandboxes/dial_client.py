@@ -1,4 +1,4 @@
-"""The platform's end of dialling: sockets of a box's own network, asked of its process 1 and connected here."""
+"""The platform's side of dialling: asks process 1 of a box for sockets of the box's network and connects them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from .in_box.dial_server import SOCKET_REQUEST
 
 
 class DialClient:
-    """One box's. What it gives is not connected yet."""
+    """Client of one box's dial server. The sockets that it returns are not connected yet."""
 
     def __init__(self, descriptor: int) -> None:
         self._line = socket.socket(fileno=descriptor)
         self._line.setblocking(False)
         self._turn = asyncio.Lock()
         self._owed = False
-        """Somebody asked and was cancelled: what still comes serves the next."""
+        """Whether a caller asked and was cancelled: the socket that still comes serves the next caller."""
 
     async def new_socket(self) -> socket.socket:
-        """A socket that belongs to the box's network. OSError where it has none left, SandboxError where it is gone."""
+        """Return a socket of the box's network. Raises OSError if the box has no descriptor left, SandboxError if it is
+        gone.
+        """
         loop = asyncio.get_running_loop()
         async with self._turn:
             try:
@@ -56,12 +58,12 @@ class DialClient:
             loop.remove_reader(self._line)
 
     def close(self) -> None:
-        """Nothing is asked any more."""
+        """Close the line to the dial server."""
         self._line.close()
 
 
 async def connect_socket(own: socket.socket, address: str, port: int) -> socket.socket:
-    """The socket, connected. Raises OSError, and the socket is closed."""
+    """Connect a socket and return it. If that raises OSError, the socket is closed."""
     own.setblocking(False)
     done = False
     try:

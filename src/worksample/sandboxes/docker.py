@@ -1,4 +1,4 @@
-"""Boxes by a Docker daemon of this machine."""
+"""Boxes by a Docker daemon of this machine, and the image that all their containers start from."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _prepare(config: BoxConfig) -> tuple[Daemon, str]:
 
 @functools.cache
 def _prepare_daemon(found: Daemon) -> str:
-    """Once for a process: what killed ones left is removed, and the image is there."""
+    """Remove what killed runs left and return the base image's name, once per process."""
     sweep_containers(found.url)
     return ensure_base_image(found)
 
 
 async def start(config: BoxConfig) -> Box:
-    """A running box; raises SandboxError, SandboxUnavailable, MissingExtra."""
+    """Start a box. Raises SandboxError, SandboxUnavailable, MissingExtra."""
     found, image = await asyncio.to_thread(_prepare, config)
     return await served_box.start(config, lambda config: ContainerHolder(config, found, image))
 
@@ -49,7 +49,9 @@ _FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "usr", "task", "home", "
 
 
 def ensure_base_image(daemon: Daemon) -> str:
-    """Its name in the daemon, where one process brings it while others wait. Raises SandboxError."""
+    """Return the name of the base image in the daemon, importing it if missing; other processes wait. Raises
+    SandboxError.
+    """
     from docker.errors import ImageNotFound
 
     content = _content()
@@ -73,7 +75,9 @@ def ensure_base_image(daemon: Daemon) -> str:
 
 
 def _content() -> bytes:
-    """The same bytes on the same machine."""
+    """Return the base image as a tar: empty folders to mount on, and links to programs. Same bytes on the same
+    machine.
+    """
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as tar:
         for folder in _FOLDERS:

@@ -1,4 +1,4 @@
-"""From a config to a box: the bubblewrap command, and the plan that the exec server finishes the box by."""
+"""The layout of a box: its mounts, the bubblewrap command, and the plan by which the exec server finishes the box."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from worksample.sandboxes import seccomp, shared_folders, toolbox
 HOME = "/home/agent"
 USER, ROOTLESS_UID = "agent", 1000
 IMAGE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Of an image that says nothing else."""
+"""PATH of an image that sets none."""
 LOWER, MOUNTS = "/.image", "/.mounts"
-"""Where an image's files and the mounts lie until the box turns to its root."""
+"""Places of an image's files (LOWER) and of the mounts until the exec server switches to the image's root."""
 SERVER = "/run/worksample/server"
 WATCH_PERIOD = 0.02
-"""Seconds between two looks at the memory of a box that no control group counts."""
+"""Seconds between two checks of a box's memory if no control group limits it."""
 BOOT_CAPS = (
     "SYS_ADMIN",
     "CHOWN",
@@ -34,24 +34,27 @@ BOOT_CAPS = (
     "SYS_RESOURCE",
     "NET_BIND_SERVICE",
 )
-"""What the exec server needs to finish the box (SETFCAP: to map its own id in a namespace of its own;
-NET_BIND_SERVICE: endpoints at ports below 1024), then drops."""
+"""Capabilities that the exec server needs to finish the box and then drops (SETFCAP: to map its own id in a namespace;
+NET_BIND_SERVICE: for endpoints at ports below 1024).
+"""
 _SHARED = ("/var/cache/fontconfig", "/var/lib/texmf", "/var/lib/ghostscript", "/var/lib/dpkg/status")
 
 
 @dataclass(frozen=True, slots=True)
 class BoxHost:
-    """How this machine gives the box: the program, whose ids, and whether control groups count."""
+    """What the host contributes to a box: the bubblewrap program, root or not, the user id, and whether control groups
+    limit it.
+    """
 
     bwrap: str
     root: bool
     uid: int
-    """As seen in the box."""
+    """User id as seen in the box."""
     has_limits: bool
 
 
 def prepare(config: BoxConfig) -> None:
-    """Make the folders that all boxes share, which takes seconds the first time and nothing later."""
+    """Create the folders that all boxes share. Takes seconds the first time only."""
     shared_folders.etc_folder()
     shared_folders.server_folder()
     if config.python == "toolbox":
@@ -59,7 +62,7 @@ def prepare(config: BoxConfig) -> None:
 
 
 def environment(config: BoxConfig) -> dict[str, str]:
-    """What every command of the box finds in its environment."""
+    """Return the environment of every command in the box."""
     if config.root is not None:
         own = {"PATH": IMAGE_PATH, "HOME": config.root.home, "LANG": "C.UTF-8"}
         return {**own, **dict(config.root.env), **dict(config.env)}
@@ -79,7 +82,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
 
 
 def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
-    """Every writable folder with its mode, parents first."""
+    """Return every writable folder with its mode, parents first."""
     own = [("/dev/shm", 0o1777)]
     if config.root is None:  # an image has these places itself, and perhaps something in them
         own += [("/tmp", 0o1777), ("/var/tmp", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
@@ -89,7 +92,9 @@ def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
 
 
 def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
-    """(source, target, writable) of every bind mount, parents first."""
+    """Return (source, target, writable) of every bind mount, parents first. Raises SandboxError if a source is
+    missing.
+    """
     found = [(str(shared_folders.etc_folder()), "/etc", False), (str(shared_folders.server_folder()), SERVER, False)]
     found += [(folder, folder, False) for folder in toolbox.base_folders() if not folder.startswith("/usr")]
     if config.python == "toolbox":
@@ -111,24 +116,24 @@ def bind_mounts(config: BoxConfig) -> list[tuple[str, str, bool]]:
 
 
 def _layers(root: Root) -> list[tuple[str, str]]:
-    """The folders of an image's root and where they are seen before the turn, uppermost first."""
+    """Return the folders of an image's root with their places before the switch, topmost first."""
     return [*((folder, f"{LOWER}-{number}") for number, folder in enumerate(root.over)), (root.folder, LOWER)]
 
 
 def masked_folders(config: BoxConfig) -> tuple[str, ...]:
-    """The folders that are covered with nothing: libraries of ours that are no part of the box's Python."""
+    """Return the folders to cover with empty ones: our libraries that do not belong to the box's Python."""
     if config.root is not None or config.python == "platform":
         return ()
     return toolbox.masked_folders(("/usr", *toolbox.base_folders()))
 
 
 def _staged_target(config: BoxConfig, mount: Mount) -> str:
-    """Where a mount lies while the box is made: its target, but beside the root where an image's is turned to."""
+    """Return where a mount lies while the box is built: at its target, or aside if an image's root is still to come."""
     return f"{MOUNTS}/{config.mounts.index(mount)}" if config.root else mount.target
 
 
 def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
-    """The read-only folders that other boxes may have too, but for those with another mount below."""
+    """Return the read-only folders that other boxes may share, except those with another mount below them."""
     return [
         place
         for mount in config.mounts
@@ -139,11 +144,11 @@ def _separate_folders(config: BoxConfig, targets: list[str]) -> list[str]:
 
 
 NICE_COMMAND = ("/usr/bin/nice", "-n", "19")
-"""Before the command of a box in the background: it gets the processor when nothing else wants it."""
+"""Prefix of a background box's command: it gets the processor only if nothing else wants it."""
 
 
 def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
-    """What of the host's programs a box has at the same place: folders, and links with where they lead."""
+    """Return the host's program folders that a box has at the same place, and links with their targets."""
     folders, links = ["/usr"], []
     for name in ("bin", "sbin", "lib", "lib64", "lib32", "libx32"):
         top = Path("/") / name
@@ -155,13 +160,13 @@ def program_folders() -> tuple[list[str], list[tuple[str, str]]]:
 
 
 def server_command(module: str, *arguments: str) -> list[str]:
-    """The command of process 1: our interpreter, alone with the exec server's modules."""
+    """Return the command of process 1: our interpreter with nothing but the exec server's modules."""
     code = f"import sys; sys.path.insert(0, {SERVER!r}); from in_box.{module} import main; main()"
     return [str(toolbox.base_python()), "-I", "-S", "-B", "-c", code, *arguments]
 
 
 def bubblewrap_command(config: BoxConfig, host: BoxHost, socket: int, info: int) -> list[str]:
-    """The bubblewrap command whose process 1 is the exec server, speaking over the descriptor `socket`."""
+    """Return the bubblewrap command whose process 1 is the exec server, connected by the descriptor `socket`."""
     words = [*NICE_COMMAND] if config.background else []
     words += [host.bwrap, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if not host.root:
@@ -191,7 +196,7 @@ def bubblewrap_command(config: BoxConfig, host: BoxHost, socket: int, info: int)
 
 
 def _parents(target: str, made: set[str]) -> list[str]:
-    """Make the folders above a target, open to every user: left to bubblewrap, only their owner could enter."""
+    """Return options that create the folders above a target, open to every user: bubblewrap's own would be private."""
     words: list[str] = []
     parts = target.split("/")
     for depth in range(2, len(parts)):
@@ -203,13 +208,13 @@ def _parents(target: str, made: set[str]) -> list[str]:
 
 
 def _network_files(config: BoxConfig) -> dict[str, str]:
-    """What an image cannot say itself: its place in the network. By path before the turn."""
+    """Return the files below /etc that an image cannot provide itself, by their paths before the switch."""
     own = {"/run/worksample/hostname": "worksample\n", "/run/worksample/resolv.conf": ""}
     return shared_folders.hosts_file(config.addresses) | own
 
 
 def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
-    """What the exec server is told of a root that it has to turn to."""
+    """Return the plan for switching to an image's root; None without an image."""
     if config.root is None:
         return None
     return {
@@ -225,7 +230,7 @@ def _image_plan(config: BoxConfig) -> dict[str, Any] | None:
 
 
 def exec_plan(config: BoxConfig, host: BoxHost) -> dict[str, Any]:
-    """What the exec server is told first; plain values only."""
+    """Return the exec server's plan; plain values only."""
     limits = config.limits
     rlimits = {"RLIMIT_CORE": 0, "RLIMIT_NOFILE": 4096, "RLIMIT_MEMLOCK": 8 << 20}
     if not host.has_limits:

@@ -1,4 +1,4 @@
-"""Reader and Writer over a descriptor of this process. Nothing is buffered: what nobody reads stays in the pipe."""
+"""Readers and writers over descriptors of this process. Nothing is buffered: unread bytes stay in the pipe."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FIONREAD = 0x541B
 
 
 class Descriptor:
-    """A non-blocking descriptor, or two that are closed as one, and who waits for it."""
+    """A non-blocking descriptor, or two that are closed together, and the task that waits for it."""
 
     def __init__(self, number: int, close: Callable[[], object] | None = None) -> None:
-        """close: instead of closing the descriptor itself."""
+        """close: called instead of closing the descriptor itself."""
         os.set_blocking(number, False)
         self.number = number
         self.closed = False
@@ -29,7 +29,7 @@ class Descriptor:
         self._loop = asyncio.get_running_loop()
 
     async def ready(self, *, read: bool) -> None:
-        """Until it may be read or written, or was closed, or something `stirs`."""
+        """Wait until the descriptor can be read or written, is closed, or `wake` is called."""
         loop = self._loop
         add, remove = (loop.add_reader, loop.remove_reader) if read else (loop.add_writer, loop.remove_writer)
         self._waiter = self._loop.create_future()
@@ -41,12 +41,12 @@ class Descriptor:
                 remove(self.number)
 
     def wake(self) -> None:
-        """Have whoever waits look again."""
+        """Make the waiting task look again."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def close(self, failure: str = "") -> None:
-        """Harmless when done twice. `failure`: why, where the box was closed."""
+        """Close the descriptor. Idempotent. `failure`: the reason, if the box was closed."""
         if self.closed:
             return
         self.closed, self.failure = True, failure
@@ -67,7 +67,7 @@ class PipeReader:
         self._rest: int | None = None
 
     def end_writing(self) -> None:
-        """Who writes is gone: only what was written by now is still read."""
+        """Limit reading to the bytes already written, since the writing process is gone."""
         if not self.descriptor.closed and self._rest is None:
             waiting = bytearray(4)
             fcntl.ioctl(self.descriptor.number, _FIONREAD, waiting)
@@ -140,12 +140,12 @@ class SocketConnection:
         self.abort()
 
     def abort(self, failure: str = "") -> None:
-        """Close both directions; `failure`: why, where the box was closed."""
+        """Close both directions. `failure`: the reason, if the box was closed."""
         self.reader.descriptor.close(failure)
         self.writer.descriptor.close(failure)
 
     def is_over(self) -> bool:
-        """Whether both directions are closed."""
+        """Return whether both directions are closed."""
         return self.reader.descriptor.closed and self.writer.descriptor.closed
 
 
@@ -153,7 +153,7 @@ class SocketListener:
     """See Listener."""
 
     def __init__(self, own: socket.socket, joined: Callable[[SocketConnection], object]) -> None:
-        """joined: told of every connection."""
+        """joined: called with every new connection."""
         self._own, self._joined = own, joined
         self._descriptor = Descriptor(own.fileno(), own.close)
 
@@ -175,18 +175,19 @@ class SocketListener:
         self.abort()
 
     def abort(self, failure: str = "") -> None:
-        """Close it; `failure`: why, where the box was closed."""
+        """Close the listener. `failure`: the reason, if the box was closed."""
         self._descriptor.close(failure)
 
     def is_over(self) -> bool:
-        """Whether it is closed."""
+        """Return whether the listener is closed."""
         return self._descriptor.closed
 
 
 def open_socket(path: str, *, listen: bool) -> socket.socket:
-    """A socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError where to try again.
+    """Return a socket that listens at a path, or is connected to one. Raises OSError; BlockingIOError means to try
+    again.
 
-    By way of its folder, since the address of a socket is at most 107 bytes.
+    Opens the folder first, since a socket's address has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     way = os.open(folder or "/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

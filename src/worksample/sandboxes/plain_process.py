@@ -1,4 +1,4 @@
-"""Commands of a plain box: each a process group, and none is signalled by a number that may be another's by now."""
+"""Commands of a plain box. Each is a process group, and none is signalled by a process id that may have been reused."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from worksample.sandboxes.in_box.processor_clock import ProcessorClock
 from worksample.sandboxes.pipes import Descriptor, PipeReader, PipeWriter
 
 HELD = 32
-"""Ended leaders above which it is looked which groups are empty."""
+"""Number of ended leaders above which empty groups are looked for."""
 
 
 class PlainProcess:
-    """See Process. The leader of a group of its own, which stays unreaped when it ends: so long the kernel gives its
-    number to nobody else, and the group can be signalled."""
+    """See Process. The leader of its own process group. It stays unreaped when it ends, so the kernel does not reuse
+    its id and the group can still be signalled.
+    """
 
     def __init__(self, argv: Sequence[str], cwd: str, env: Mapping[str, str], told: Callable[[], object]) -> None:
         """told: called when the process ends. Raises OSError, ValueError."""
@@ -53,7 +54,7 @@ class PlainProcess:
         self._loop.add_reader(self._alive, self._on_exit)
 
     def limit(self, timeout: Timeout) -> None:
-        """End it after so long."""
+        """Limit the time of the process."""
         if isinstance(timeout, FairTimeout):
             self._clock = ProcessorClock(self.pid, timeout.seconds, timeout.backstop)
             timeout.bind(self._clock.hold)
@@ -76,7 +77,7 @@ class PlainProcess:
         self.signal(signal.SIGKILL)
 
     def _on_exit(self) -> None:
-        """The leader is gone, and stays unreaped."""
+        """Note that the leader has ended; it stays unreaped."""
         self._forget()
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         assert state is not None
@@ -108,22 +109,24 @@ class PlainProcess:
         self.signal(signal.SIGKILL)
 
     def signal(self, number: int) -> None:
-        """Signal what is left of the group; the number is ours as long as the leader is unreaped."""
+        """Signal what is left of the group. Its id is ours as long as the leader is unreaped."""
         if self._popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
     def streams_closed(self) -> bool:
-        """Whether nobody can read or write its streams any more."""
+        """Return whether all three streams are closed."""
         return all(stream.descriptor.closed for stream in (self.stdin, self.stdout, self.stderr))
 
     def close_streams(self, failure: str = "") -> None:
-        """Close its streams."""
+        """Close all three streams. `failure`: the reason, if the box was closed."""
         for stream in (self.stdin, self.stdout, self.stderr):
             stream.descriptor.close(failure)
 
     def reap(self, failure: str = "") -> None:
-        """Give the number back; waits for the leader. `failure`: why its streams end, where the box was closed."""
+        """Wait for the leader and give its id back. `failure`: the reason for the end of its streams, if the box was
+        closed.
+        """
         if self._alive >= 0:  # closed before its end was heard
             self._popen.wait()
             self._forget()
@@ -167,30 +170,30 @@ class _FixedOutput:
 
 
 class CommandGroups:
-    """The commands of a plain box whose groups may still have members."""
+    """The process groups of a plain box that may still have members."""
 
     def __init__(self) -> None:
         self._held: list[PlainProcess] = []
 
     def start(self, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> PlainProcess:
-        """Raises OSError, ValueError."""
+        """Start a command. Raises OSError, ValueError."""
         process = PlainProcess(argv, cwd, env, self._drop_empty_groups)
         self._held.append(process)
         return process
 
     def signal(self, number: int) -> None:
-        """Signal all, as far as they stayed in their groups."""
+        """Signal all processes that stayed in their groups."""
         for process in self._held:
             process.signal(number)
 
     def hurry(self) -> None:
-        """Give all the usual priority, where this process may."""
+        """Give all processes the usual priority, if this process may."""
         for process in self._held:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpriority(os.PRIO_PGRP, process.pid, 0)
 
     def _drop_empty_groups(self) -> None:
-        """Let go of groups that are empty but for their leader."""
+        """Reap ended leaders whose groups have no other member."""
         ended = [process for process in self._held if process.done.done() and process.streams_closed()]
         if len(ended) >= HELD:
             living = _groups_with_members()
@@ -200,7 +203,7 @@ class CommandGroups:
                     self._held.remove(process)
 
     def end(self, failure: str) -> None:
-        """Kill all, wait for the leaders, and close every stream."""
+        """Kill all groups, wait for their leaders, and close every stream."""
         self.signal(signal.SIGKILL)
         for process in self._held:
             process.reap(failure)
@@ -208,7 +211,7 @@ class CommandGroups:
 
 
 def _groups_with_members() -> set[int]:
-    """The groups of all processes that are not mere leaders gone before."""
+    """Return the groups that have a process that has not ended."""
     found = set()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""Box over an exec server: the host's side of it, whoever made the namespaces that it runs in and holds them."""
+"""A box behind an exec server: the host's side, for every kind of holder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .in_box import frames
 from .shielded import to_the_end
 
 START_WAIT = 120.0
-"""Seconds a box may take to come up: on a machine that is busy, many times what it usually takes."""
+"""Seconds that a box may take to start: many times the usual, for busy machines."""
 
 
 class ServedBox:
@@ -38,7 +38,7 @@ class ServedBox:
         self._link: ExecConnection | None = None
         self._root = self._output = self._changes = -1
         self._endpoints: dict[Endpoint, socket.socket] = {}
-        """Those that nobody serves yet."""
+        """Sockets of endpoints that nobody serves yet."""
         self._dialler: DialClient | None = None
         self._frozen = self._closed = False
 
@@ -279,7 +279,7 @@ class ServedBox:
 
 
 def _raise(reply: BoxExchange, path: str) -> None:
-    """The OSError of a file operation that failed."""
+    """Raise the OSError of a file operation that failed."""
     if reply.errno:
         raise OSError(reply.errno, os.strerror(reply.errno), path)
     if reply.returncode:
@@ -287,8 +287,9 @@ def _raise(reply: BoxExchange, path: str) -> None:
 
 
 async def start(config: BoxConfig, hold: Callable[[BoxConfig], Holder]) -> ServedBox:
-    """A running box of whom `hold` (in this thread, and it may not block) makes. Raises SandboxError,
-    SandboxUnavailable."""
+    """Start a box whose holder `hold` creates (in this thread, without blocking). Raises SandboxError,
+    SandboxUnavailable.
+    """
     box = ServedBox(config, hold(config))
     ready = False
     try:

@@ -1,4 +1,4 @@
-"""Work that must reach its end although who waits for it is cancelled: what is half removed is never found again."""
+"""Work that must finish even if the waiting task is cancelled: half-removed remains would never be found again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Awaitable[T]) -> T:
-    """The result of `work`, which goes on through every cancellation; the cancellation is raised after it."""
+    """Return the result of `work`, which goes on through every cancellation; the cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

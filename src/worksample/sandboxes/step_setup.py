@@ -1,4 +1,4 @@
-"""A box made ready for a step of its work: files into the working folder, `setup.sh`, and a look whether it is well."""
+"""Preparation of a box for a step: its files in the working folder, `setup.sh`, and a health check."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SAID = 500
 
 
 async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
-    """Nothing once the step can begin; else why it cannot. files: what is laid into the image's working folder.
+    """Prepare a step; return "" once it can begin, else why it cannot. files: copied into the image's working folder.
 
-    Raises SandboxError where the box was lost.
+    Raises SandboxError if the box was lost.
     """
     workdir = (box.config.root.workdir if box.config.root else "") or "/"
     if files is not None:
@@ -49,7 +49,9 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
 
 
 async def copy_into_box(box: Box, folder: Path, target: str) -> None:
-    """A folder's files over those of a folder in the box. OSError where one cannot be written, SandboxError."""
+    """Copy a folder's files over those of a folder in the box. Raises OSError if a file cannot be written,
+    SandboxError.
+    """
     for path, mode in await asyncio.to_thread(lambda: list(_files(folder))):
         data = await asyncio.to_thread((folder / path).read_bytes)
         await box.write(f"{target.rstrip('/')}/{path}", data, mode)

@@ -1,4 +1,4 @@
-"""Removing what killed runs left behind: processes, control groups, folders whose maker is dead."""
+"""Removal of what killed runs left behind: processes, control groups, folders whose creator is dead."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from .marked_processes import kill_marked, kill_orphans
 from .shared_folders import remove_halves
 
 LOCK = "lock"
-"""In a workplace's folder: held by its keeper for as long as it lives."""
+"""Lock file in a workplace's folder, held by its keeper as long as it lives."""
 _LOCK = threading.Lock()
 _SWEPT: set[tuple[Path, Path]] = set()
 
 
 def sweep() -> list[str]:
-    """Remove the remains of boxes and of other work whose makers are dead; return a line for each. What lives is not
-    touched."""
+    """Remove what is left of boxes and other work whose creators are dead; return a line for each. Nothing alive is
+    touched.
+    """
     orphans = kill_orphans()
     removed = [f"{orphans} processes that bubblewrap had not let go on"] if orphans else []
     for kind in ("boxes", "plain", "containers"):
@@ -45,7 +46,7 @@ def sweep() -> list[str]:
 
 
 def sweep_first() -> None:
-    """Sweep before the first box of this process: a killed run's remains last until the next run, and no longer."""
+    """Sweep before the first box of this process, so that a killed run's remains last only until the next run."""
     places = (runtime_folder(), cache_folder())
     with _LOCK:
         if places not in _SWEPT:
@@ -54,14 +55,14 @@ def sweep_first() -> None:
 
 
 def _remove_container(owner: BoxOwner) -> bool:
-    """Whether the daemon has no container of the box any more."""
+    """Remove the box's container; return whether the daemon has none any more."""
     from worksample.sandboxes.containers.daemon import remove_container
 
     return remove_container(owner.daemon, owner.container)
 
 
 def _sweep_groups() -> list[str]:
-    """Empty control groups of makers that are dead and whose folder is gone too."""
+    """Remove empty control groups whose creator is dead and whose folder is gone."""
     parents = cgroups.find_parents()
     removed = []
     for parent in {parents.memory, parents.pids, parents.freezer, parents.unified, parents.cpu} - {None}:
@@ -74,7 +75,7 @@ def _sweep_groups() -> list[str]:
 
 
 def _sweep_folders() -> list[str]:
-    """What was laid down beside the store, and what was being made to be kept: of makers that are dead."""
+    """Remove scratch folders and incomplete cache entries whose creators are dead."""
     places = (None, BUILD_ROOT, *cache_folders())
     removed = [f"folder {name}" for place in places for name in scratch.sweep(place)]
     removed += [f"half {name}" for place in cache_folders() for name in remove_halves(place)]
@@ -82,7 +83,7 @@ def _sweep_folders() -> list[str]:
 
 
 def _sweep_workplaces() -> list[str]:
-    """Folders of workplaces that nobody keeps. Of those that people began, the keeper's last words stay."""
+    """Remove folders of workplaces without a keeper. For those that people started, the keeper's log stays."""
     removed = []
     for folder in sorted(workplaces_folder().glob("*")):
         of_trial = folder.name.startswith("trial-")
@@ -102,7 +103,7 @@ def _sweep_workplaces() -> list[str]:
 
 
 def _owner_from_name(folder: Path) -> BoxOwner:
-    """The owner of a folder without an owner file, from its name."""
+    """Return the owner of a folder without an owner file, from its name."""
     pid = folder.name.split("-")[0]
     number = int(pid) if pid.isdigit() else 0
     return BoxOwner(pid=number, started=scratch.started_at(number))

@@ -1,8 +1,8 @@
 """Python in a box: the base interpreter, and for agents a folder of common libraries without the platform.
 
-The platform's own environment holds suites with their references, and other benchmarks with theirs. An agent's Python
-therefore never sees it: the toolbox is a virtual environment of its own, filled with the files of a few distributions
-and of what these require, made once and shared.
+The platform's own environment holds suites with their references, and other benchmarks with theirs, so an agent's
+Python must never see it. The toolbox is a virtual environment of its own, filled with the files of a few distributions
+and their dependencies, created once and shared.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .host_state import cache_folder
 from .toolbox_download import download, requirement_lines
 
 OFFERED = ("numpy", "polars", "openpyxl", "pillow", "matplotlib", "defusedxml", "ipython")
-"""What the toolbox offers, with what these require; nothing else of our environment goes in."""
+"""Distributions that the toolbox offers, with their dependencies; nothing else of our environment is copied."""
 MODULES = {"pillow": "PIL", "ipython": "IPython"}
-"""Under which names they are imported, where it is another."""
+"""Import names that differ from the distribution's name."""
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
@@ -36,14 +36,14 @@ DOWNLOAD_SIZE = "about 430 MB, once for this machine (the extra worksample[toolb
 
 
 def base_python() -> Path:
-    """The interpreter beneath our environment, by its real path."""
+    """Return the interpreter beneath our environment, by its real path."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
 def platform_python() -> str:
-    """Our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
+    """Return our own interpreter as a box sees it: without `..` and linked folders, which a box does not have.
 
-    The program itself stays a link: by its place Python knows the environment.
+    The program itself stays a link: Python finds the environment by its place.
     """
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name) if sys.executable else str(base_python())
@@ -51,7 +51,7 @@ def platform_python() -> str:
 
 @functools.cache
 def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadata.Distribution, ...]:
-    """The offered distributions and all they require here, by name. Those not installed are left out."""
+    """Return the offered distributions and their installed dependencies, by name."""
     from packaging.requirements import Requirement
 
     found: dict[str, importlib.metadata.Distribution] = {}
@@ -73,19 +73,21 @@ def distributions(offered: tuple[str, ...] = OFFERED) -> tuple[importlib.metadat
 
 
 def missing_libraries() -> tuple[str, ...]:
-    """Of what is offered, what our own environment has not: then all of it is fetched, so that versions fit."""
+    """Return the offered libraries that our environment lacks. If there are any, all are downloaded, so that versions
+    fit.
+    """
     return tuple(name for name in OFFERED if importlib.util.find_spec(MODULES.get(name, name)) is None)
 
 
 def needs_download() -> bool:
-    """Whether a package index still has to give them."""
+    """Return whether the libraries must be downloaded from a package index."""
     return bool(missing_libraries()) and not _download_folder().is_dir()
 
 
 def ensure_libraries(note: Callable[[str], None]) -> None:
-    """Fetch what is to be fetched, once and before the first trial: each of them would fail without it.
+    """Download missing libraries before the first trial: every trial would fail without them.
 
-    Raises SandboxUnavailable, with the line to type, where that fails.
+    Raises SandboxUnavailable, with the command to type, if that fails.
     """
     if needs_download():
         note(f"fetching the libraries that agents find in their Python: {DOWNLOAD_SIZE}")
@@ -99,7 +101,7 @@ def _download_folder() -> Path:
 
 @functools.cache
 def toolbox_folder() -> Path:
-    """The toolbox of this environment and these versions, made when missing."""
+    """Return the toolbox for this environment and these versions, created if missing."""
     if missing_libraries():
         return make_once(_download_folder(), _fill)
     chosen = distributions()
@@ -135,9 +137,10 @@ def _fill(folder: Path) -> None:
 
 
 def library_folder(names: tuple[str, ...], target: str) -> Path:
-    """A folder for `sys.path` with the named distributions and all they require, and nothing else of our environment.
+    """Return a folder for `sys.path` with the named distributions and their dependencies, and nothing else of our
+    environment.
 
-    `target`: where a box will see it. Made when missing; who calls has seen that they are installed.
+    target: its place in the box. Created if missing; the caller has checked that the distributions are installed.
     """
     chosen = distributions(names)
     listed = [f"{distribution.metadata['Name']}=={distribution.version}" for distribution in chosen]
@@ -152,7 +155,9 @@ def library_folder(names: tuple[str, ...], target: str) -> Path:
 
 
 def _compile(folder: Path, packages: Path, target: str = TARGET) -> None:
-    """Compile once what no box could keep: its Python is read-only. Tracebacks name the files as the box sees them."""
+    """Compile the modules once, since a box's Python folder is read-only. Tracebacks name the files as the box sees
+    them.
+    """
     import compileall
     import py_compile
 
@@ -181,7 +186,7 @@ def _copy(distribution: importlib.metadata.Distribution, packages: Path) -> None
 
 
 def _link(source: Path, target: Path) -> None:
-    """A hard link where the file is readable by everyone and on the same disk, else a copy."""
+    """Make a hard link if everyone may read the file and it is on the same disk, else a copy."""
     if source.stat().st_mode & 0o004 and not source.is_symlink():
         try:
             os.link(source, target)
@@ -202,13 +207,15 @@ def _script(path: Path, entry: importlib.metadata.EntryPoint) -> None:
 
 @functools.cache
 def base_folders() -> tuple[str, ...]:
-    """The folders the base interpreter needs, at their own paths."""
+    """Return the folders that the base interpreter needs, at their own paths."""
     return tuple(sorted({os.path.realpath(sys.base_prefix), os.path.realpath(sys.base_exec_prefix)}))
 
 
 @functools.cache
 def platform_folders() -> tuple[str, ...]:
-    """What a grader's Python needs beside the base: our environment, and the source of an editable installation."""
+    """Return what a grader's Python needs beside the base: our environment, and the source of an editable
+    installation.
+    """
     source = Path(__file__).resolve().parents[2]
     libraries = {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
     named = {str(Path(sys.prefix).absolute()), *libraries}
@@ -224,8 +231,9 @@ def _below(path: str, other: str) -> bool:
 
 @functools.cache
 def masked_folders(shown: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders to be covered with nothing, below the folders `shown` to an agent: installed libraries of the base
-    interpreter, our environment, and wherever the platform and other benchmarks lie."""
+    """Return the folders to cover with empty ones below the folders `shown` to an agent: installed libraries of the
+    base interpreter, our environment, and wherever the platform and other benchmarks are installed.
+    """
     candidates = {os.path.realpath(path) for path in (*sys.path, sysconfig.get_path("purelib")) if path}
     candidates = {path for path in candidates if path.endswith(("site-packages", "dist-packages"))}
     for base in base_folders():

@@ -1,4 +1,4 @@
-"""The toolbox's libraries from a package index, where our own environment lacks some of them."""
+"""Download of the toolbox's libraries from a package index, if our own environment lacks some of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXTRA = "toolbox"
 
 
 def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
-    """A line to install for each offered library: the version that is here, else what our own extra allows."""
+    """Return a requirement line for each offered library: the installed version, else what our own extra allows."""
     from packaging.requirements import Requirement
 
     declared = {r.name: str(r.specifier) for r in map(Requirement, importlib.metadata.requires("worksample") or ())}
@@ -29,7 +29,9 @@ def requirement_lines(offered: Sequence[str]) -> tuple[str, ...]:
 
 
 def download(lines: Sequence[str], packages: Path) -> None:
-    """Install `lines` with what they require into a folder. SandboxUnavailable with the line to type where it fails."""
+    """Install the required libraries with their dependencies into a folder. Raises SandboxUnavailable with the command
+    to type.
+    """
     words = [*installer(), "--quiet", "--target", str(packages), *lines]
     try:
         done = run_guarded(words, SECONDS, env=_environment())
@@ -49,13 +51,13 @@ def _installed_version(name: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Ours; uv's cache lies beside our own where the home takes none."""
+    """Return our environment, with uv's cache beside our own if the home folder is not writable."""
     ours = cache_folder()
     return {**os.environ, **({"UV_CACHE_DIR": str(ours / "uv")} if ours.is_relative_to(runtime_folder()) else {})}
 
 
 def installer() -> list[str]:
-    """uv or pip; SandboxUnavailable with the line to type without one."""
+    """Return the command of uv or pip. Raises SandboxUnavailable, with the command to type, if there is neither."""
     if uv := find_uv():
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := find_pip():
@@ -64,13 +66,13 @@ def installer() -> list[str]:
 
 
 def find_uv() -> str:
-    """The one that is named, on the path, or beside our Python; "" without one."""
+    """Return the uv named by $UV, on the PATH, or beside our Python; "" if there is none."""
     beside = Path(sys.executable).with_name("uv")
     return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else "")
 
 
 def find_pip() -> list[str]:
-    """How pip is called, also the one that comes with Python itself; nothing where there is none."""
+    """Return the command of pip, including the copy bundled with Python; empty if there is none."""
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
     spec = importlib.util.find_spec("ensurepip")

@@ -1,11 +1,10 @@
-"""Box without any protection: plain subprocesses in a temporary folder, with our own rights.
+"""A box without any protection: plain subprocesses in a temporary folder, with our own rights.
 
-For trusted work on machines that give no sandbox, by explicit request only. Nothing is contained: programs can read
-what we can read, reach the network, and outlive limits other than time and captured output; one that clears its
+For trusted work on machines without a sandbox, by explicit request only. Nothing is contained: programs can read what
+we can read, use the network, and exceed all limits other than time and captured output; a program that clears its
 environment outlives the box. Mounts are symbolic links.
-Paths of the box (the mounts, output, scratch, home and other writable folders, not /tmp) are translated wherever they
-stand in arguments and in the environment, and in `read`, `write` and `cwd`; a program file that has such a path written
-inside it will not find it.
+Paths of the box (mounts, output, scratch, home and other writable folders, not /tmp) are translated in arguments, in
+the environment, and in `read`, `write` and `cwd`. A program file that contains such a path will not find it.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class PlainBox:
         return given
 
     def _host_text(self, text: str) -> str:
-        """The text with every path of the box in it as a path of the host."""
+        """Return the text with every path of the box replaced by the host's path."""
         return self._known.sub(lambda found: f"{self._root}{found[0]}", text)
 
     def _host_path(self, path: str) -> str:
@@ -145,7 +144,7 @@ class PlainBox:
         return process
 
     def _start_failure(self, failure: OSError | ValueError, argv: Sequence[str], cwd: str | None) -> tuple[int, bytes]:
-        """Exit code and words for a command that could not be started."""
+        """Return exit code and error text of a command that could not be started."""
         number = (failure.errno if isinstance(failure, OSError) else None) or errno.EINVAL
         folder = self._host_path(cwd or "")
         text = f"{argv[0] if pathlib.Path(folder).is_dir() else folder}: {os.strerror(number)}\n"
@@ -174,15 +173,15 @@ class PlainBox:
         return listener
 
     def _track(self, opened: SocketConnection | SocketListener) -> None:
-        """Note what must end with the box."""
+        """Remember a socket that must end with the box."""
         self._sockets = [*(held for held in self._sockets if not held.is_over()), opened]
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
-        """See Box.serve: there is none, since `start` refuses them."""
+        """See Box.serve. A plain box has no endpoints: `start` refuses them."""
         raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
-        """See Box.dial: the loopback of this box is the machine's."""
+        """See Box.dial. The loopback of a plain box is the machine's."""
         self._usable()
         return await connect_socket(socket.socket(), address, port)
 
@@ -207,7 +206,7 @@ class PlainBox:
         )
 
     async def freeze(self) -> None:
-        """Stop what runs, as far as it stayed in its process groups."""
+        """Stop the running processes that stayed in their process groups."""
         self._usable()
         self._frozen = True
         self._groups.signal(signal.SIGSTOP)
@@ -218,7 +217,7 @@ class PlainBox:
         self._groups.signal(signal.SIGCONT)
 
     async def clear(self) -> None:
-        """End what runs, as far as it stayed in its process groups."""
+        """Kill the running processes that stayed in their process groups."""
         self._usable()
         self._groups.signal(signal.SIGKILL)
 
@@ -233,15 +232,15 @@ class PlainBox:
         raise SandboxError("a box without isolation has no root of its own", where="box")
 
     async def hurry(self) -> None:
-        """See Box.hurry: where we may, what runs now is no longer below others."""
+        """See Box.hurry. Running processes get the usual priority, if we may set it."""
         self._usable()
         self._groups.hurry()
 
     async def kill(self) -> None:
         """See Box.kill."""
         self._frozen, self._killed = False, True
-        for open_socket in self._sockets:
-            open_socket.abort(_CLOSED)
+        for one in self._sockets:
+            one.abort(_CLOSED)
         self._sockets.clear()
         self._groups.end(_CLOSED)
 
@@ -258,7 +257,7 @@ class PlainBox:
 
 
 def _with_path(path: str, act: Callable[[], T]) -> T:
-    """The result of a file operation; its OSError names the path that was asked for."""
+    """Return the result of a file operation; an OSError names the path that the caller gave."""
     try:
         return act()
     except OSError as failure:
@@ -266,20 +265,20 @@ def _with_path(path: str, act: Callable[[], T]) -> T:
 
 
 async def _write_input(stdin: PipeWriter, data: bytes) -> None:
-    """All of the input, or as much as is read."""
+    """Write the input, as far as the program reads it."""
     with contextlib.suppress(BrokenPipeError):
         await stdin.write(data)
     await stdin.close()
 
 
 class _LimitedOutput:
-    """What a command prints into both of its streams, up to a number of bytes."""
+    """The output of a command on both of its streams, up to a number of bytes."""
 
     def __init__(self, limit: int) -> None:
         self._left, self.truncated = limit, False
 
     async def read_all(self, reader: PipeReader) -> bytes:
-        """All that is kept of a stream."""
+        """Return what is kept of a stream."""
         kept = bytearray()
         while data := await reader.read():
             self.truncated = self.truncated or len(data) > self._left
@@ -289,7 +288,7 @@ class _LimitedOutput:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """See `Start` of `worksample.box.registry`."""
+    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images and endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation no image can be used",

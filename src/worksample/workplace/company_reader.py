@@ -1,4 +1,4 @@
-"""`read_company`: a company's folder, read in whole; every fault is found before anything is said."""
+"""Reader of a company's folder. It checks every file and reports all faults together."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ T = TypeVar("T", bound=Frozen)
 
 
 def read_company(root: Path) -> Company:
-    """The company in a folder (docs/workplace.md). A `FaultyManifest` has every fault of every file."""
+    """Return the company in a folder (docs/workplace.md). Raises ManifestError; a `FaultyManifest` lists every fault of
+    every file.
+    """
     root = Path(root)
     if not is_folder(root) or not (root / FILE).is_file():
         raise ManifestError(f"there is no company: no {FILE}", where=str(root), next="see docs/workplace.md")
@@ -110,7 +112,7 @@ def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
 def _cross_references(
     table: ColleagueTable, ids: Sequence[str], played: Collection[str], rooms: Collection[str]
 ) -> Iterator[tuple[str, Collection[str], str]]:
-    """(key, names that there are, the one that is named) of all that a colleague's file names elsewhere."""
+    """Yield (key, existing names, given name) for everything outside that a colleague's file names."""
     deeds = [one.id for one in table.does]
     for number, rule in enumerate(table.rule):
         yield from ((f"rule[{number}].does", deeds, id) for id in rule.does)
@@ -134,7 +136,9 @@ def _cross_references(
 
 
 def folder_digest(root: Path) -> str:
-    """Digest of all files of a company by path, size and content. CaptureError where one is unreadable."""
+    """Return the digest of all files of a company by path, size and content. Raises CaptureError if one cannot be
+    read.
+    """
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(
@@ -145,7 +149,7 @@ def folder_digest(root: Path) -> str:
 
 
 def _named_files(root: Path, folder: str, ending: str, faults: Faults) -> Iterator[tuple[str, Path]]:
-    """(name, path) of what a folder holds, by name."""
+    """Yield (name, path) of a folder's files, by name."""
     if not (root / folder).is_dir():
         return
     for path in sorted((root / folder).iterdir()):
@@ -189,7 +193,7 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
 
 
 def _check_strays(root: Path, faults: Faults) -> None:
-    """What nobody would read: a misspelt folder makes a company without what lies in it."""
+    """Report files and folders that are not part of a company, such as a misspelt folder, which nobody would read."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
         if not known and not ignored(path.name) and not path.name.startswith("."):
@@ -203,7 +207,7 @@ def _named_people(
     repositories: dict[str, SeedRepository],
     calendars: dict[str, Calendar],
 ) -> Iterator[tuple[str, str, str]]:
-    """(file, key, person) of everybody that is named anywhere."""
+    """Yield (file, key, person) for every person that is named anywhere."""
     for name, channel in channels.items():
         file = f"channels/{name}.toml"
         yield from ((file, "members", who) for who in channel.members or ())

@@ -1,7 +1,7 @@
-"""A state in a folder that can be carried: taken from a workplace that stands, refused where it is not whole.
+"""Exports: a workplace's state in a folder that can be copied, and rejected on import if it is incomplete.
 
 EXPORT/state/           the services' databases and folders
-EXPORT/accounts.json    everybody's password, for who goes on with it
+EXPORT/accounts.json    everybody's password, to continue with it
 EXPORT/export.json      a digest of each file; written last
 """
 
@@ -25,9 +25,10 @@ FORMAT = 1
 
 
 def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
-    """Write an export; how many files it has. The folder appears whole or not at all. UsageError where one is there.
+    """Write an export and return its number of files. The folder appears complete or not at all. Raises UsageError if
+    it exists.
 
-    `state`: of services that stand still, under the hands of an agent: links and devices are left behind.
+    `state`: of frozen services and controlled by an agent, so links and devices are left out.
     """
     if to.exists() or to.is_symlink():
         raise UsageError("exists already", where=str(to), next="name another folder")
@@ -46,13 +47,13 @@ def write_export(state: Path, accounts: Mapping[str, str], to: Path) -> int:
 
 
 def is_export(folder: Path) -> bool:
-    """Whether a folder is meant for one, whole or not."""
+    """Return whether a folder is meant to be an export, complete or not."""
     return (folder / LIST).exists() or ((folder / STATE).is_dir() and not (folder / "company.toml").exists())
 
 
 def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
-    """What services begin with, and which. ExportError where a file is missing, changed or too many, or the version
-    another one.
+    """Return the seed in an export, and its services. Raises ExportError if a file is missing, changed or unexpected,
+    or if it was made by an incompatible version.
     """
     where = str(folder)
     try:

@@ -1,4 +1,4 @@
-"""Bring the programs of a workplace onto this machine."""
+"""Installation of a workplace's programs on this machine."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from .service_programs import missing_packages, missing_programs_command
 
 
 def install_programs(names: Iterable[str]) -> tuple[str, ...]:
-    """Install the Debian packages that these services lack, fetch Redmine and the chat's page; what was brought.
+    """Install the Debian packages that these services lack, download Redmine and the chat's page; return what was
+    installed.
 
-    As root or by sudo without a password. SandboxUnavailable, with the line to type, where that cannot be done, and for
-    what has to be installed by pip. No service of a package is started where the machine's policy forbids it
-    (`policy-rc.d`); ours need none of them.
+    As root or by sudo without a password. Raises SandboxUnavailable, with the command to type, if that is impossible or
+    a Python package is missing. Services of packages are not started if the machine's policy forbids it
+    (`policy-rc.d`); ours do not need them.
     """
     given = tuple(names)
     brought: list[str] = []
@@ -35,9 +36,10 @@ def install_programs(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def apt_get(packages: Iterable[str]) -> tuple[str, ...]:
-    """Install packages of Debian, as root or by sudo without a password; SandboxUnavailable with the line to type.
+    """Install Debian packages as root or by sudo without a password. Raises SandboxUnavailable with the command to
+    type.
 
-    Its lists are fetched anew where that fails with those of the machine: a fresh one has none.
+    If that fails, the package lists are downloaded first: a new machine has none.
     """
     wanted = tuple(packages)
     words = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *wanted]

@@ -1,9 +1,9 @@
-"""The process that keeps a workplace for people: the services in their box, a front door on this machine's loopback.
+"""The keeper process of a workplace for people: the services in their box, and a front door on this machine's loopback.
 
     python -m worksample.workplace.keeper PLAN.json
 
-It says one JSON line once all stand, or why they do not, and then obeys JSON lines on the socket `control` in its
-folder: status, reset, export, down. It ends when it is told to, or when a service does.
+It prints one JSON line once all services run, or why they do not. Then it obeys JSON lines on the socket `control` in
+its folder: status, accounts, reset, export, down. It ends when told to, or when a service ends.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .workplace import reset_services, seed_of_folder, services_box, workplace_o
 CONTROL, ABOUT = "control", "about.json"
 LINE = 1 << 16
 READ_VERBS = ("status", "accounts")
-"""What is obeyed of a trial's workplace: who puts it back or ends it would change a piece of work."""
+"""Commands for a trial's workplace: a reset or an end would change the work in progress."""
 ALL_VERBS = (*READ_VERBS, "reset", "export", "down")
 
 
 @dataclass
 class Keeper:
-    """One workplace that stands."""
+    """A running workplace with its commands."""
 
     services: TrialServices
     accounts: Mapping[str, str]
@@ -52,7 +52,7 @@ class Keeper:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One command and its answer."""
+        """Read one command and answer it."""
         with contextlib.suppress(ConnectionError, asyncio.LimitOverrunError):
             try:
                 asked = json.loads(await reader.readline())
@@ -90,7 +90,9 @@ class Keeper:
         return {"failed": f"there is no {verb!r}"}
 
     async def _reset(self, box: Box) -> float:
-        """As `reset`. Where services do not come back, only a new beginning helps."""
+        """Reset the services as `reset_services` does. If they do not come back, the error says how to restart the
+        workplace.
+        """
         try:
             return await reset_services(box)
         except SandboxError as error:
@@ -101,12 +103,12 @@ class Keeper:
 
 
 def error_fields(error: WorksampleError) -> dict[str, Any]:
-    """A failure as it goes over the line."""
+    """Return an error in the form in which it is sent to the client."""
     return {"failed": error.what, "where": error.where, "next": error.next}
 
 
 async def keep(folder: Path, root: Path, names: Sequence[str], name: str) -> None:
-    """Keep the workplace of the company, or of the export, in `root`, until told otherwise. Raises WorksampleError."""
+    """Run the workplace of the company, or of the export, in `root` until told to stop. Raises WorksampleError."""
     if is_export(root):
         seed, kept = await asyncio.to_thread(read_export, root)
         names = tuple(one for one in names if one in kept)
@@ -129,7 +131,7 @@ async def open_front_door(
     folder: Path, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str], about: Mapping[str, str],
     verbs: tuple[str, ...] = ALL_VERBS,
 ) -> AsyncIterator[Keeper]:  # fmt: skip
-    """A front door on this machine's loopback and the socket for commands in `folder`, until the end of the `with`."""
+    """Serve the services on this machine's loopback and commands on a socket in `folder` during the `with`."""
     doors = {one: listen_on_loopback(PORTS[one]) for one in names}
     targets = {Endpoint(one, PORTS[one]): services.target(f"service:{WORKPLACE}:{PORTS[one]}") for one in names}
     addresses = {one: f"http://{one}.localhost:{door.getsockname()[1]}/" for one, door in doors.items()}
@@ -147,7 +149,7 @@ async def open_front_door(
 
 
 def listen_on_loopback(port: int) -> socket.socket:
-    """A socket on the loopback that listens at this port, or at a free one where it is taken."""
+    """Return a socket that listens on the loopback at this port, or at a free one if it is taken. Raises SandboxError."""
     for wanted in (port, 0):
         door = socket.socket()
         try:
@@ -162,7 +164,7 @@ def listen_on_loopback(port: int) -> socket.socket:
 
 
 def main() -> int:
-    """See the module."""
+    """Run a keeper; see the module."""
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     folder = Path(plan["folder"])
     with (folder / LOCK).open("w", encoding="utf-8") as lock:

@@ -1,7 +1,7 @@
-"""Live checks: a task's `live.py` looks at the services once the agent is done, while they still stand.
+"""Live checks: a task's `live.py` examines the services after the agent is done, while they still run.
 
-What it finds is evidence and is graded again as often as anybody likes; to look again nobody can, and so each part of a
-grade that rests on it says that it is not regradable.
+Its result is evidence and can be graded again at any time; the check itself cannot be repeated, so each part of a grade
+that rests on it says that it is not regradable.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from worksample.sandboxes.services import TrialServices
 from .workplace import LiveWorkplace, operator_environment, services_box
 
 PLACE = "/task/scratch/live"
-"""Where it lies in the services' box: brought there once the agent is done, and never before."""
+"""Folder of the check in the services' box; copied there only after the agent is done."""
 FILE = "live.json"
 SECONDS = 120.0
 LIMIT = 8 << 20
-"""Bytes that it may print."""
+"""Maximum bytes that the check may print."""
 
 
 async def run_live_check(
     services: TrialServices, workplace: LiveWorkplace, folder: Callable[[str], Path], given: Environment
 ) -> Any:
-    """What the task's `live.py` prints, a JSON object; None where it has none. A failure is told, not raised."""
+    """Return the JSON object that the task's `live.py` prints; None if the task has none. Failures are reported in the
+    result, not raised.
+    """
     source = given.workplace.live if given.workplace is not None else None
     if source is None or source.files is None:
         return None
@@ -64,7 +66,7 @@ async def _run(services: TrialServices, workplace: LiveWorkplace, root: Path) ->
 
 
 def add_live_result(part: SubmissionPart, manifest: Manifest, found: Any, sink: Sink) -> SubmissionPart:
-    """The exports, and what was found live beside them."""
+    """Return the exports with the live check's result beside them."""
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
     whole = Manifest(entries=tuple(sorted((*manifest.entries, entry), key=lambda one: one.path)))

@@ -1,4 +1,4 @@
-"""A workplace that begins with what a submission left: for graders that ask services, today or in a year."""
+"""A workplace restored from a submission's state, for graders that query the services, today or in a year."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def exported_state(submission: Submission, environment: Environment, folder: Callable[[str], Path]) -> Path:
-    """The folder with the state that a submission left; a control of a task leaves the beginning.
+    """Return the folder with the state in a submission; for a task's control, the initial state.
 
-    `folder`: where the files of a manifest lie. ExportError where the export is not whole, or of another version.
+    `folder`: returns where the files of a manifest are. Raises ExportError if the export is incomplete or of another
+    version.
     """
     part, where = submission.parts.get("exports"), f"export of {submission.id}"
     if part is None and submission.origin is Origin.CONTROL:
@@ -37,9 +38,10 @@ def exported_state(submission: Submission, environment: Environment, folder: Cal
 def restore_workplace(
     state: Path, environment: Environment, folder: Callable[[str], Path], label: str
 ) -> LiveWorkplace:
-    """The services over a state, in a box of their own, for the operator and whoever the company gives a password.
+    """Return the services over a state, in a box of their own, for the operator and people whose password the company
+    sets.
 
-    Raises SandboxUnavailable where this machine has not the programs.
+    Raises SandboxUnavailable if this machine lacks the programs.
     """
     assert environment.workplace is not None, "gradings with a workplace are of tasks with one"
     accounts, dialects = _company_passwords(folder(_company(environment))), environment.workplace.dialects
@@ -53,5 +55,5 @@ def _company(environment: Environment) -> str:
 
 
 def _company_passwords(root: Path) -> Mapping[str, str]:
-    """Passwords that the company says: the others were made at random, on the machine of the trial."""
+    """Return the passwords that the company sets; the others were random, on the trial's machine."""
     return {person.id: person.password for person in read_company(root).person if person.password}

@@ -1,6 +1,6 @@
-"""Workplaces that stand on this machine for people: begun, asked, ended.
+"""Workplaces that run on this machine for people: start, ask, stop.
 
-Each is kept by a process of its own, but for those of trials in which a person plays a colleague: the run keeps them.
+Each has a keeper process of its own, except those of trials in which a person plays a colleague: the run keeps them.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from .keeper import CONTROL, READ_VERBS, open_front_door
 from .service_programs import require_programs
 
 USUAL = "company"
-"""Its name where nobody gives one."""
+"""Default name of a workplace."""
 SECONDS = 900.0
-"""That an answer may take: an export of gigabytes."""
+"""Seconds that an answer may take; an export may have gigabytes."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
 def folder_of(name: str) -> Path:
-    """Where a workplace's keeper has its lock and its socket. UsageError for what is no name."""
+    """Return the folder with a workplace's lock and socket. Raises UsageError for an invalid name."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} cannot be the name of a workplace: use lower case letters, digits, _ and -", where="workplace",
@@ -46,9 +46,9 @@ def folder_of(name: str) -> Path:
 
 
 def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
-    """Start the workplace of a company, or of an export, and leave it standing; its name, addresses and keeper.
+    """Start the workplace of a company, or of an export, and leave it running; return its name, addresses and keeper.
 
-    ManifestError, ExportError, SandboxError; UsageError where one of this name stands.
+    Raises ManifestError, ExportError, SandboxError; UsageError if one of this name is running.
     """
     require_programs(services)
     root = root.resolve()
@@ -80,7 +80,7 @@ def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
 
 
 def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
-    """The keeper's answer to a command. UsageError where none of this name stands."""
+    """Send a command and return the keeper's answer. Raises UsageError if no workplace of this name is running."""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(SECONDS)
@@ -102,8 +102,8 @@ def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
 async def open_trial_workplace(
     trial: str, services: TrialServices, names: Sequence[str], accounts: Mapping[str, str]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Let people into a trial's workplace until the end of the `with`: `worksample workplace status` and `open` find
-    it, with these accounts and no others. Gives what `status` says of it.
+    """Let people into a trial's workplace during the `with`: `worksample workplace status` and `open` find it, with
+    these accounts only. Yields its status.
     """
     name = f"trial-{re.sub('[^a-z0-9]', '', trial.lower())[-24:]}"
     folder = folder_of(name)
@@ -117,7 +117,7 @@ async def open_trial_workplace(
 
 
 def _lock_folder(folder: Path) -> IO[str]:
-    """A folder with its lock held, also where a sweep of another process took it for a dead one's meanwhile."""
+    """Create a folder and lock it, also if a concurrent sweep removes it in between."""
     while True:
         with contextlib.suppress(FileNotFoundError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -129,14 +129,14 @@ def _lock_folder(folder: Path) -> IO[str]:
 
 
 def stop(name: str) -> None:
-    """End it, and wait until it is gone. UsageError where none of this name stands."""
+    """Stop a workplace and wait until it is gone. Raises UsageError if none of this name is running."""
     send_command(name, "down")
     with (folder_of(name) / LOCK).open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def is_running(name: str) -> bool:
-    """Whether one of this name is kept: its keeper holds a lock for as long as it lives."""
+    """Return whether a workplace of this name runs: its keeper holds a lock as long as it lives."""
     try:
         with (folder_of(name) / LOCK).open("r", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,7 +148,7 @@ def is_running(name: str) -> bool:
 
 
 def list_running() -> Iterator[dict[str, Any]]:
-    """What each workplace says of itself that stands here, by name."""
+    """Yield the status of each running workplace, by name."""
     for path in sorted(workplaces_folder().glob("*")):
         if _NAME.fullmatch(path.name) and is_running(path.name):
             try:

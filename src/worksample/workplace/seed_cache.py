@@ -1,4 +1,4 @@
-"""The seeds in the cache: which companies they are of, when one was last begun with, and their removal."""
+"""The cache of seeds: their companies, when each was last used, and their removal."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class CachedSeed:
-    """One of them."""
+    """A seed in the cache."""
 
     id: str
     company: str
-    """Its name; "" where an older version made the seed, which kept none."""
+    """Name of its company; "" if an older version made the seed and did not store it."""
     services: tuple[str, ...]
     bytes: int
-    """That it takes on the disk."""
+    """Disk space that it takes."""
     used: float
-    """When a workplace last began with it."""
+    """When a workplace last started with it (Unix time)."""
     outdated: bool
-    """Whether it is of other versions of the services, or of worksample: nothing here begins with it again."""
+    """Whether it belongs to other versions of the services or of worksample, so that it will not be used again."""
     in_use: bool
-    """Whether a workplace stands that begins with it after a reset."""
+    """Whether a running workplace would return to it on a reset."""
 
 
 def list_seeds() -> tuple[CachedSeed, ...]:
-    """All of them, the last used first."""
+    """Return all seeds, the last used first."""
     folder = seeds_folder()
     names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
     found = (_describe(folder / name) for name in names)
@@ -46,13 +46,13 @@ def list_seeds() -> tuple[CachedSeed, ...]:
 
 
 def unused_seeds(days: float, *, outdated: bool = False) -> tuple[CachedSeed, ...]:
-    """Those that nothing began with for so many days, and with `outdated` those that nothing can; none in use."""
+    """Return the seeds unused for so many days, and with `outdated` those that cannot be used any more; none in use."""
     before = time.time() - days * DAY
     return tuple(one for one in list_seeds() if not one.in_use and (one.used < before or (outdated and one.outdated)))
 
 
 def find_seed(prefix: str) -> CachedSeed:
-    """The one whose id begins so. UsageError where there is none, or more than one."""
+    """Return the seed whose id begins with a prefix. Raises UsageError if none or several match."""
     found = [one for one in list_seeds() if prefix and one.id.startswith(prefix)]
     if len(found) != 1:
         what = f"{len(found)} seeds begin" if found else "no seed begins"
@@ -61,8 +61,8 @@ def find_seed(prefix: str) -> CachedSeed:
 
 
 def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> bool:
-    """Take it out of the cache; whoever wants it makes it again. False where it is gone already, is in use by now, or
-    was begun with after that time.
+    """Remove a seed from the cache; it is made again on demand. Returns False if it is gone already, in use, or was
+    used after that time.
     """
     folder = seeds_folder()
     with (folder / f".{one.id}.lock").open("w", encoding="utf-8") as making:
@@ -78,12 +78,12 @@ def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> b
 
 
 def remove_orphans() -> list[str]:
-    """Remove what makers and removers that were killed left; their names."""
+    """Remove what killed processes left in the cache; return the names."""
     return remove_halves(seeds_folder())
 
 
 def _describe(folder: Path) -> CachedSeed | None:
-    """None for one that is just removed."""
+    """Return a seed's description; None if it was just removed."""
     try:
         about = folder / ABOUT
         known = about.is_file()
@@ -99,7 +99,7 @@ def _describe(folder: Path) -> CachedSeed | None:
 
 
 def _in_use(about: Path) -> bool:
-    """Whether a box of anybody's has it (`worksample.sandboxes.holder.claim`)."""
+    """Return whether any box uses the seed (`worksample.sandboxes.holder.lock_images`)."""
     try:
         with about.open(encoding="utf-8") as own:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""What the seeding program is told of a company: plain values, with passwords, mails and events spelt out."""
+"""The plan for the seeding program: a company as plain values, with passwords, mails and events spelt out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from .company import Calendar, Company, SeedEvent, SeedProject
 
 STATE = "/task/state/workplace"
-"""Where the services keep everything, in every workplace: paths in databases stay right."""
+"""Folder of the services' state, the same in every workplace, so that paths in databases stay valid."""
 MAIL = "workplace.invalid"
 
 
 def choose_passwords(company: Company) -> dict[str, str]:
-    """Everybody's: those that the company gives, and others that nobody can guess."""
+    """Return everybody's password: the company's own, or a random one."""
     return {person.id: person.password or secrets.token_urlsafe(24) for person in company.person}
 
 
 def build_plan(company: Company, words: dict[str, str]) -> dict[str, Any]:
-    """For `in_box/seed.py`. `words`: passwords by person."""
+    """Return the plan for `in_box/seed.py`. `words`: passwords by person."""
     everybody = sorted(company.people)
     return {
         "name": company.name,
@@ -96,7 +96,7 @@ def _events(owner: str, calendar: Calendar, today: datetime) -> list[dict[str, s
 
 
 def event_ics(uid: str, owner: str, event: SeedEvent, today: datetime) -> str:
-    """One event by RFC 5545. `today`: when it was written."""
+    """Return an event by RFC 5545. `today`: when it was written."""
     fields = [
         ("UID", uid),
         ("DTSTAMP", _stamp(today)),
@@ -125,7 +125,7 @@ def _escape(text: str) -> str:
 
 
 def _fold(line: str) -> str:
-    """At most 75 bytes a line, broken between characters."""
+    """Break a line into parts of at most 75 bytes, between characters."""
     pieces, piece = [], ""
     for char in line:
         if len((piece + char).encode()) > 74:

@@ -1,4 +1,6 @@
-"""The state that a company's services begin with: made once in a box, kept by the digest of all that decides it."""
+"""Seeds: the initial state of a company's services, made once in a box and cached by the digest of everything that
+decides it.
+"""
 
 from __future__ import annotations
 
@@ -28,45 +30,46 @@ from .services_box import COMPANY, box_config
 from .state_stamp import write_stamp
 
 SECONDS = 600.0
-"""That making a seed may take."""
+"""Seconds that making a seed may take."""
 ABOUT = SEED_ABOUT
-"""Beside a seed's state: what it is of; when it was touched last, a workplace began with it."""
+"""File beside a seed's state that describes it; its modification time is the seed's last use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """`state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
+    """A seed. `state`: the services' folders. `accounts`: passwords by person, of this machine's seed."""
 
     state: Path
     accounts: dict[str, str]
 
 
 def seed_digest(company: Company, names: Sequence[str]) -> str:
-    """What decides a seed: the company's folder, the services, their versions, our own programs."""
+    """Return the digest of what decides a seed: the company's folder, the services, their versions, our own programs."""
     return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
 
 
 def seed_folder(company: Company, names: Sequence[str]) -> Path:
-    """Where the seed lies or will lie."""
+    """Return the folder of a seed, whether it exists or not."""
     return seeds_folder() / seed_digest(company, names)[:32]
 
 
 def seeds_folder() -> Path:
-    """Where seeds lie."""
+    """Return the folder of all seeds."""
     folder = cache_folder() / "workplaces"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def programs_digest(names: Sequence[str]) -> str:
-    """Of the services' versions and our own programs, which decide a seed beside its company."""
+    """Return the digest of the services' versions and our own programs, which decide a seed besides its company."""
     return hashlib.sha256(versions(names).encode()).hexdigest()
 
 
 def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str = "bubblewrap") -> Seed:
-    """The seed of the company in the folder `root`. One makes it while others wait; a half is never seen.
+    """Return the seed of the company in the folder `root`. One process makes it while others wait; an incomplete one is
+    never seen.
 
-    Blocks, for about half a minute where it has to be made. SandboxUnavailable, SandboxError with what failed.
+    Blocks for about half a minute if it must be made. Raises SandboxUnavailable, SandboxError with what failed.
     """
     require_programs(names)
     folder = seed_folder(company, names)
@@ -98,7 +101,7 @@ async def _fill(folder: Path, company: Company, root: Path, names: Sequence[str]
 
 
 def copy_state(state: Path, folder: Path) -> None:
-    """What services keep, into `folder`/state; links and devices are left where they are. SandboxError."""
+    """Copy the services' state to `folder`/state without links and devices. Raises SandboxError."""
     blobs = folder / "blobs"
     blobs.mkdir()
     found = scan(state, _BlobFolder(blobs))
@@ -110,7 +113,7 @@ def copy_state(state: Path, folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _BlobFolder:
-    """A sink that keeps contents as files by their digests."""
+    """A sink that stores contents as files named by their digests."""
 
     folder: Path
 

@@ -1,4 +1,4 @@
-"""The box that a workplace's services stand in."""
+"""The box of a workplace's services: its config, and the command of the program that runs them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from .service_programs import LIBRARY, PROGRAMS, python_folder
 SEED, COMPANY, SETUP = f"{FILES}/seed", f"{FILES}/company", f"{FILES}/setup"
 SUPERVISOR = ("python3", "-m", "in_box.supervisor")
 LIMITS = ServiceLimits(memory=2 << 30, processes=400, disk=1 << 30)
-"""Of all services of a workplace together."""
+"""Limits of all services of a workplace together."""
 
 
 def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> BoxConfig:
-    """A box with the services' programs. `mounts`: what else is shown read-only, by its place in the box."""
+    """Return the config of a box with the services' programs. `mounts`: further read-only folders, by their path in the
+    box.
+    """
     given = {f"{FILES}/programs/in_box": PROGRAMS, LIBRARY: python_folder(names), **mounts}
     if "tracker" in names and (redmine := redmine_folder()) is not None:
         given[f"{FILES}/redmine"] = redmine
@@ -42,13 +44,15 @@ def box_config(names: Sequence[str], mounts: Mapping[str, Path], label: str) -> 
 def service_spec(
     names: Sequence[str], *, accounts: Mapping[str, str], operator: str, dialects: Sequence[str] = ()
 ) -> ServiceSpec:
-    """The program that keeps the services. `accounts`: passwords by person; `operator`: the operator's."""
+    """Return the spec of the supervisor that runs the services. `accounts`: passwords by person; `operator`: the
+    operator's.
+    """
     more = ["--seed", SEED, *(["--dialects", ",".join(dialects)] if dialects else [])]
     return _spec(names, more, {"WORKPLACE_ACCOUNTS": json.dumps(dict(accounts)), "WORKPLACE_OPERATOR": operator})
 
 
 def warm_spec(names: Sequence[str]) -> ServiceSpec:
-    """The same program, which is told later what it is for."""
+    """Return the spec of a supervisor that loads programs and waits until it is told which company they are for."""
     return _spec(names, ["--spare"], {})
 
 

@@ -1,4 +1,4 @@
-"""A state as evidence: what says of it which services it is of, and what refuses one that none can begin with."""
+"""The stamp of a state: which services it belongs to, and checks that reject a state that these services cannot use."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from worksample.errors import ExportError
 from .service_programs import version_lines
 
 FORMAT = 1
-"""Of a state: which folders it has, and what lies in them."""
+"""Version of the layout of a state: which folders it has, and what lies in them."""
 STAMP = "workplace.json"
-"""In a state's folder. No service writes there, so no agent does."""
+"""File in a state's folder. No service writes there, so no agent can."""
 AGAIN = "copy it again, whole, or write it again with worksample workplace export FOLDER"
 STAMP_LIMIT = 1 << 20
 
 
 def write_stamp(state: Path, company: str, names: Sequence[str]) -> None:
-    """Write into a fresh state of which services it is. `company`: digest of its folder."""
+    """Write the stamp of a new state. `company`: digest of its folder."""
     said = {"format": FORMAT, "company": company, "services": version_lines(names)}
     (state / STAMP).write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def require_state(state: Path, names: Sequence[str], *, where: str = "export") -> None:
-    """ExportError where these services, as this machine has them, cannot begin with a state."""
+    """Raise ExportError if these services, as installed on this machine, cannot start with a state."""
     said = read_stamp(state, where=where)
     if said.get("format") != FORMAT:
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
@@ -43,7 +43,7 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
-    """What a state says of itself. ExportError where it says nothing."""
+    """Return a state's stamp. Raises ExportError if it has none."""
     path = state / STAMP
     try:
         if path.is_symlink() or path.stat().st_size > STAMP_LIMIT:

@@ -1,9 +1,9 @@
-"""A workplace's programs, loaded ahead of the start that takes them over: one at a time, in a box of its own.
+"""The warm pool: a workplace's programs, loaded in a box before a start needs them, one at a time.
 
-Loading Redmine is nearly all of a start. While several workplaces are to be started one after the other, the next one's
-programs are loaded beside the one in work. A spare one has never answered anybody and knows nothing of any company, no
-account and no password; it is taken over once, and goes with the workplace that took it. Waiting it costs memory and no
-processor: its programs sleep. It is not frozen, since what is frozen outlives the end of whoever keeps it.
+Loading Redmine is most of a start. If several workplaces are started one after the other, the next one's programs are
+loaded while the current one is in use. A warm workplace has never answered anybody and knows no company, account or
+password; it is taken once and ends with the workplace that took it. While it waits it takes memory but no processor
+time, since its programs sleep. It is not frozen, because a frozen process would survive a killed platform.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from worksample.tasks.workplace import PORTS
 from .services_box import SEED, SETUP, SUPERVISOR, box_config, warm_spec
 
 OFF = "WORKSAMPLE_SPARE_WORKPLACE"
-"""Set to 0 none is loaded ahead, and every start is one from nothing."""
+"""Environment variable; 0 disables the warm pool, so that every workplace is started from scratch."""
 SLOW = "tracker"
-"""The service whose programs take seconds to load: workplaces without it start from nothing as fast."""
+"""Service whose programs take seconds to load; workplaces without it start as fast from scratch."""
 LABEL = "spare workplace"
 
 
 @dataclass(frozen=True, slots=True)
 class WarmWorkplace:
-    """One that waits, and later the workplace that it became."""
+    """A waiting workplace, and later the one that it became."""
 
     service: TaskService
     names: frozenset[str]
     kind: str
     folder: BoxFolder
-    """Its folder on the host: what its box sees of what it is given, read-only."""
+    """Folder on the host through which its box receives files, read-only."""
 
     async def begin(self, spec: ServiceSpec, given: Mapping[str, Path]) -> None:
-        """Have it go on as if it was started by `spec`. `given`: folders by their place in the box. SandboxError."""
+        """Continue as if started by `spec`. `given`: folders by their path in the box. Raises SandboxError."""
         await asyncio.to_thread(self._fill_folders, given)
         self.service.spec = spec
         said = {"argv": spec.argv[len(SUPERVISOR) :], "env": dict(spec.env)}
@@ -63,7 +63,7 @@ class WarmWorkplace:
             raise SandboxError(f"it cannot be given {error.filename}: {error.strerror}", where=LABEL) from None
 
     async def close(self) -> None:
-        """See Loaded."""
+        """See LoadedService."""
         await self.service.close()
         await self.service.box.close()
         await asyncio.to_thread(self.folder.remove)
@@ -71,22 +71,22 @@ class WarmWorkplace:
 
 @dataclass
 class WarmPool:
-    """Those of a stretch of work, in which so many workplaces are still to be started."""
+    """The warm workplaces of a piece of work that still has to start so many."""
 
     expected: int
     note: Callable[[str], None]
     load: Callable[[str, frozenset[str]], Coroutine[Any, Any, WarmWorkplace]]
     _next: asyncio.Task[WarmWorkplace] | None = None
     _names: frozenset[str] = frozenset()
-    """Services of which some workplace of this stretch had need: a spare one has the programs of all."""
+    """Services that some workplace needed so far; a warm one loads the programs of all of them."""
     _left: list[asyncio.Task[WarmWorkplace]] = field(default_factory=list)
-    """Those whose takers gave up while they were loaded."""
+    """Workplaces whose takers gave up while they were loaded."""
     _given_up: bool = False
 
     async def take(
         self, kind: str, names: frozenset[str], spec: ServiceSpec, given: Mapping[str, Path]
     ) -> WarmWorkplace | None:
-        """One that has begun as `spec` says; None where a workplace has to be started from nothing."""
+        """Return a workplace that has begun as `spec` says; None if one must be started from scratch."""
         self.expected -= 1
         self._names |= names
         loading, self._next = self._next, None
@@ -111,7 +111,7 @@ class WarmPool:
         return spare if begun else None
 
     async def _wait_for(self, loading: asyncio.Task[WarmWorkplace]) -> WarmWorkplace | None:
-        """What is loaded; waiting for it takes no longer than a start from nothing, since it was begun before."""
+        """Return the loading workplace; that takes no longer than a start from scratch, since it was begun earlier."""
         try:
             await asyncio.wait({loading})
         except asyncio.CancelledError:
@@ -129,7 +129,7 @@ class WarmPool:
             self.note(f"no workplace is loaded ahead any more: {error}")
 
     async def close(self) -> None:
-        """End those that nobody took."""
+        """Close the workplaces that nobody took."""
         ending = [*self._left, *([self._next] if self._next is not None else [])]
         self._next, self._left = None, []
         for task in ending:
@@ -144,9 +144,9 @@ _SPARES: contextvars.ContextVar[WarmPool | None] = contextvars.ContextVar("spare
 
 @contextlib.asynccontextmanager
 async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: None) -> AsyncIterator[WarmPool | None]:
-    """While so many workplaces are started, have the next one's programs loaded ahead. `note`: told where that fails.
+    """Load the next workplace's programs ahead while so many are started. `note`: called if that fails.
 
-    Within another such stretch it is that one's business. None where one is all, or none is wanted.
+    Yields None if only one is expected, if disabled, or within another warm pool, which then does the loading.
     """
     if expected < 2 or os.environ.get(OFF) == "0" or _SPARES.get() is not None:
         yield None
@@ -161,12 +161,12 @@ async def warm_pool(expected: int, note: Callable[[str], None] = lambda text: No
 
 
 def current_pool() -> WarmPool | None:
-    """Those of the stretch of work that the caller is in."""
+    """Return the warm pool of the caller's work."""
     return _SPARES.get()
 
 
 async def load_workplace(kind: str, names: frozenset[str]) -> WarmWorkplace:
-    """Begin one with the programs of these services; it goes on loading by itself. SandboxError."""
+    """Start a workplace with the programs of these services; it goes on loading by itself. Raises SandboxError."""
     folder = await asyncio.to_thread(_folder)
     box, done = None, False
     try:
@@ -192,7 +192,7 @@ def _folder() -> BoxFolder:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """A folder's files at a second place, as links where both lie on one disk: the box sees them read-only. OSError."""
+    """Copy a folder, by hard links if both lie on one disk; the box sees the files read-only. Raises OSError."""
     with os.scandir(source) as entries:
         for entry in entries:
             to = target / entry.name

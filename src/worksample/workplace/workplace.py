@@ -1,4 +1,4 @@
-"""A workplace that stands: what is opened for it, put back to its beginning, prepared for a task."""
+"""A workplace: opened for a task, reset to its initial state, prepared by the task's setup."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ CONTROL = "/task/scratch/control"
 
 @dataclass(frozen=True, slots=True)
 class LiveWorkplace:
-    """What `standing` opens, and the operator's password, which is of this one workplace."""
+    """A workplace to be opened, and its operator's password, which is valid in this workplace only."""
 
     box: ServiceBox
     operator: str
     setup: bool = False
-    """Whether a task's `setup.py` is to be run once it stands."""
+    """Whether the task's `setup.py` must run once the services do."""
     colleagues: tuple[Colleague, ...] = ()
-    """Who answers in its chat."""
+    """The colleagues in its chat."""
     players: Mapping[str, str] = field(default_factory=dict)
-    """Passwords of those whom a person plays."""
+    """Passwords of the colleagues that a person plays."""
     today: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    """Where their clock begins."""
+    """Start of the company's clock."""
 
     def colleague_runner(self, box: Box, model: str | None, service: ModelService) -> ColleagueRunner:
-        """Its colleagues, attending to the services in `box`. SandboxError where one lacks a model."""
+        """Return the runner of its colleagues, for the services in `box`. Raises SandboxError if one lacks a model."""
         by = choose_responders(self.colleagues, model, service)
         return ColleagueRunner(
             WorkplaceChat(box, self.operator),
@@ -61,10 +61,10 @@ def workplace_over_state(
     names: Sequence[str], state: Path, label: str, *, accounts: Mapping[str, str] | None = None,
     setup: Path | None = None, dialects: Sequence[str] = (),
 ) -> LiveWorkplace:  # fmt: skip
-    """A workplace whose services begin with a copy of a state: a seed's, or what an export kept.
+    """Return a workplace whose services start with a copy of a state: a seed's, or an export's.
 
-    accounts: passwords by person; without them people's passwords open the chat and the tracker alone, and the
-    operator's all. Its programs may have been loaded ahead (`spares`). SandboxUnavailable where one is missing.
+    accounts: passwords by person; without them people's passwords open only the chat and the tracker, and the
+    operator's opens everything. Its programs may come from the warm pool. Raises SandboxUnavailable if one is missing.
     """
     require_programs(names)
     operator = secrets.token_urlsafe(32)
@@ -81,9 +81,10 @@ def workplace_over_state(
 
 
 def task_workplace(environment: Environment, folder: Callable[[str], Path], label: str) -> LiveWorkplace | None:
-    """The workplace of a task; None where it has none. `folder`: where the files of a manifest lie.
+    """Return the workplace of a task; None if it has none. `folder`: returns where the files of a manifest are.
 
-    Blocks, for about half a minute where its seed is made. Raises ManifestError, SandboxError, and what `folder` does.
+    Blocks for about half a minute if its seed must be made. Raises ManifestError, SandboxError, and whatever `folder`
+    raises.
     """
     source = environment.workplace
     if source is None or source.company.files is None:
@@ -101,12 +102,14 @@ def task_workplace(environment: Environment, folder: Callable[[str], Path], labe
 
 
 def seed_of_folder(root: Path, names: Sequence[str]) -> Seed:
-    """The seed of the company in a folder."""
+    """Return the seed of the company in a folder."""
     return ensure_seed(read_company(root), root, names)
 
 
 async def reset_services(box: Box) -> float:
-    """Put every service back to its beginning; the seconds that it took. SandboxError where one did not come back."""
+    """Reset every service to its initial state; return the seconds that it took. Raises SandboxError if one did not
+    come back.
+    """
     try:
         connection = await box.connect(CONTROL)
         try:
@@ -123,7 +126,7 @@ async def reset_services(box: Box) -> float:
 
 
 async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
-    """Run the task's `setup.py` beside the services. SandboxError (`service.start`) where it fails."""
+    """Run the task's `setup.py` beside the services. Raises SandboxError (`service.start`) if it fails."""
     if not workplace.setup:
         return
     done = await services_box(services).run(
@@ -136,10 +139,10 @@ async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
 
 
 def operator_environment(workplace: LiveWorkplace) -> dict[str, str]:
-    """Variables for whoever acts for the platform: a task's setup, a grader."""
+    """Return the environment variables of programs that act for the platform: a task's setup, a grader."""
     return {"WORKPLACE_OPERATOR": workplace.operator}
 
 
 def services_box(services: TrialServices) -> Box:
-    """The box that the workplace's services stand in."""
+    """Return the box of the workplace's services."""
     return next(box for box, inside in services.boxes if any(one.spec.name == WORKPLACE for one in inside))

@@ -1,4 +1,4 @@
-"""Commands run to their end, and the whole box."""
+"""Checks of commands that run to their end, and of freezing, clearing and closing a box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unix sockets of the box, from the host and to the host, and ports of its loopback."""
+"""Checks of Unix sockets between box and host in both directions, and of ports on the box's loopback."""
 
 from __future__ import annotations
 

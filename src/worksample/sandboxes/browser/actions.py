@@ -1,4 +1,4 @@
-"""What an agent can do in the browser: one table, from which tools, the MCP server and the docs are made."""
+"""The browser actions of agents: one table from which tools, the MCP server and the docs are built."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 _HALF = re.compile("[\ud800-\udfff]")
 LONGEST = 100_000
-"""Characters of one text that an agent gives."""
+"""Maximum characters of a text argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`kind`: a type of JSON, or `strings` for a list of them."""
+    """A parameter of an action. `kind` is a JSON type, or `strings` for a list of strings."""
 
     kind: str
     about: str
@@ -22,7 +22,7 @@ class Parameter:
     allowed: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
-        """As JSON Schema."""
+        """Return the parameter as JSON Schema."""
         out: dict[str, Any] = {"description": self.about}
         out |= {"type": "array", "items": {"type": "string"}} if self.kind == "strings" else {"type": self.kind}
         return {**out, "enum": list(self.allowed)} if self.allowed else out
@@ -30,14 +30,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class BrowserAction:
-    """One action; the tool is called `browser_NAME`."""
+    """An action; the tool is called `browser_NAME`."""
 
     name: str
     about: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
     def wrong(self, given: Mapping[str, Any]) -> str:
-        """Why these arguments cannot be taken, or ""."""
+        """Return why these arguments are invalid, or ""."""
         if unknown := sorted(set(given) - set(self.parameters)):
             return f"{self.name} takes no {unknown[0]!r}; it takes {', '.join(self.parameters) or 'nothing'}"
         for key, one in self.parameters.items():

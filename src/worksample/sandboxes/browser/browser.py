@@ -1,8 +1,8 @@
 """A trial's browser while it runs.
 
-Chromium is a program of the agent's box. It is spoken to over its standard input and output, so no port of it listens,
-and no page can find it. Playwright stands in a box of its own, which has no network and nothing of the platform: what
-a hostile browser may say to it ends there. Between the two this process carries bytes, and reads lines of JSON.
+Chromium runs in the agent's box and is controlled over its standard input and output, so none of its ports listens and
+no page can find it. Playwright runs in a box of its own, without network and without the platform, which contains
+whatever a malicious browser sends. This process relays bytes between the two and reads lines of JSON.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .browser_ledger import LARGEST_SCREEN, BrowserLedger
 from .chromium import BINARY, LIBRARY, OWN, PROGRAMS, playwright_folder
 
 LIMITS = BoxLimits(memory=1 << 30, processes=96, disk=64 << 20)
-"""Of the driver's box."""
+"""Limits of the driver's box."""
 SOCKET = "/task/scratch/browser"
 LONGEST_LINE = 32 << 20
-"""Bytes of the driver's answer."""
+"""Maximum bytes of a driver's answer."""
 LARGEST_UPLOAD = 32 << 20
 PROFILE = "/tmp/worksample-browser"
 _SWITCHES = """--headless=new --no-sandbox --remote-debugging-pipe --no-first-run --no-default-browser-check
@@ -48,12 +48,12 @@ PaintHolding,HttpsUpgrades,GlobalMediaControls,DestroyProfileOnBrowserClose,Auto
 _BEGIN = 'exec 3<&0 4>&1 </dev/null >/dev/null; exec "$@"'
 
 CURRENT: ContextVar[Browser | None] = ContextVar("worksample_browser", default=None)
-"""The browser of the trial that is worked on."""
+"""The browser of the current trial."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserObservation:
-    """What came of an action: `error` says why it was not done, `text` and `picture` what is shown after it."""
+    """The result of an action: `error` says why it was not carried out, `text` and `picture` show the page afterwards."""
 
     text: str
     picture: bytes = b""
@@ -62,13 +62,13 @@ class BrowserObservation:
 
 @dataclass
 class Browser:
-    """Started with the first action; an action at a time."""
+    """A browser that is started with the first action and carries out one action at a time."""
 
     box: Box
-    """The agent's."""
+    """The agent's box."""
     config: BrowserConfig = field(default_factory=BrowserConfig)
     kind: str = "bubblewrap"
-    """Of the driver's box."""
+    """Kind of the driver's box."""
     ledger: BrowserLedger = field(default_factory=BrowserLedger)
     failure: FailureSignal = field(default_factory=lambda: FailureSignal(overrules=True))
     """SandboxError that ends the trial: a box of the browser was lost or could not be started."""
@@ -79,14 +79,14 @@ class Browser:
     _count: int = 0
     _waiting: bytes = b""
     _complaint: str = ""
-    """The last of what the driver said on its standard error."""
+    """The last lines of the driver's standard error."""
     _chromium: str = ""
-    """The last of what Chromium said on its standard error."""
+    """The last lines of Chromium's standard error."""
     _shown: str = ""
-    """What was last shown of the page."""
+    """The last text that the agent was shown of the page."""
 
     async def act(self, action: str, given: Mapping[str, Any]) -> BrowserObservation:
-        """Do one thing. SandboxError where the agent's box is lost, or the driver's cannot be had."""
+        """Carry out an action. Raises SandboxError if the agent's box is lost or the driver's box cannot be started."""
         async with self._turn:
             began = time.monotonic()
             given = {key: value for key, value in given.items() if value is not None}
@@ -104,7 +104,7 @@ class Browser:
             return seen
 
     async def close(self) -> None:
-        """End both. What was recorded stays."""
+        """End the driver and Chromium. The record stays."""
         tasks, self._tasks = self._tasks, []
         for task in tasks:
             task.cancel()
@@ -242,14 +242,14 @@ class Browser:
 
 
 def element_line(shown: str, bid: Any) -> str:
-    """What stood of an element in what was shown: `button 'Save'`; "" where nothing did."""
+    """Return how an element was described in the text that the agent saw, such as `button 'Save'`; "" if it was not."""
     begins = f"[{bid}] "
     lines = (line.strip() for line in shown.splitlines()) if isinstance(bid, str) else ()
     return next((line[len(begins) :] for line in lines if line.startswith(begins)), "")
 
 
 def _picture(given: Any) -> bytes:
-    """A picture of the driver's, which is one that it has written itself."""
+    """Return a screenshot from the driver's Base64, or b"" if it is too large or malformed."""
     if not isinstance(given, str) or len(given) > LARGEST_SCREEN * 4 // 3:
         return b""
     try:
@@ -268,7 +268,7 @@ def _observation(answer: Mapping[str, Any], config: BrowserConfig, screen: bytes
 
 
 def observation_text(answer: Mapping[str, Any], config: BrowserConfig) -> str:
-    """What an agent reads."""
+    """Return the text of an observation that the agent reads."""
     found = answer.get("observation")
     shown: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     remarks = answer.get("remarks")

@@ -1,7 +1,7 @@
-"""The browser as a server of the Model Context Protocol, for programs of the agent's box.
+"""The browser as a server of the Model Context Protocol, for programs in the agent's box.
 
-It answers each request at once, with JSON: of the protocol's HTTP that is all that clients need of a server that
-keeps no streams. The platform answers by itself, as it does for models: a program can change nothing here.
+It answers each request at once with JSON; clients need no more of the HTTP transport from a server without streams. The
+platform itself answers, as it does for models: no program in the box can change an answer.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .browser import Browser, BrowserObservation
 
 LIMITS = HttpLimits(body_bytes=1 << 20, held_bytes=32 << 20)
 SHAPE = JsonLimits(size=1 << 20, values=2000)
-"""What an action takes is small: so much is read in some milliseconds."""
+"""Limits of a request's JSON. An action's arguments are small, and reading them takes milliseconds."""
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
 NOT_JSON, NO_REQUEST, NO_METHOD, WRONG = -32700, -32600, -32601, -32602
 
 
 class McpServer:
-    """Answers for one trial's browser."""
+    """The MCP server of one trial's browser."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser

@@ -1,7 +1,7 @@
-"""Take in what an agent left: freeze, scan the output, thaw, probe.
+"""Capture of a box: freeze it, scan its output, thaw it, run the probes.
 
-What an agent leaves behind, and whatever it does to keep it from being taken in, is the agent's own outcome: as much as
-can be had is taken, and the rest is said. Only a box that is lost and a machine that fails are not.
+What an agent leaves behind, and anything it does to prevent the capture, counts as the agent's own outcome: as much as
+possible is captured, and the rest is explained. Only a lost box and a failing machine are not the agent's doing.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ from .root_changes import absent_part, root_changes
 
 @dataclass(frozen=True, slots=True)
 class CaptureLimits:
+    """Limits of a capture."""
+
     scan: ScanLimits = field(default_factory=ScanLimits)
     probe: ProbeLimits = field(default_factory=ProbeLimits)
     seconds: float = 600.0
-    """Of the processor for the output, and for the root's changes: what was taken in until then counts."""
+    """Processor seconds for the output, and again for the root's changes; what was captured until then counts."""
     backstop: float = 12_000.0
-    """On the clock, for all of it: a machine that is too busy for that fails the capture, and not the agent."""
+    """Seconds on the clock for everything: if a busy machine needs more, the capture fails, not the agent."""
     hold: float = 30.0
-    """Seconds that freezing, thawing and clearing a box may take each."""
+    """Seconds that freezing, thawing or clearing a box may take."""
 
 
 USUAL = CaptureLimits()
@@ -41,28 +43,31 @@ USUAL = CaptureLimits()
 
 @dataclass(frozen=True, slots=True)
 class Captured:
+    """The result of a capture."""
+
     parts: dict[str, SubmissionPart]
-    """`output`; `probes` where the instance has any, `root` where it asks for what was changed there, and `collected`
-    where hooks were run before (not of steps, which have their own)."""
+    """`output`; `probes` if the instance has any, `root` if it asks for changes of the root, and `collected` if hooks
+    ran before (steps run their own).
+    """
     cause: Cause | None = None
-    """Why the output is not complete; None where it is, or where only a probe failed."""
+    """Why the output is incomplete; None if it is complete, or if only a probe failed."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Wall-clock seconds of `snapshot` and `probes`."""
+    """Wall-clock seconds of `snapshot`, `root` and `probes`."""
 
 
 async def capture_parts(
     box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL
 ) -> dict[str, SubmissionPart]:
-    """The parts of `take`."""
+    """Capture a box and return only the parts; see `capture_box`."""
     return (await capture_box(box, blobs, instance, limits=limits)).parts
 
 
 async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits: CaptureLimits = USUAL) -> Captured:
-    """Take in the output folder of a box, frozen meanwhile, and then what the probes find in it.
+    """Capture the output folder of a box, frozen meanwhile, and then what the probes find in it.
 
-    Never raises for what the box holds or does, nor where it is lost: what cannot be had is a part with status and
-    reason. A box that is dead is still scanned as far as it can be. Where processes keep files from being read, they
-    are ended first. Raises StoreError where the blobs cannot be kept.
+    Never raises for what the box holds or does, nor if it is lost: what cannot be captured is a part with status and
+    reason. A dead box is still scanned as far as possible. If processes keep files from being read, they are killed
+    first. Raises StoreError if the blobs cannot be stored.
     """
     hooks = instance.capture.collect if not instance.work.environment.steps else ()
     ran = await run_hooks(box, hooks)
@@ -87,7 +92,7 @@ async def capture_box(box: Box, blobs: BlobStore, instance: Instance, *, limits:
 async def capture_root(
     box: Box, blobs: Sink, limits: CaptureLimits, until: float
 ) -> tuple[SubmissionPart, Cause | None]:
-    """What was changed in the image's root, at rest."""
+    """Freeze the box and capture the changes to its image's root; also return why they are incomplete."""
     try:
         async with asyncio.timeout(limits.hold):
             await box.freeze()
@@ -103,7 +108,7 @@ async def capture_root(
 
 
 def part_of_scan(found: Scan) -> SubmissionPart:
-    """A scan as a part of a submission."""
+    """Return a scan as a part of a submission."""
     return SubmissionPart(
         manifest=found.manifest_digest,
         status=found.status,
@@ -114,7 +119,7 @@ def part_of_scan(found: Scan) -> SubmissionPart:
 
 
 async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: float) -> Scan:
-    """The output as it lies there now; where the box's processes are in the way, as it is once they are gone."""
+    """Scan the output of the frozen box; if the box's processes prevent that, kill them and scan again."""
     found = None
     trouble = await _attempt(box.freeze(), limits.hold, "frozen")
     if not trouble:
@@ -140,11 +145,11 @@ async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: f
 
 
 PAUSES = (0.0, 0.05, 0.5)
-"""Seconds before each further look: the kernel takes back what ended processes held a moment after their end."""
+"""Seconds before each further scan: the kernel releases what killed processes held a moment after their end."""
 
 
 async def _attempt(act: Awaitable[None], seconds: float, done: str) -> str:
-    """Do something to a box; why it could not be done, or nothing."""
+    """Do something to a box; return why it failed, or ""."""
     try:
         async with asyncio.timeout(seconds):
             await act
@@ -183,7 +188,7 @@ _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
-    """Scan the folder itself, also where the agent has shut it (mode 0) and we are no privileged user."""
+    """Scan the folder itself, even if the agent has removed its permissions (mode 0) and we are not root."""
     # A descriptor's way is a link to the very folder: followed once, here, and nowhere else.
     follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW
     try:

@@ -1,7 +1,7 @@
-"""What was changed in the root of an image's box, as one layer by the OCI image specification 1.1.
+"""Changes to the root of an image's box, as one layer by the OCI image specification 1.1.
 
-The upper side of the box's overlay is read from outside, while the box is frozen. Nothing of it is followed or run.
-What the box itself put there is left out, and so are names by which a layer marks what was removed.
+The upper layer of the box's overlay is read from outside while the box is frozen. No link is followed and nothing is
+run. Files that the box itself created are left out, as are names that a layer would read as marks of removal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from worksample.steady_loop import steady_time
 ROOT_LAYER = "root.tar"
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 OWN = frozenset({"dev", "proc", ".old", "etc/hosts", "etc/hostname", "etc/resolv.conf"})
-"""Paths that the box makes in every root."""
+"""Paths that the box creates in every root."""
 _OPAQUE_MARKS = ("user.overlay.opaque", "trusted.overlay.opaque")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -31,7 +31,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass
 class _LayerWriter:
-    """A layer that is being written. `cause` and `reason` say why it is not whole."""
+    """A layer that is being written. `cause` and `reason` say why it is incomplete."""
 
     tar: tarfile.TarFile
     limits: ScanLimits
@@ -44,12 +44,12 @@ class _LayerWriter:
     used: float = field(default_factory=time.thread_time)
 
     def note_fault(self, cause: Cause, reason: str) -> None:
-        """Note the first thing that is not as it should be."""
+        """Record a fault; only the first counts."""
         self.cause, self.reason = self.cause or cause, self.reason or reason
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more is taken."""
+        """Whether a limit is reached, so that nothing more is added."""
         if self.files >= self.limits.files:
             self.note_fault(Cause.CAPTURE_TOO_MANY, f"more than {self.limits.files:,} changes of the root")
         elif self.limits.seconds is not None and time.thread_time() - self.used >= self.limits.seconds:
@@ -61,7 +61,7 @@ class _LayerWriter:
         return True
 
     def add_folder(self, descriptor: int, path: str, depth: int) -> None:
-        """What lies in an open folder. OSError from the folder itself."""
+        """Add the content of an open folder. Raises OSError if the folder itself cannot be read."""
         for name in sorted(os.listdir(descriptor)):
             inner = f"{path}/{name}".lstrip("/")
             if self.is_full:
@@ -77,7 +77,7 @@ class _LayerWriter:
                 self.note_fault(Cause.CAPTURE_UNREADABLE, f"{inner[:200]!r} cannot be read: {error.strerror}")
 
     def add_entry(self, above: int, name: str, path: str, depth: int) -> None:
-        """One name. OSError."""
+        """Add the file, folder or link with this name. Raises OSError."""
         self.files += 1
         state = os.stat(name, dir_fd=above, follow_symlinks=False)
         info = tarfile.TarInfo(path)
@@ -120,13 +120,13 @@ class _LayerWriter:
 
 
 class _FixedSizeFile:
-    """A file that has the size it had when it was opened, whoever writes to it meanwhile."""
+    """A file that keeps the size it had when it was opened, whoever writes to it meanwhile."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file, self._left = file, size
 
     def read(self, count: int = -1) -> bytes:
-        """As a file does; zeros where it has become shorter."""
+        """Read as a file does; zeros if the file has become shorter."""
         wanted = self._left if count < 0 else min(count, self._left)
         found = self._file.read(wanted)
         self._left -= wanted
@@ -141,9 +141,9 @@ def _has_mark(descriptor: int, mark: str) -> bool:
 
 
 def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> tuple[SubmissionPart, Cause | None]:
-    """The part `root` from the upper side of an overlay, and why it is not whole.
+    """Return the part `root` from the upper layer of an overlay, and why it is incomplete.
 
-    until: the moment, by `steady_time`, after which nothing more is taken. Raises StoreError.
+    until: moment, by `steady_time`, after which nothing more is added. Raises StoreError.
     """
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -170,14 +170,14 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
 
 
 def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None:
-    """Put what has a name in an open folder into a layer at `path`: a file, or a folder with all in it.
+    """Add a name of an open folder to a layer at `path`: a file, or a folder with all its content.
 
-    What lies beyond the usual limits is left out, as in `root_changes`. OSError.
+    Content beyond the usual limits is left out, as in `root_changes`. Raises OSError.
     """
     layer = _LayerWriter(tar, ScanLimits(), steady_time() + 600)
     layer.add_entry(above, name, path, path.count("/"))
 
 
 def absent_part(sink: Sink, reason: str) -> SubmissionPart:
-    """The part where there is nothing to be had."""
+    """Return an empty part with the reason why nothing could be captured."""
     return SubmissionPart(manifest=sink.put(canonical(Manifest().plain())), status=CaptureStatus.ABSENT, reason=reason)

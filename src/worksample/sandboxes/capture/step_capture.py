@@ -1,7 +1,7 @@
-"""What was there after each step of a work in several: the root's changes and the output, each below the step's name.
+"""Captures after each step of a work in several steps: the root's changes and the output, each below the step's name.
 
-All of it is one part, `steps`. Its `steps.json` says of each step how it ended, so that who grades knows which were
-worked on at all.
+All of it is one part, `steps`. Its `steps.json` says how each step ended, so that graders know which steps were worked
+on.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 STEPS, STEPS_SUMMARY, STEP_OUTPUT = "steps", "steps.json", "output"
 DONE, ABORTED = "done", "aborted"
-"""How a step ended: it was worked on, or it could not be begun and the work ended there."""
+"""Values of a step's end: DONE if it was worked on, ABORTED if it could not begin and the work ended there."""
 
 
 @dataclass
 class StepCapture:
-    """The steps of one trial, as they end. What was begun and not taken in is taken in by `part`."""
+    """The captures of one trial's steps. `part` also captures a step that was begun and not captured yet."""
 
     box: Box
     blobs: BlobStore
     instance: Instance
     limits: CaptureLimits = USUAL
     begun: str = ""
-    """The step that is being worked on."""
+    """Name of the step that is in progress."""
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     cause: Cause | None = None
-    """Why what was left is not whole; of the first step of which it is not."""
+    """Why the capture is incomplete, from the first step that is."""
     reason: str = ""
     entries: list[Entry] = field(default_factory=list)
 
     async def capture_step(self) -> None:
-        """Take in what is there after the step that was begun. Never raises for what the box holds; StoreError."""
+        """Capture the state after the step in progress. Never raises for what the box holds. Raises StoreError."""
         name, self.begun = self.begun, ""
         hooks = await run_hooks(self.box, [one for one in self.instance.capture.collect if one.step in ("", name)])
         until = steady_time() + self.limits.backstop
@@ -64,11 +64,11 @@ class StepCapture:
         self.outcomes.append({"name": name, "ended": DONE, "lacks": lacks, "hooks": hooks})
 
     def note_aborted(self, name: str, why: str) -> None:
-        """Note that a step could not be begun, and so none after it."""
+        """Record that a step could not begin, so none after it did."""
         self.outcomes.append({"name": name, "ended": ABORTED, "lacks": why})
 
     async def part(self) -> SubmissionPart:
-        """All steps. StoreError."""
+        """Return all steps as one part. Raises StoreError."""
         if self.begun:
             await self.capture_step()
         return await asyncio.to_thread(self._part)
@@ -87,7 +87,7 @@ class StepCapture:
 
 
 def step_view(instance: Instance, name: str) -> Instance:
-    """The instance as an agent is shown one of its steps: with the step's instruction, and named after it."""
+    """Return the instance as an agent sees it during one step: with the step's instruction, named after the step."""
     environment = instance.work.environment
     [step] = [one for one in environment.steps if one.name == name]
     work = instance.work.replaced(brief=step.brief, environment=environment.replaced(steps=()))
@@ -95,5 +95,5 @@ def step_view(instance: Instance, name: str) -> Instance:
 
 
 def step_views(instance: Instance) -> Sequence[Instance]:
-    """What an agent is shown one after the other: the instance itself, or each of its steps."""
+    """Return the instances that an agent is shown one after the other: the instance itself, or one per step."""
     return [step_view(instance, one.name) for one in instance.work.environment.steps] or [instance]

@@ -1,4 +1,4 @@
-"""The host's hold on a box that is a container: its daemon, its process 1, user id and folder."""
+"""Holder of a box that is a container: its daemon, process 1, user id and folder."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from . import container_settings
 from .daemon import LABEL, Daemon, daemon_errors, remove_container
 
 PAUSES = 10
-"""How often a container is asked to stand still."""
+"""Maximum attempts to pause a container."""
 LOOK = 0.2
-"""Seconds between two looks whether an exec server that has not answered still runs."""
+"""Seconds between two checks whether a silent exec server still runs."""
 SAYS_WAIT = 30.0
-"""Seconds that it may take to connect."""
+"""Seconds that the exec server has to connect."""
 
 
 class ContainerHolder:
-    """One box's; see Holder."""
+    """Holder of one container; see Holder."""
 
     def __init__(self, config: BoxConfig, daemon: Daemon, image: str) -> None:
         self._config, self._daemon, self._image = config, daemon, image
@@ -77,7 +77,7 @@ class ContainerHolder:
             self._near = self._accept_server(door)
 
     def _note_process(self, pid: int, id: str) -> None:
-        """Note process 1 and its control groups, which are ours to see where the daemon shares our process ids."""
+        """Record process 1 and its control groups, which are visible to us if the daemon shares our process ids."""
         with suppress(OSError):
             self._child = os.pidfd_open(pid)
             self._groups = cgroups.of_container(pid, id)
@@ -87,7 +87,7 @@ class ContainerHolder:
             self.folder.save()
 
     def _accept_server(self, door: socket.socket) -> socket.socket:
-        """The exec server's connection. SandboxError where it ends instead."""
+        """Return the exec server's connection. Raises SandboxError if the container ends first."""
         door.settimeout(LOOK)
         for _ in range(int(SAYS_WAIT / LOOK)):
             gone = self._child >= 0 and select.select([self._child], [], [], 0)[0]
@@ -103,7 +103,7 @@ class ContainerHolder:
         return layout.exec_plan(self._config, self._host) | {"container": container_settings.furnishing(self._config)}
 
     def adopt(self) -> None:
-        """See Holder: it was done before the exec server was heard."""
+        """See Holder. Nothing is left to do: `start` has recorded the process."""
 
     def messages(self) -> str:
         """See Holder."""
@@ -141,7 +141,7 @@ class ContainerHolder:
                 self._daemon.api.update_container(self.name, cpu_shares=1024)
 
     def end(self) -> None:
-        """See Holder. Where the daemon is gone, process 1 has ended with its line to us."""
+        """See Holder. If the daemon is gone, process 1 has ended with its connection to us."""
         if not self._started:
             return
         killed = self._kill()
@@ -155,7 +155,7 @@ class ContainerHolder:
             raise SandboxError("the box could not be ended: its daemon is gone", where="box", next="docker ps")
 
     def _kill(self) -> bool:
-        """False where the daemon cannot be asked."""
+        """Kill the container; return False if the daemon does not answer."""
         from docker.errors import APIError, DockerException
         from requests import RequestException
 
@@ -168,7 +168,7 @@ class ContainerHolder:
         return True
 
     def remove(self) -> None:
-        """See Holder. Where the daemon is gone, its container is left to `sweep`."""
+        """See Holder. If the daemon is gone, the container is left for `sweep`."""
         if self._child >= 0:
             os.close(self._child)
             self._child = -1

@@ -1,4 +1,4 @@
-"""The daemon of containers: where it answers, what it can do, and its failures as ours."""
+"""The Docker daemon: its address, its abilities, and its failures as SandboxError."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from worksample.sandboxes.host_state import BoxOwner
 
 USUAL = "unix:///var/run/docker.sock"
 LABEL = "worksample.box"
-"""Of every container of ours: who made it, as JSON."""
+"""Label of every container that we create; its value says who created it, as JSON."""
 WAIT = 120
 """Seconds that one request may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """One that answers, as this process sees it."""
+    """A daemon that answers."""
 
     url: str
     version: str
     counts: bool
-    """Whether it holds memory and processes of containers."""
+    """Whether it limits memory and processes of containers."""
     api: Any
-    """The client; requests of several threads at once are fine."""
+    """The client; several threads may use it at once."""
     api_error: type[Exception]
-    """What the client raises where the daemon answered, and did not do it."""
+    """Exception that the client raises if the daemon refuses a request."""
 
 
 def daemon_url() -> str:
-    """DOCKER_HOST, else where Docker listens. SandboxUnavailable where that is no socket of this machine."""
+    """Return DOCKER_HOST, or the usual socket. Raises SandboxUnavailable if it is not a socket of this machine."""
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
         raise SandboxUnavailable(
@@ -50,7 +50,7 @@ def daemon_url() -> str:
 
 @contextmanager
 def daemon_errors(what: str) -> Iterator[None]:
-    """SandboxError for what the daemon refuses, and where it is gone in the middle of it."""
+    """Raise SandboxError if the daemon refuses a request in the block or stops answering. `what`: what failed."""
     from docker.errors import DockerException
     from requests import RequestException
 
@@ -62,7 +62,9 @@ def daemon_errors(what: str) -> Iterator[None]:
 
 @functools.cache
 def connect(where: str) -> Daemon:
-    """The daemon at an address, asked once. SandboxUnavailable, with the line to type, where none can make a box."""
+    """Return the daemon at an address, asked once per process. Raises SandboxUnavailable, with the command to type, if
+    it cannot make boxes.
+    """
     need("docker")
     from docker import APIClient
     from docker.errors import APIError, DockerException
@@ -90,7 +92,7 @@ def connect(where: str) -> Daemon:
 
 
 def remove_container(where: str, container: str) -> bool:
-    """Remove a container with all that runs in it, and wait until it is gone; False where nobody can be asked."""
+    """Remove a container with all its processes and wait until it is gone; return False if the daemon does not answer."""
     from docker.errors import APIError, DockerException, NotFound
     from requests import RequestException
 
@@ -117,7 +119,7 @@ def remove_container(where: str, container: str) -> bool:
 
 
 def sweep_containers(where: str) -> list[str]:
-    """Remove the containers whose maker is dead, also where their folder is gone; return a line for each."""
+    """Remove containers whose creator is dead, even if their folder is gone; return a line for each."""
     removed = []
     with daemon_errors("its containers cannot be listed"):
         for found in connect(where).api.containers(all=True, filters={"label": LABEL}):
@@ -127,7 +129,7 @@ def sweep_containers(where: str) -> list[str]:
 
 
 def owner_of(text: str) -> BoxOwner:
-    """Who made a container, from its label; nobody where that is not ours."""
+    """Return who created a container, from its label; an owner that is dead if the label is not ours."""
     try:
         data = json.loads(text)
         return BoxOwner(pid=int(data["pid"]), started=int(data["started"]), here=str(data["here"]))

@@ -1,4 +1,4 @@
-"""The CONNECT proxy, for names that only a wildcard allows. The name asked for must be the one in the TLS handshake."""
+"""The CONNECT proxy, for names that only a wildcard allows. The requested name must be the one in the TLS handshake."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .targets import AddressCheck, ConnectionRefused, dial
 from .tls_client_hello import ClientHelloError, HelloReader
 
 MOST_HEAD = 8192
-"""Bytes of a request."""
+"""Maximum bytes of a request."""
 PATIENCE = 30.0
-"""Seconds for a request, and for a ClientHello."""
+"""Seconds to wait for a request, and for a ClientHello."""
 _CONNECT = re.compile(rb"CONNECT ([!-~]{1,300}):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectProxy:
-    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes untouched."""
+    """A target that speaks HTTP's CONNECT and nothing else. TLS itself passes unchanged."""
 
     rules: tuple[HostRule, ...]
-    """The wildcards of the task."""
+    """The task's wildcards."""
     allowance: HostAllowance
     refusing: AddressCheck = address_refusal
 
@@ -36,7 +36,7 @@ class ConnectProxy:
         return f"proxy for {', '.join(map(str, self.rules))}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """One tunnel. What is refused is told as an answer of HTTP that names the rule."""
+        """Serve one tunnel. A refused request gets an HTTP answer that names the rule."""
         loop = asyncio.get_running_loop()
         try:
             name, port, rest = await _read_request(connection)
@@ -72,7 +72,9 @@ class ConnectProxy:
 
 
 async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
-    """Host, port and what came after the request. Refused for anything but a CONNECT to a name."""
+    """Return host, port and the bytes after the request. Raises ConnectionRefused for anything but a CONNECT to a
+    name.
+    """
     head = b""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -95,7 +97,7 @@ async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
 
 
 async def _read_client_hello(connection: socket.socket, data: bytes, name: str) -> bytes:
-    """What a client sends first. Refused unless it is a ClientHello for the same name."""
+    """Return the client's first bytes. Raises ConnectionRefused unless they are a ClientHello for the same name."""
     hello, piece = HelloReader(), data
     try:
         async with asyncio.timeout(PATIENCE):

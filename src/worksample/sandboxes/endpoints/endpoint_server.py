@@ -1,4 +1,4 @@
-"""A box's endpoints while they are served: accept, answer, record."""
+"""The server of a box's endpoints: accepts connections, lets targets answer them, records them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .stream_relay import reset
 from .targets import ConnectionRefused, RefusingTarget, Target
 
 MOST = 64
-"""Connections of one endpoint at once; further ones wait, and hold up no other endpoint."""
+"""Maximum simultaneous connections of one endpoint; further ones wait, without blocking other endpoints."""
 
 
 @contextlib.asynccontextmanager
 async def serve_endpoints(
     box: Box, targets: Mapping[Endpoint, Target], ledger: ConnectionLedger | None = None
 ) -> AsyncIterator[ConnectionLedger]:
-    """Serve every endpoint of the box's config; those without a target refuse. All that went through is recorded.
+    """Serve every endpoint of the box's config; endpoints without a target refuse. Every connection is recorded.
 
-    At the end every connection is broken off, and programs of the box are refused from then on.
+    At the end every connection is aborted, and programs of the box are refused from then on.
     """
     listening = {endpoint: box.serve(endpoint) for endpoint in box.config.endpoints}
     async with serve_sockets(listening, targets, ledger) as kept:
@@ -36,7 +36,7 @@ async def serve_sockets(
     targets: Mapping[Endpoint, Target],
     ledger: ConnectionLedger | None = None,
 ) -> AsyncIterator[ConnectionLedger]:
-    """`serving`, of sockets that listen inside and do not block; they are closed at the end."""
+    """Serve sockets that listen inside a box and do not block, as `serve_endpoints` does; close them at the end."""
     ledger = ledger or ConnectionLedger()
     places = [_EndpointServer(endpoint, targets.get(endpoint, RefusingTarget()), ledger) for endpoint in listening]
     for place in places:
@@ -48,7 +48,7 @@ async def serve_sockets(
 
 
 class _EndpointServer:
-    """One endpoint."""
+    """The server of one endpoint."""
 
     def __init__(self, endpoint: Endpoint, target: Target, ledger: ConnectionLedger) -> None:
         self.endpoint = endpoint
@@ -58,12 +58,12 @@ class _EndpointServer:
         self._socket: socket.socket | None = None
 
     def open(self, listening: socket.socket) -> None:
-        """Accept from now on."""
+        """Start accepting connections."""
         self._socket = listening
         self._accepting = asyncio.create_task(self._accept(listening))
 
     async def close(self) -> None:
-        """Accept no more, and break off what goes on."""
+        """Stop accepting and abort open connections."""
         tasks = [*self._answers, *([self._accepting] if self._accepting else [])]
         for task in tasks:
             task.cancel()

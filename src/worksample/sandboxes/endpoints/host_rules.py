@@ -1,4 +1,4 @@
-"""What may be reached: names that an operator allowed, at addresses of the public internet only."""
+"""Rules for hosts that a box may reach: names that an operator allowed, at addresses of the public internet only."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ REFUSED: dict[str, str] = {
     "fec0::/10": "site-local",
     "ff00::/8": "multicast",
 }
-"""Networks that are never dialled, whoever asks, and what they are. Written out: libraries' ideas of "private" differ
-between versions."""
+"""Networks that are never dialled, with the reason. Listed here since libraries' ideas of "private" differ between
+versions.
+"""
 _NETWORKS = tuple((ipaddress.ip_network(text), says) for text, says in REFUSED.items())
 
 
 def address_refusal(address: str) -> str:
-    """Why an address, as a resolver gives it, is not dialled; "" where it may be."""
+    """Return why an address from a resolver must not be dialled, or ""."""
     try:
         found: Address = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -62,19 +63,19 @@ def address_refusal(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostRule:
-    """A host at one port. `name` is exact, `*.example.com` (all names below, not that one), or `*`."""
+    """A host at one port. `name` is exact, `*.example.com` (all names below it, not itself), or `*`."""
 
     name: str
     port: int = 443
-    """0 for all ports, which only what is blocked has."""
+    """Port; 0 for all ports, which only blocked hosts may have."""
 
     @property
     def wildcard(self) -> bool:
-        """Whether it stands for many names, which only the CONNECT proxy can tell apart."""
+        """Whether the rule stands for many names, which only the CONNECT proxy can tell apart."""
         return self.name.startswith("*")
 
     def matches(self, name: str, port: int) -> bool:
-        """Whether a name, in lower case, and a port fall under it."""
+        """Return whether the rule covers a name (in lower case) and a port."""
         if port != self.port and self.port:
             return False
         return name.endswith(self.name[1:]) if self.wildcard else name == self.name
@@ -84,7 +85,7 @@ class HostRule:
 
 
 def read_rule(text: str, port: int = 443) -> HostRule:
-    """A rule from `NAME` or `NAME:PORT`; `port` where none is given. UsageError."""
+    """Return the rule in `NAME` or `NAME:PORT`; `port` if none is given. Raises UsageError."""
     name, sign, digits = text.strip().lower().partition(":")
     if sign:
         port = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else -1
@@ -98,34 +99,34 @@ def read_rule(text: str, port: int = 443) -> HostRule:
 
 
 def is_wildcard(name: str) -> bool:
-    """Whether it is `*`, or `*.` and a name of two parts at least."""
+    """Return whether a name is `*`, or `*.` followed by a name of at least two parts."""
     return name == "*" or (name.startswith("*.") and is_host_name(name[2:]) and "." in name[2:])
 
 
 def matching_rule(name: str, port: int, rules: tuple[HostRule, ...]) -> HostRule | None:
-    """The rule that allows a host; the exact one before a wildcard. None where it is refused."""
+    """Return the rule that covers a host, an exact one before a wildcard; None if there is none."""
     fitting = [rule for rule in rules if rule.matches(name, port)]
     return min(fitting, key=lambda rule: (rule.wildcard, -len(rule.name)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class HostAllowance:
-    """What may be reached at all: what the operator allows, and of that what the suite leaves."""
+    """The hosts that may be reached: what the operator allows, restricted by the suite."""
 
     operator: tuple[HostRule, ...] = ()
     suite: tuple[HostRule, ...] = ()
-    """Where there are any, nothing else is reached."""
+    """If there are any, no other host may be reached."""
     blocked: tuple[HostRule, ...] = ()
-    """By the suite; never reached."""
+    """Hosts that the suite blocks."""
 
     def refusal(self, name: str, port: int) -> str:
-        """Why a host is not reached, or ""."""
+        """Return why a host may not be reached, or ""."""
         if matching_rule(name, port, self.operator) is None:
             return "is not allowed"
         return self.suite_refusal(name, port)
 
     def suite_refusal(self, name: str, port: int) -> str:
-        """Why the suite does not let a host be reached, or ""."""
+        """Return why the suite refuses a host, or ""."""
         if rule := matching_rule(name, port, self.blocked):
             return f"is blocked by the suite ({rule})"
         if self.suite and matching_rule(name, port, self.suite) is None:
@@ -133,7 +134,7 @@ class HostAllowance:
         return ""
 
     def wildcard_refusal(self, wildcard: str, port: int) -> str:
-        """Why no host under a wildcard can be reached, or "". The operator has to allow all of it."""
+        """Return why no host under a wildcard can be reached, or "". The operator must allow all of the wildcard."""
         some = "x" + wildcard[1:]
         if not any(rule.wildcard and rule.matches(some, port) for rule in self.operator):
             return "is not allowed"

@@ -1,4 +1,4 @@
-"""Where endpoints lead: to a host that was allowed, to what answers in this process, or nowhere."""
+"""Targets of endpoints: an allowed host, a handler in this process, or a refusal."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from .host_rules import HostRule, address_refusal
 from .stream_relay import relay
 
 DIAL_SECONDS = 10.0
-"""Of one address."""
+"""Seconds to dial one address."""
 MOST_ADDRESSES = 4
-"""Of one name: one with hundreds must not keep an endpoint busy."""
+"""Maximum addresses tried per name, so that a name with hundreds does not keep an endpoint busy."""
 AddressCheck = Callable[[str], str]
-"""Why an address is not dialled, or ""."""
+"""Returns why an address must not be dialled, or ""."""
 
 
 class ConnectionRefused(Exception):
-    """Nothing was let through; what it says names the rule."""
+    """A connection that was refused; the message names the rule."""
 
 
 class Target(Protocol):
-    """What answers the connections of an endpoint."""
+    """An endpoint's handler of connections."""
 
     @property
     def rule(self) -> str:
-        """Why it is reached, in words, for the record."""
+        """The rule that allows the connection, for the record."""
         ...
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Serve one connection and close it. Refused, and the connection left open, where nothing is let through."""
+        """Serve one connection and close it. Raises ConnectionRefused, leaving the connection open, to refuse it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RefusingTarget:
-    """An endpoint that nobody serves."""
+    """A target that refuses every connection."""
 
     why: str = "nobody serves it"
 
@@ -48,13 +48,13 @@ class RefusingTarget:
         return "none"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Refused."""
+        """Raise ConnectionRefused."""
         raise ConnectionRefused(self.why)
 
 
 @dataclass(frozen=True, slots=True)
 class AllowedHost:
-    """A host that the operator allowed, by its exact name."""
+    """A host that the operator allowed by its exact name."""
 
     allowed: HostRule
     refusing: AddressCheck = address_refusal
@@ -64,20 +64,20 @@ class AllowedHost:
         return f"allow {self.allowed}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Dial, then carry bytes."""
+        """Dial the host and relay bytes."""
         outside = await dial(self.allowed.name, self.allowed.port, contact, self.refusing)
         await relay(connection, outside, contact)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamTarget:
-    """What answers in this process."""
+    """A target in this process, called with streams."""
 
     rule: str
     serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Hand it over as streams whose bytes are counted."""
+        """Call the handler with streams whose bytes are counted."""
         loop = asyncio.get_running_loop()
         reader = _CountingReader(contact)
         protocol = asyncio.StreamReaderProtocol(reader)
@@ -123,10 +123,10 @@ class _CountingWriter(asyncio.StreamWriter):
 async def dial(
     name: str, port: int, contact: ConnectionRecord, refusing: AddressCheck = address_refusal
 ) -> socket.socket:
-    """A connection to a host. Its name is resolved anew, and what is dialled is an address that was looked at.
+    """Connect to a host. Its name is resolved anew, and only an address that was checked is dialled.
 
-    Refused where the name cannot be resolved, where one of its addresses is in a refused network (all are then
-    refused: a name that leads inside and outside is not to be trusted), and where nothing answers.
+    Raises ConnectionRefused if the name cannot be resolved, if nothing answers, or if any of its addresses is in a
+    refused network (a name that leads both inside and outside is not trusted at all).
     """
     loop = asyncio.get_running_loop()
     try:

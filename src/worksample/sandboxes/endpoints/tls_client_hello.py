@@ -1,31 +1,31 @@
-"""The name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3), read and never changed."""
+"""The server name in a TLS ClientHello (RFC 8446, 4.1.2; RFC 6066, 3), which is read and never changed."""
 
 from __future__ import annotations
 
 MOST = 1 << 16
-"""Bytes of a ClientHello that are looked at."""
+"""Maximum bytes of a ClientHello."""
 _HANDSHAKE, _CLIENT_HELLO, _SERVER_NAME, _HOST_NAME = 22, 1, 0, 0
 
 
 class ClientHelloError(ValueError):
-    """What was sent is no ClientHello with one server name."""
+    """Bytes that are not a ClientHello with exactly one server name."""
 
 
 def server_name(data: bytes) -> str | None:
-    """The server name, in lower case; None while more bytes are needed. NoHello."""
+    """Return the server name, in lower case; None if more bytes are needed. Raises ClientHelloError."""
     return HelloReader().feed(data)
 
 
 class HelloReader:
-    """Reads a ClientHello piece by piece, each byte once: it may come in records of one byte."""
+    """A reader of a ClientHello that arrives in pieces; reads each byte once, even from records of one byte."""
 
     def __init__(self) -> None:
         self.data = bytearray()
-        """All that came."""
+        """All received bytes."""
         self._at, self._hello = 0, bytearray()
 
     def feed(self, piece: bytes) -> str | None:
-        """The server name once the ClientHello is whole. NoHello."""
+        """Return the server name once the ClientHello is complete, else None. Raises ClientHelloError."""
         self.data += piece
         while len(self.data) >= self._at + 5:
             at = self._at
@@ -59,32 +59,32 @@ class HelloReader:
 
 
 class _FieldReader:
-    """Fields with a length before them."""
+    """A reader of fields that are preceded by their length."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
     def take(self, size: int) -> bytes:
-        """The next bytes. NoHello where there are not as many."""
+        """Return the next bytes. Raises ClientHelloError if there are too few."""
         if self._at + size > len(self._data):
             raise ClientHelloError("its ClientHello is cut short")
         self._at += size
         return self._data[self._at - size : self._at]
 
     def number(self, size: int) -> int:
-        """The next number."""
+        """Return the next number of `size` bytes."""
         return int.from_bytes(self.take(size), "big")
 
     def field(self, size: int) -> _FieldReader:
-        """The next field, whose length stands in so many bytes."""
+        """Return the next field, whose length is a number of `size` bytes."""
         return _FieldReader(self.take(self.number(size)))
 
     def has_more(self) -> bool:
-        """Whether anything is left."""
+        """Return whether unread bytes are left."""
         return self._at < len(self._data)
 
     def rest(self) -> bytes:
-        """All that is left."""
+        """Return all unread bytes."""
         return self.take(len(self._data) - self._at)
 
 

@@ -19,7 +19,7 @@ _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def digest_of_base(source: Path) -> str:
-    """SHA-256 of what stands in for a base: a tar, or the index of an OCI layout. Raises ImageError."""
+    """Return the SHA-256 of a substitute for a base: of a tar, or of the index of an OCI layout. Raises ImageError."""
     path = source / "index.json" if source.is_dir() else source
     try:
         with path.open("rb") as file:
@@ -31,8 +31,9 @@ def digest_of_base(source: Path) -> str:
 
 
 def write_layout(source: Path, target: Path, digest: str) -> None:
-    """An OCI layout with an image named `image` at `target`. source: an uncompressed tar of a root file system, or an
-    OCI layout that holds one image. Raises ImageError."""
+    """Write an OCI layout with an image named `image` to `target`. source: an uncompressed tar of a root file system,
+    or an OCI layout with one image. Raises ImageError.
+    """
     if (source / "oci-layout").is_file():
         shutil.copytree(source, target)
         _name(target / "index.json")
@@ -67,7 +68,7 @@ def _put_blob(blobs: Path, value: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _name(index: Path) -> None:
-    """Give the one image of a layout the name that builds use."""
+    """Give the only image of a layout the name that builds use. Raises ImageError."""
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
         (one,) = found["manifests"]

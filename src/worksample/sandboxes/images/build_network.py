@@ -1,6 +1,6 @@
-"""The network of a build: a loopback of its own, on which the hosts that the operator allowed listen, and nothing else.
+"""The network of an image build: a loopback of its own, on which only the allowed hosts listen.
 
-The sockets are bound in the build's namespace before anything foreign runs there, and handed to this process, which
+The sockets are bound in the build's namespace before anything untrusted runs there, and handed to this process, which
 accepts, dials and records as for a box's endpoints.
 """
 
@@ -27,12 +27,12 @@ from worksample.sandboxes.endpoints import (
 from .builder_settings import BuildSettings
 
 PROXY = Endpoint("proxy.internal", 3128)
-"""Where programs of a build find what only a wildcard allows."""
+"""Endpoint of the proxy through which builds reach hosts that only a wildcard allows."""
 
 
 @dataclass
 class BuildNetwork:
-    """The endpoints of one build. `ledger` has its connections."""
+    """The endpoints of one build. `ledger` records its connections."""
 
     settings: BuildSettings
     ledger: ConnectionLedger = field(default_factory=ConnectionLedger)
@@ -43,20 +43,20 @@ class BuildNetwork:
 
     @property
     def hosts(self) -> str:
-        """The lines of a hosts file."""
+        """The content of the build's hosts file."""
         named = (f"{address} {name}" for name, address in self._addresses.items())
         return "\n".join(["127.0.0.1 localhost", *named]) + "\n"
 
     @property
     def env(self) -> dict[str, str]:
-        """Where programs find the proxy, which they need for wildcards only."""
+        """Environment variables that point to the proxy; empty without wildcards."""
         if PROXY not in self.endpoints:
             return {}
         direct = ",".join(["localhost", "127.0.0.0/8", *(one.name for one in self.endpoints if one != PROXY)])
         return {"HTTPS_PROXY": f"http://{PROXY}", "https_proxy": f"http://{PROXY}", "NO_PROXY": direct}
 
     def arguments(self, descriptor: int) -> list[str]:
-        """The arguments of enter_namespaces.py: what to bind, and the socket to send it over."""
+        """Return the arguments of enter_namespaces.py: the socket to send over, and what to bind."""
         return [str(descriptor), ",".join(f"{self._addresses[one.name]}:{one.port}" for one in self.endpoints)]
 
     @contextlib.contextmanager
@@ -93,7 +93,7 @@ class BuildNetwork:
             await asyncio.get_running_loop().sock_recv(stopped, 1)
 
     def targets(self) -> dict[Endpoint, Target]:
-        """What answers at each endpoint."""
+        """Return the target of each endpoint."""
         rules = self.settings.rules
         wild = tuple(rule for rule in rules if rule.wildcard)
         found: dict[Endpoint, Target] = {

@@ -1,4 +1,4 @@
-"""The cache of unpacked images: a folder per digest, whole or not there."""
+"""The cache of unpacked images: one folder per digest, complete or absent; its listing and removal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from worksample.sandboxes.sweeper import sweep_first
 from .oci import ImageConfig
 
 _PASSWORDS = 1 << 20
-"""Bytes of a user database that are looked at."""
+"""Maximum bytes that are read of a user database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,22 @@ class CachedImage:
     digest: str
     root: Root
     left_out: tuple[tuple[str, int], ...] = ()
-    """What the image holds and no box honours, with how often: setuid bits, devices and pipes."""
+    """Kinds of content that no box honours (setuid bits, devices and pipes), with their counts."""
     substituted: tuple[tuple[str, str], ...] = ()
-    """Bases that its build names without a digest, and the digests of what the operator put in their places."""
+    """Bases that its build names without a digest, and the digests of the operator's substitutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnpackResult:
-    """What came of unpacking an image."""
+    """The result of unpacking an image."""
 
     left_out: dict[str, int]
     over: Root | None = None
-    """What its folder lies over; None where everything is in it."""
+    """Root below the unpacked folder; None if the folder holds everything."""
 
 
 def images_folder() -> Path:
-    """Where unpacked images lie. What killed makers left is removed when a process first asks."""
+    """Return the folder of unpacked images. The first call of a process removes what killed processes left."""
     sweep_first()
     folder = cache_folder() / "images"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -58,7 +58,7 @@ def images_folder() -> Path:
 
 
 def names_folder() -> Path:
-    """Which digest a reference came to: a file each."""
+    """Return the folder with a file for each known reference, holding its digest."""
     folder = images_folder() / "names"
     folder.mkdir(exist_ok=True)
     return folder
@@ -66,13 +66,13 @@ def names_folder() -> Path:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder for what an image comes in, on the cache's disk; a kill leaves it only until the next process."""
+    """Yield a temporary folder on the cache's disk. If the process is killed, the next one removes it."""
     with scratch("image", images_folder()) as folder:
         yield folder
 
 
 def find_cached(digest: str) -> CachedImage | None:
-    """The image with this digest, where it was unpacked before."""
+    """Return the image with this digest if it is in the cache."""
     try:
         data = json.loads((images_folder() / digest / KEPT_AS).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -86,9 +86,9 @@ def find_cached(digest: str) -> CachedImage | None:
 
 
 def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], UnpackResult]) -> CachedImage:
-    """The image with this digest, unpacked by `unpack` into a folder of its own where it is not there yet.
+    """Return the image with this digest, unpacked by `unpack` into a folder of its own if it is missing.
 
-    Of several that ask at once one unpacks. Raises what `unpack` does, and ImageError.
+    If several ask at once, one unpacks. Raises what `unpack` raises, and ImageError.
     """
     final = images_folder() / digest
 
@@ -115,7 +115,7 @@ def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpa
 
 
 def image_user(root: Root, name: str) -> tuple[int, str]:
-    """Number and home of the user that an image has by this name or number; a group after it counts for nothing. Raises
+    """Return number and home of an image's user, given by name or number; a group after it is ignored. Raises
     ImageError.
     """
     wanted = name.partition(":")[0] or "0"
@@ -134,7 +134,7 @@ def image_user(root: Root, name: str) -> tuple[int, str]:
 
 
 def _passwords(root: Root) -> str:
-    """Of the uppermost folder that has any."""
+    """Return the user database of the topmost folder that has one."""
     return next((text for folder in (*root.over, root.folder) if (text := _passwords_in(folder))), "")
 
 
@@ -156,31 +156,31 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """An unpacked image."""
+    """An unpacked image, as listed."""
 
     image: CachedImage
     bytes: int
-    """That it takes on the disk."""
+    """Disk space that it takes."""
     files: int
     names: tuple[str, ...]
-    """Files of the cache by which a build or a reference is known as this image."""
+    """Files of the cache by which a build or reference leads to this image."""
     in_use: bool
     """Whether a box has it as its root now."""
 
 
 def list_cached() -> tuple[CacheEntry, ...]:
-    """All of them, by digest."""
+    """Return all images of the cache, by digest."""
     return tuple(map(_describe, _find_by_prefix("")))
 
 
 def _find_by_prefix(prefix: str) -> list[CachedImage]:
-    """Those whose digest begins so, by digest."""
+    """Return the images whose digest begins with a prefix, by digest."""
     names = sorted(path.name for path in images_folder().iterdir() if path.name.startswith(prefix))
     return [image for name in names if _DIGEST.fullmatch(name) and (image := find_cached(name)) is not None]
 
 
 def _describe(image: CachedImage) -> CacheEntry:
-    """With what the disk says of it."""
+    """Return an image with its size and state."""
     folder = images_folder() / image.digest
     size, files = _size(folder)
     names = tuple(path.name for path in sorted(names_folder().iterdir()) if _named_digest(path) == image.digest)
@@ -188,7 +188,7 @@ def _describe(image: CachedImage) -> CacheEntry:
 
 
 def _named_digest(path: Path) -> str:
-    """The digest that a reference's or a build's file of the cache leads to; empty where it is unsound."""
+    """Return the digest in a reference's or a build's file of the cache; "" if the file is damaged."""
     with suppress(OSError, UnicodeError, ValueError, LookupError, TypeError):
         text = path.read_text(encoding="utf-8")
         return str(json.loads(text)["digest"]) if path.suffix == ".json" else text
@@ -196,8 +196,9 @@ def _named_digest(path: Path) -> str:
 
 
 def remove_cached(prefix: str) -> CacheEntry:
-    """Take the image whose digest begins so out of the cache; what needs it brings it again. UsageError where there
-    is none, or more than one, or a box has it as its root, or another image lies over it."""
+    """Remove the image whose digest begins with `prefix`; it can be brought again. Raises UsageError if no image or
+    several match, if a box uses it, or if another image is built on it.
+    """
     fitting = _find_by_prefix(prefix) if prefix else []
     if len(fitting) != 1:
         what = f"{len(fitting)} images begin" if fitting else "no image begins"
@@ -227,7 +228,7 @@ def _folders(image: CachedImage) -> tuple[str, ...]:
 
 
 def _in_use(folder: Path) -> bool:
-    """Whether a box of anybody's has it as its root."""
+    """Return whether any box has it as its root."""
     with (folder / KEPT_AS).open(encoding="utf-8") as own:
         try:
             fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)

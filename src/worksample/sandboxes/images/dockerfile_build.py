@@ -1,4 +1,4 @@
-"""Building an image from a folder with a Dockerfile: by buildah, without a daemon, in a place of its own."""
+"""Builds of images from a folder with a Dockerfile: by buildah, without a daemon, in a sandbox."""
 
 from __future__ import annotations
 
@@ -52,31 +52,31 @@ chmod -R u+rwX /build/out
 _AWAY = """chmod -R u+rwX /build/storage
 rm -rf /build/storage /build/run 2> /dev/null || true  # what is mounted still goes with the namespaces"""
 _BEGUN = "/begun"
-"""Where a build finds what it begins with."""
+"""Path of the shared prefix's storage in the build."""
 
 
 @dataclass(frozen=True, slots=True)
 class _BuildJob:
-    """What holds for all of a build."""
+    """Settings shared by all runs of one build."""
 
     settings: BuildSettings
     instead: Mapping[str, tuple[Path, str]]
-    """Name of a base -> what stands in for it, with its digest."""
+    """Name of a base -> its substitute with its digest."""
     limits: ImageLimits
     may: BuildLimits
     network: BuildNetwork
 
 
 def is_context(folder: Path) -> bool:
-    """Whether a folder is one to build from."""
+    """Return whether a folder has a Dockerfile."""
     return any((folder / name).is_file() for name in FILES)
 
 
 def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> CachedImage:
-    """The image that a folder's Dockerfile makes; from the cache where it was built before. Raises ImageError.
+    """Return the image that a folder's Dockerfile builds, from the cache if it was built before. Raises ImageError.
 
-    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or what the operator's settings put in their
-    places, which `Cached.substituted` tells. What it runs reaches the hosts of those settings.
+    Its bases are `scratch`, named with their digests (`NAME@sha256:...`), or replaced by the operator's settings, which
+    `CachedImage.substituted` reports. Its programs reach the hosts of those settings.
     """
     settings = load_build_settings()
     text = next(folder / one for one in FILES if (folder / one).is_file()).read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
 def _run_build(
     job: _BuildJob, folder: Path | None, text: str, begun: SharedPrefix | None = None, store: Path | None = None
 ) -> BaseImage:
-    """One build in a place of its own. Its storage goes to `store`."""
+    """Build once in a sandbox of its own, and move buildah's storage to `store` if given."""
     with build_box.build_folder() as work:
         if folder is None:
             (work / "context").mkdir()
@@ -145,7 +145,7 @@ def _count_entries(root: Path) -> int:
 
 
 def _write_placeholders(blobs: Path, known: tuple[tuple[str, int], ...]) -> None:
-    """Files without content for layers that nobody has to write or read: they lie unpacked in the cache."""
+    """Write files without content for layers that nobody reads or writes: they are unpacked in the cache already."""
     blobs.mkdir(parents=True)
     for digest, size in known:
         with (blobs / digest.removeprefix("sha256:")).open("wb") as file:
@@ -161,14 +161,14 @@ def _find_built(name: Path) -> CachedImage | None:
 
 
 def _failure_text(said: str, network: BuildNetwork) -> str:
-    """Why a build failed; what it was refused stands first, since it is often the reason."""
+    """Return why a build failed; refused hosts come first, since they are often the cause."""
     refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
     told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
     return f"its build failed{told}: {said.strip()[-2000:]}"
 
 
 def _operator_options(settings: BuildSettings, work: Path) -> str:
-    """The options that show the operator's files to what is run, and give it variables."""
+    """Return buildah's options for the operator's files and variables. Raises ImageError."""
     words = [word for key, value in settings.env.items() for word in ("--build-arg", f"{key}={value}")]
     (work / "given").mkdir()
     for number, (place, source) in enumerate(settings.files.items()):
@@ -183,7 +183,7 @@ def _operator_options(settings: BuildSettings, work: Path) -> str:
 
 
 def _bases(text: str) -> list[str]:
-    """The images that a Dockerfile begins from or copies from, each once; stages and `scratch` are none."""
+    """Return the images that a Dockerfile begins from or copies from, each once, without stages and `scratch`."""
     stages = {stage.lower() for *_, stage in _FROM.findall(text) if stage}
     named = [base for _, base, *_ in _FROM.findall(text)]
     named += [source for _, source in _COPY.findall(text) if not source.isdigit()]
@@ -191,7 +191,9 @@ def _bases(text: str) -> list[str]:
 
 
 def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
-    """The bases without digest that the operator's settings replace, and by what. Raises ImageError for the others."""
+    """Return the bases without digest that the operator's settings replace, with their substitutes. Raises ImageError
+    for others.
+    """
     loose = [name for name in _bases(text) if not PINNED.fullmatch(REFERENCE + name)]
     for name in loose:
         if name not in settings.bases:
@@ -204,7 +206,7 @@ def _substitutes(text: str, settings: BuildSettings) -> dict[str, str]:
 
 
 def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]], env: Mapping[str, str]) -> str:
-    """The Dockerfile with every base as a layout that was brought for it, and the operator's variables declared."""
+    """Return the Dockerfile with every base replaced by a local layout, and the operator's variables declared."""
     places = {}
     for name in _bases(text):
         layout = f"base-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
@@ -231,13 +233,13 @@ def _argument_lines(env: Mapping[str, str]) -> str:
 
 
 def _after_arguments(text: str, stages: str) -> str:
-    """Stages of our own before the first of the file, and after the arguments that hold for all."""
+    """Insert stages before the first stage of the file and after its global arguments."""
     first = _FROM.search(text)
     return text if first is None else text[: first.start()] + stages + text[first.start() :]
 
 
 def _context_digest(folder: Path, instead: Mapping[str, str]) -> str:
-    """Of all that a build takes in from files."""
+    """Return a digest of everything that a build reads from files."""
     whole = hashlib.sha256(f"{_VERSION}{json.dumps(instead, sort_keys=True)}".encode())
     for path in sorted(folder.rglob("*")):
         state = path.lstat()

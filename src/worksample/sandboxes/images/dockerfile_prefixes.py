@@ -1,8 +1,8 @@
-"""What Dockerfiles begin with alike: built once, by itself, and kept for others to begin with.
+"""Common prefixes of Dockerfiles: built once on their own, and kept for further builds to start from.
 
-A beginning is a Dockerfile's text up to a `RUN`, where nothing in it depends on the files beside it. It is known by
-that text, the digest of its base and the operator's variables, and it is built in a place of its own: so no build can
-change what another begins with. It is kept from the second work on that has it.
+A prefix is a Dockerfile's text up to a `RUN`, if nothing in it depends on the files beside it. It is identified by that
+text, the digest of its base and the operator's variables. It is built in a sandbox of its own, so no build can change
+what another starts from. It is kept as soon as a second work has it.
 """
 
 from __future__ import annotations
@@ -25,38 +25,37 @@ from .cache import find_cached
 from .image_unpacker import BaseImage
 
 MOST_KEPT = 8
-"""Beginnings that are kept; those that were used last."""
+"""Maximum number of prefixes that are kept; the least recently used are removed."""
 SECOND, MANY = 2, 32
-"""Works that have to begin alike before a beginning is built for itself: where none is kept that they could begin with,
-and where one is, since a line more may save little and a build of all of it costs much.
-"""
+"""Number of works that must share a prefix before it is built: SECOND if no shorter prefix is kept, else MANY, since
+one more line may save little and building all of it costs much."""
 _VERSION = "1"
 _PLAIN = frozenset({"ENV", "RUN", "WORKDIR", "USER", "LABEL"})
-"""Instructions whose effect is all in the image that they leave. An ARG or a SHELL would be forgotten in it."""
+"""Instructions whose whole effect is in the resulting image. The image would forget an ARG or a SHELL."""
 
 
 _COPIED = re.compile(r"COPY\s+(?:--(?!from=)\S+\s+)*--from=(?!\d+\s)[^\s$]+\s[^$]*$", re.IGNORECASE)
-"""A COPY from another image: with one stage alone it can be nothing else."""
+"""A COPY from another image; in a file with a single stage it can be nothing else."""
 _DIRECTIVE = re.compile(r"^#\s*(escape|syntax)\s*=", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPrefix:
-    """A beginning that is kept."""
+    """A prefix that is kept."""
 
     below: BaseImage
     store: Path
-    """The storage of buildah with its image, which holds all of its layers."""
+    """Storage of buildah with the prefix's image and all its layers."""
     rest: str
-    """Of the Dockerfile: what comes after it."""
+    """The rest of the Dockerfile after the prefix."""
 
 
 PrefixBuilder = Callable[[str, Path], BaseImage]
-"""Builds a Dockerfile and moves its storage to a path, where it can be used again. Raises ImageError."""
+"""Builds a Dockerfile and moves buildah's storage to a path, from which it can be reused. Raises ImageError."""
 
 
 def split_prefixes(text: str) -> list[tuple[str, str]]:
-    """The beginnings of a Dockerfile and what follows each, shortest first; none where it has several stages."""
+    """Return the prefixes of a Dockerfile with the rest after each, shortest first; none if it has several stages."""
     found: list[tuple[str, str]] = []
     after = 0
     for words, end in _instructions(text):
@@ -77,7 +76,7 @@ def split_prefixes(text: str) -> list[tuple[str, str]]:
 
 
 def _instructions(text: str) -> Iterator[tuple[str, int]]:
-    """Each instruction of a Dockerfile in one line, and where it ends."""
+    """Yield each instruction of a Dockerfile in one line, with the position of its end."""
     words, end = "", 0
     for line in text.splitlines(keepends=True):
         end += len(line)
@@ -94,11 +93,10 @@ def _instructions(text: str) -> Iterator[tuple[str, int]]:
 def longest_prefix(
     text: str, whole: str, bases: Mapping[str, str], env: Mapping[str, str], make: PrefixBuilder
 ) -> Iterator[SharedPrefix | None]:
-    """The longest beginning of a Dockerfile that is kept, held until the end of the `with`; None where none is. One
-    that enough works have is built by `make` first.
+    """Yield the longest kept prefix of a Dockerfile, locked during the `with`; None if there is none. A prefix that
+    enough works share is built by `make` first.
 
-    whole: digest of the Dockerfile with all that lies beside it. bases: the digest behind each name of a base that has
-    none.
+    whole: digest of the Dockerfile and all files beside it. bases: digests of bases that are named without one.
     """
     parts = split_prefixes(text)
     keys = [_key(part, bases, env) for part, _ in parts]
@@ -122,7 +120,7 @@ def longest_prefix(
 
 
 def _count_uses(mark: Path, whole: str) -> int:
-    """How many works had a beginning, with this one. The same again, as after a failure, is no further one."""
+    """Return how many works have had a prefix, including this one; a repeated build of the same work does not count."""
     with mark.open("a+", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -141,7 +139,7 @@ def _key(part: str, bases: Mapping[str, str], env: Mapping[str, str]) -> str:
 
 
 def _folder() -> Path:
-    """Where builds can reach it, and no other user can look or write."""
+    """Return the folder of prefixes: builds can reach it, and no other user can list or write it."""
     folder = prefixes_folder()
     with suppress(FileExistsError):
         folder.mkdir(mode=0o711)
@@ -153,7 +151,7 @@ def _folder() -> Path:
 
 
 def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
-    """A kept beginning, its storage, and the lock that keeps it."""
+    """Return a kept prefix, its storage, and the lock that protects it."""
     folder = _folder() / key
     try:
         lock = (folder / "told.json").open("rb")
@@ -171,7 +169,7 @@ def _open_prefix(key: str) -> tuple[BaseImage, Path, BinaryIO] | None:
 
 
 def _make(key: str, part: str, make: PrefixBuilder) -> None:
-    """Build a beginning and keep it; others that want it wait. Those that were not used for longest go."""
+    """Build and keep a prefix, while others that want it wait; then remove the least recently used ones."""
     folder = _folder()
     with (folder / f".{key}.lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

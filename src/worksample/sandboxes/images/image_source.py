@@ -1,4 +1,4 @@
-"""From what somebody calls an image to one in the cache."""
+"""Sources of images: from a task's or user's name of an image to an image in the cache."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .registry_pull import REFERENCE, pull
 
 
 def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> CachedImage:
-    """The image at `source`, unpacked where it is not in the cache yet.
+    """Return the image at `source`, unpacked if it is not in the cache yet.
 
     source: a folder with an OCI layout, or with a Dockerfile that buildah builds; an OCI archive, an archive of `docker
     save` or a tar of a root file system (also compressed by gzip or xz); a folder that is a root file system, which is
-    used where it lies and must not change; or `docker://NAME@sha256:...`, which skopeo pulls. Takes seconds to minutes
-    the first time, milliseconds later. Raises ImageError.
+    used in place and must not change; or `docker://NAME@sha256:...`, which skopeo pulls. Takes seconds to minutes the
+    first time, milliseconds later. Raises ImageError.
     """
     limits = limits or ImageLimits()
     if isinstance(source, str) and source.startswith(REFERENCE):
@@ -44,7 +44,7 @@ def prepare_image(source: str | Path, limits: ImageLimits | None = None) -> Cach
 
 
 def task_image(environment: Environment, folder: Callable[[str], Path]) -> CachedImage | None:
-    """`root_of`, with what is known of the image."""
+    """Return the image of a task's environment, as `image_root` does, with its description."""
     image = environment.image
     if image is None:
         return None
@@ -56,16 +56,17 @@ def task_image(environment: Environment, folder: Callable[[str], Path]) -> Cache
 
 
 def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root | None:
-    """The root of the work's image, unpacked where it is not in the cache yet; None where it has none.
+    """Return the root of an environment's image, unpacked if it is not in the cache yet; None without an image.
 
-    folder: where the files of a manifest lie, such as `Store.folder`. Raises ImageError, and what `folder` does.
+    folder: returns where the files of a manifest are, such as `Store.folder`. Raises ImageError, and whatever `folder`
+    raises.
     """
     image = task_image(environment, folder)
     return None if image is None else image.root
 
 
 def prepare_images(environment: Environment, folder: Callable[[str], Path]) -> None:
-    """Unpack every image of the work, its services' too. Raises ImageError, and what `folder` does."""
+    """Unpack every image of an environment, including its services'. Raises ImageError, and whatever `folder` raises."""
     image_root(environment, folder)
     for one in environment.served:
         image_root(Environment(image=one.image), folder)

@@ -1,4 +1,4 @@
-"""From a layout, an archive or a tar of a root file system to a folder in the cache."""
+"""Unpacking of a layout, an archive or a tar of a root file system into a folder of the cache."""
 
 from __future__ import annotations
 
@@ -22,27 +22,29 @@ from .oci import Image, ImageConfig, Layer, read_docker, read_layout
 from .overlay import NeedsWholeRoot, OverlayTree, link_tree
 
 LAYOUT_READERS = {"oci-layout": read_layout, "manifest.json": read_docker}
-"""Files at the top of an archive by which it is known for what it is."""
+"""Files at the top of an archive that reveal its format, with the reader of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class BaseImage:
-    """An image of the cache that others begin with."""
+    """An image of the cache on which other images are built."""
 
     image: CachedImage
     layers: tuple[tuple[str, int], ...]
     """Digest and size of the tar stream of each of its layers."""
     files: int
-    """Entries of its root."""
+    """Number of entries of its root."""
 
 
 def from_layout(folder: Path, limits: ImageLimits, below: BaseImage | None = None) -> CachedImage:
-    """The image of an OCI layout. Layers that it has with `below` are not read. Raises ImageError."""
+    """Return the image of an OCI layout. Layers that it shares with `below` are not read. Raises ImageError."""
     return _find_or_unpack(read_layout(folder, limits), limits, below)
 
 
 def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
-    """The image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system."""
+    """Return the image of an OCI archive, of an archive of `docker save`, or of a tar of a root file system. Raises
+    ImageError.
+    """
     state = path.stat()
     wanted = path, (state.st_size, state.st_mtime_ns, state.st_ino), limits
     found = _from_tar(*wanted)
@@ -54,7 +56,7 @@ def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
 
 @functools.lru_cache(64)
 def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> CachedImage:
-    """`state`: of the file, so that a tar is hashed once and not for every box."""
+    """Return the image of a tar. `state`: of the file, so that a tar is hashed once and not for every box."""
     read = next((LAYOUT_READERS[name] for name in _top_names(path) if name in LAYOUT_READERS), None)
     if read is not None:
         with scratch_folder() as folder:
@@ -73,8 +75,8 @@ def _find_or_unpack(image: Image, limits: ImageLimits, below: BaseImage | None =
 
 
 def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: BaseImage | None = None) -> UnpackResult:
-    """Every layer over those before it. Those that are below are not unpacked again: the others lie over them, or share
-    their files where they hang on them.
+    """Unpack every layer over those before it. Layers of `below` are not unpacked again: the rest lies over them, or
+    shares their files if it depends on them.
     """
     if below is None or [layer.diff for layer in layers[: len(below.layers)]] != [one for one, _ in below.layers]:
         return UnpackResult(_layers(layers, ImageTree(root), limits, None))
@@ -90,7 +92,7 @@ def _unpack(layers: tuple[Layer, ...], root: Path, limits: ImageLimits, below: B
 
 
 def _layers(layers: tuple[Layer, ...], tree: ImageTree, limits: ImageLimits, below: BaseImage | None) -> dict[str, int]:
-    """Unpack them; what was left out, by kind. What is below counts as what is read."""
+    """Unpack layers and return counts of what was left out, by kind. The base image counts towards the limits."""
     bytes, files, left_out = SizeBudget(limits.bytes, "bytes"), SizeBudget(limits.files, "files"), Counter[str]()
     try:
         if below is not None:
@@ -120,7 +122,7 @@ def _unpack_one(work: LayerUnpacker, layer: Layer, bytes: SizeBudget) -> None:
 
 
 def _top_names(path: Path) -> Iterator[str]:
-    """Of a tar, at its top."""
+    """Yield the names at the top of a tar. Raises ImageError."""
     try:
         with tarfile.open(path) as tar:
             for member in tar:

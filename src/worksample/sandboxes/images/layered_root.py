@@ -1,4 +1,4 @@
-"""A root with changes: an image's files as they are, and layers over them."""
+"""A root with changes: an image's files unchanged, with layers over them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .overlay import NeedsWholeRoot, OverlayTree, apply_overlay, link_tree
 def root_with_layers(
     root: Root, layers: Sequence[Path], limits: ImageLimits | None = None, *, whole: bool = False
 ) -> Iterator[Root]:
-    """The root with uncompressed layers over it, until the end of the `with`. The root itself stays as it is. Raises
-    ImageError where a layer is unsound or above the limits.
+    """Yield the root with uncompressed layers over it. The root itself is not changed. Raises ImageError if a layer is
+    invalid or above the limits.
 
-    whole: all of it in one folder, for who reads it from the host; what no layer touches is shared with the root. Else
-    the changes lie beside it where they can, which costs what they are and not what the root is.
+    whole: everything in one folder, for readers on the host; files that no layer touches are shared with the root.
+    Otherwise the changes lie beside the root if possible, which takes only as much space as they do.
     """
     limits = limits or ImageLimits()
     with scratch_folder() as folder:
@@ -42,7 +42,7 @@ def root_with_layers(
 
 
 def _unpack_beside(folder: Path, below: Path, layers: Sequence[Path], limits: ImageLimits) -> bool:
-    """Unpack layers into a folder of their own; whether that can be done."""
+    """Unpack layers into a folder of their own; return whether that is possible."""
     folder.mkdir()
     try:
         _unpack(OverlayTree(folder, below), layers, limits)

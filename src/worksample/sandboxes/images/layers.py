@@ -1,4 +1,4 @@
-"""Unpacking one layer over those below it, by the OCI image specification 1.1 ("Image Layer Filesystem Changeset").
+"""Unpacking of one layer over those below it, by the OCI image specification 1.1 ("Image Layer Filesystem Changeset").
 
 One user owns everything in a box, so owners are not kept; nor are setuid bits, devices, pipes and extended attributes,
 which no box honours. What is left out is counted.
@@ -21,14 +21,14 @@ from .limits import AGAIN
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 _HEADER = 1 << 20
-"""Bytes of a name or of extended headers: more is an attack on memory."""
+"""Maximum bytes of a name or of extended headers; more is an attack on memory."""
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LATEST = 1 << 34
-"""Seconds since 1970 that every file system takes."""
+"""Latest modification time, in seconds since 1970, that every file system accepts."""
 
 
 class _LimitedMember(tarfile.TarInfo):
-    """A header whose extensions are held to a size before they are read."""
+    """A tar header whose extensions are checked against a size limit before they are read."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type not in (*tarfile.REGULAR_TYPES, tarfile.GNUTYPE_SPARSE) and self.size > _HEADER:
@@ -37,17 +37,17 @@ class _LimitedMember(tarfile.TarInfo):
 
 
 class LayerUnpacker:
-    """The layers of one image, unpacked one after the other."""
+    """Unpacks the layers of one image, one after the other."""
 
     def __init__(
         self, tree: ImageTree, bytes: SizeBudget, files: SizeBudget, left_out: Counter[str] | None = None
     ) -> None:
         self._tree, self._bytes, self._files = tree, bytes, files
         self.left_out: Counter[str] = Counter() if left_out is None else left_out
-        """What boxes do not honour, by kind."""
+        """Counts of content that boxes do not honour, by kind."""
 
     def unpack(self, stream: BinaryIO) -> None:
-        """One tar stream. Raises ImageError."""
+        """Unpack one tar stream. Raises ImageError."""
         made: set[str] = set()
         try:
             with tarfile.open(fileobj=stream, mode="r|", tarinfo=_LimitedMember, errorlevel=2) as tar:
@@ -136,7 +136,7 @@ class LayerUnpacker:
 
 
 def _steps(name: str) -> list[str]:
-    """The names on the way, `..` never leading above the root."""
+    """Return the parts of a path; `..` never leads above the root."""
     if "\0" in name:
         raise ImageError("a name with a null byte", where="image")
     steps: list[str] = []

@@ -1,6 +1,6 @@
-"""Reading an OCI image layout 1.1, and the archives of `docker save`: which layers, and how the image is to be used.
+"""Reader of OCI image layouts 1.1 and archives of `docker save`: an image's layers and its config.
 
-Every blob is held against the digest that names it. What is read here is hostile JSON within limits.
+Every blob is checked against the digest that names it. The JSON is untrusted and read within limits.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _INDEXES = ("application/vnd.oci.image.index.v1+json", "application/vnd.docker.distribution.manifest.list.v2+json")
 _DEPTH = 4
-"""Indexes within indexes."""
+"""Maximum depth of indexes within indexes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A file of the layout, and the digests that it has to have; empty where nothing says one."""
+    """A file of the layout with its expected digests, which are empty if none is given."""
 
     path: Path
     digest: str = ""
-    """Of the file."""
+    """Digest of the file."""
     diff: str = ""
-    """Of the tar stream in it."""
+    """Digest of the tar stream in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImageConfig:
-    """How an image says to be used (OCI image configuration 1.1)."""
+    """How an image asks to be run (OCI image configuration 1.1)."""
 
     user: str = ""
     workdir: str = ""
@@ -47,7 +47,7 @@ class ImageConfig:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """digest: SHA-256 of the manifest, or of the config of an archive without one; 64 hexadecimal digits."""
+    """An image. digest: SHA-256 of the manifest, or of the config of an archive without one; 64 hexadecimal digits."""
 
     digest: str
     layers: tuple[Layer, ...]
@@ -55,7 +55,7 @@ class Image:
 
 
 def read_layout(folder: Path, limits: ImageLimits) -> Image:
-    """The image of a layout that holds one for this machine. Raises ImageError."""
+    """Return the image of a layout that holds one for this machine. Raises ImageError."""
     index = _json(folder / "index.json", "", limits)
     manifest, digest = _choose_manifest(folder, index, limits, _DEPTH)
     config = _mapping(_json(*_blob(folder, _mapping(manifest.get("config"), "config")), limits), "config")
@@ -65,7 +65,7 @@ def read_layout(folder: Path, limits: ImageLimits) -> Image:
 
 
 def read_docker(folder: Path, limits: ImageLimits) -> Image:
-    """The image of an archive of `docker save`, unpacked. Raises ImageError."""
+    """Return the image of an unpacked archive of `docker save`. Raises ImageError."""
     manifests = _list(_json(folder / "manifest.json", "", limits), "manifest.json")
     if len(manifests) != 1:
         raise ImageError(f"the archive holds {len(manifests)} images", where="image", next="docker save ONE-IMAGE")
@@ -79,7 +79,7 @@ def read_docker(folder: Path, limits: ImageLimits) -> Image:
 
 
 def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) -> tuple[dict[str, Any], str]:
-    """The manifest for this machine, and its digest."""
+    """Return the manifest for this machine, and its digest."""
     machine = _MACHINES.get(platform.machine(), platform.machine())
     entries = [_mapping(one, "manifests") for one in _list(_mapping(index, "index.json").get("manifests"), "manifests")]
     told = [(one, one["platform"]) for one in entries if isinstance(one.get("platform"), dict)]
@@ -153,7 +153,7 @@ def _blob(folder: Path, descriptor: dict[str, Any]) -> tuple[Path, str]:
 
 
 def _inside(folder: Path, name: object) -> Path:
-    """A file of an unpacked archive; its links may lead to another file of it."""
+    """Return a file of an unpacked archive; its links may lead only to other files of it. Raises ImageError."""
     path = (folder / _text(name, "manifest.json")).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         raise ImageError(f"the archive lacks {name!r}", where="image", next=AGAIN)

@@ -1,7 +1,8 @@
-"""Layers unpacked beside a root, in the form that an overlay has for what lies over it: the root itself is not copied.
+"""Layers unpacked beside a root, as an overlay's upper layer, so that the root need not be copied; and roots that share
+files.
 
-What layers say of a root can hang on what lies there: a name below one of its links, a hard link to one of its files.
-Such layers are told by `NotApart`, and need a root of their own.
+Some layers depend on what lies in the root: a name below one of its links, a hard link to one of its files. They raise
+`NeedsWholeRoot`, and need a root of their own.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _OPAQUE = "trusted.overlay.opaque" if os.geteuid() == 0 else "user.overlay.opaqu
 
 
 class NeedsWholeRoot(Exception):
-    """These layers cannot be unpacked without the root below them."""
+    """These layers cannot be unpacked apart from the root below them."""
 
 
 class OverlayTree(ImageTree):
@@ -32,7 +33,9 @@ class OverlayTree(ImageTree):
         super().__init__(folder)
 
     def _folder(self, steps: list[str]) -> int:
-        """Only folders that a layer has itself: others could be links below, and their rights are not known here."""
+        """Return a descriptor of a folder that a layer itself contains. Others could be links in the root below, with
+        unknown permissions.
+        """
         with contextlib.suppress(OSError):
             return self.open_folder(steps)
         raise NeedsWholeRoot("/".join(steps))
@@ -43,7 +46,7 @@ class OverlayTree(ImageTree):
             os.mknod(name, stat.S_IFCHR | 0o600, os.makedev(0, 0), dir_fd=above)
 
     def make_folder(self, above: int, name: str) -> None:
-        """One in the place of a file or of a mark is no longer the one below."""
+        """Create a folder; if it replaces a file or mark, hide the folder below it."""
         try:
             os.mkdir(name, 0o755, dir_fd=above)
         except FileExistsError:
@@ -77,7 +80,7 @@ class OverlayTree(ImageTree):
 
 
 def apply_overlay(over: Path, root: Path) -> None:
-    """Do to a root what a folder that lies over it says; files are shared with it. Nothing is followed."""
+    """Apply an overlay's upper layer to a root; files are shared with it. No link is followed."""
     if _is_opaque(over):
         for path in root.iterdir():
             _remove(path)
@@ -109,7 +112,7 @@ def _is_opaque(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _needs_marks() -> Iterator[None]:
-    """A file system or a kernel that has no such marks for this user."""
+    """Raise NeedsWholeRoot if the file system or kernel does not let this user set an overlay's marks."""
     try:
         yield
     except OSError as error:
@@ -117,7 +120,9 @@ def _needs_marks() -> Iterator[None]:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """All of a root in a folder of its own, which is made where it is missing. Raises ImageError."""
+    """Copy a root to another folder, sharing its files by hard links: layers replace files and never write to them.
+    Raises ImageError.
+    """
     try:
         shutil.copytree(source, target, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
@@ -129,7 +134,7 @@ def link_tree(source: Path, target: Path) -> None:
 
 
 def link_file(source: str, target: str) -> str:
-    """One file in two folders; a copy where they lie on two file systems, or too many share it."""
+    """Hard-link a file; copy it if the folders are on two file systems or it has too many links."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:

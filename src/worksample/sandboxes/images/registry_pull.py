@@ -1,4 +1,4 @@
-"""Images by reference: skopeo brings them as an OCI layout, which is then unpacked like any other."""
+"""Images by reference: skopeo downloads them as an OCI layout, which is then unpacked like any other."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .limits import ImageLimits
 
 REFERENCE = "docker://"
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
-"""A name without a digest may lead to another image tomorrow."""
+"""Form of a reference with a digest. A name without one may lead to another image tomorrow."""
 PULL_TIME = 1800.0
-"""Seconds that bringing an image may take."""
+"""Seconds that a download may take."""
 
 
 def pull(reference: str, limits: ImageLimits) -> CachedImage:
-    """The image of a reference with its digest; from the cache where it was pulled before. Raises ImageError."""
+    """Return the image of a reference with a digest, from the cache if it was pulled before. Raises ImageError."""
     if not PINNED.fullmatch(reference):
         raise ImageError(
             f"{reference!r} does not name one image: its digest is missing",
@@ -44,7 +44,7 @@ def pull(reference: str, limits: ImageLimits) -> CachedImage:
 
 
 def fetch(reference: str, folder: str) -> None:
-    """Bring an image as an OCI layout. Raises ImageError."""
+    """Download an image as an OCI layout. Raises ImageError."""
     program = shutil.which("skopeo")
     if program is None:
         raise ImageError("skopeo is not installed", where="image", next=root_command("apt-get install skopeo"))

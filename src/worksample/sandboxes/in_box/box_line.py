@@ -1,4 +1,4 @@
-"""The exec server's end of the line to the platform: whole frames in, whole frames out, and a bound on what waits."""
+"""The exec server's end of the connection to the platform: whole frames in and out, and a limit on unsent bytes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING = 4 << 20
-"""Bytes on their way to the platform above which nothing more is read from commands."""
+"""Unsent bytes above which nothing more is read from commands."""
 
 
 class BoxLine:
-    """Frames wait until the end of a turn, so that what belongs together goes out in one call."""
+    """A connection on which frames wait until the end of a turn, so that related ones are sent in one call."""
 
     def __init__(self, socket: Any, poller: Poller, full: Callable[[bool], object]) -> None:
-        """full: called when more waits than is wise, and when it is over."""
+        """full: called with True when too much is unsent, and with False when that is over."""
         socket.setblocking(False)
         self.socket, self.open, self.paused = socket, True, False
         self._poller, self._full = poller, full
@@ -28,11 +28,11 @@ class BoxLine:
         poller.watch(socket.fileno(), IN, self._on_event)
 
     def send(self, kind: int, number: int, payload: bytes = b"") -> None:
-        """Have a frame sent at the end of this turn."""
+        """Send a frame at the end of this turn."""
         self._pending += frames.pack(kind, number, payload)
 
     def flush(self) -> None:
-        """Send what can be sent now."""
+        """Send as much as possible now."""
         while self._pending:
             try:
                 sent = self.socket.send(self._pending)
@@ -53,7 +53,7 @@ class BoxLine:
             self._ready = True
 
     def read_frames(self) -> Iterator[tuple[int, int, bytes]]:
-        """Kind, number and payload of every frame that has come whole."""
+        """Yield kind, number and payload of every complete frame."""
         if not self._ready:
             return
         self._ready = False

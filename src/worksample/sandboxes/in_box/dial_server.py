@@ -1,4 +1,6 @@
-"""Sockets of the box's own network that the platform connects: to which network one belongs is a property of it."""
+"""The server of sockets for dialling: a socket belongs to the network in which it was made, so the box makes it and the
+platform connects it.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,17 @@ if TYPE_CHECKING:
     from .poller import Poller
 
 SOCKET_REQUEST = b"?"
-"""One socket, please."""
+"""Message that asks for one socket."""
 
 
 def make_line() -> tuple[int, int]:
-    """Both ends of what sockets are asked and given over: process 1's and the platform's."""
+    """Return both ends of the line over which sockets are requested and sent: process 1's and the platform's."""
     near, far = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET | _socket.SOCK_CLOEXEC)
     return near.detach(), far.detach()
 
 
 class DialServer:
-    """Gives a fresh socket for each time that it is asked."""
+    """Sends a new socket for each request."""
 
     def __init__(self, descriptor: int, poller: Poller) -> None:
         self._line = _socket.socket(fileno=descriptor)

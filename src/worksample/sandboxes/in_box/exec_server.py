@@ -1,4 +1,4 @@
-"""The exec server: process 1 of a box. It starts commands, carries their streams, ends them, reaps orphans."""
+"""The exec server: process 1 of a box. It starts commands, carries their streams, kills them, reaps orphans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Command(StreamChannel):
-    """A running command, with its accounts."""
+    """A running command, with its times."""
 
     def __init__(self, number: int, request: dict[str, Any], pid: int, trouble: int) -> None:
         self.pid, self.trouble, self.op = pid, trouble, request["op"]
@@ -40,7 +40,7 @@ class Command(StreamChannel):
 
 
 class ExecServer:
-    """The loop."""
+    """The server's loop and everything that it watches."""
 
     def __init__(self, socket: Any, plan: dict[str, Any]) -> None:
         self.starter = Starter(plan)
@@ -50,10 +50,10 @@ class ExecServer:
         self.strays = Strays(self)
         self.channels: dict[int, StreamChannel] = {}
         self.running: dict[int, Command] = {}
-        """By process id."""
+        """Commands by process id."""
         self.listening: dict[int, ListeningSocket] = {}
         self.joined: dict[int, ListeningSocket] = {}
-        """By the number of a connection that the platform has not let go."""
+        """Listening sockets by the number of a connection that the platform still holds."""
         self._last_joined = frames.JOINED_FROM
         wake, wake_far = os.pipe()
         os.set_blocking(wake, False)
@@ -75,7 +75,7 @@ class ExecServer:
             self.line.flush()
 
     def next_joined(self) -> int:
-        """A number for a connection that a program makes."""
+        """Return a number for a connection that a program makes."""
         self._last_joined += 1
         return self._last_joined
 
@@ -171,7 +171,7 @@ class ExecServer:
                 self._end(command, os.waitstatus_to_exitcode(status))
 
     def _end(self, command: Command, status: int) -> None:
-        """The command itself is gone. What its background processes still print is read and dropped."""
+        """Handle the end of a command. Output of its background processes is read and dropped from now on."""
         trouble = os.read(command.trouble, 8192)
         os.close(command.trouble)
         if command.feed:
@@ -217,12 +217,12 @@ class ExecServer:
 
 
 def main() -> None:
-    """Process 1 of a box whose line was handed to it."""
+    """Serve a box over the socket whose descriptor is the argument."""
     serve(_socket.socket(fileno=int(sys.argv[1])))
 
 
 def serve(socket: Any) -> None:
-    """Make the box ready as the first frame says, answer with descriptors of its root and output, then serve."""
+    """Finish the box as the first frame says, answer with its descriptors, then serve."""
     socket.setblocking(True)
     received = b""
     while len(received) < frames.HEAD.size or len(received) < frames.HEAD.size + frames.HEAD.unpack_from(received)[0]:

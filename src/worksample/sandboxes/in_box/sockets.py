@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 MOST = 64
-"""Connections of one listening socket that the platform has not let go; further programs wait."""
+"""Maximum connections of a listening socket that the platform holds; further programs wait."""
 BACKLOG = 64
 
 
 def new_socket() -> Any:
-    """A socket that a child binds or connects, with its own rights, and this process then uses."""
+    """Return a socket that a child binds or connects with its own rights, and this process then uses."""
     return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
 
 
 def bind_or_connect(op: str, path: str) -> None:
-    """In the child: make descriptor 0 a listening or connected socket. Raises OSError.
+    """Make descriptor 0 a listening or connected socket. Called in the child. Raises OSError.
 
-    By way of its folder, since the address of a socket is at most 107 bytes.
+    Changes to the folder first, since a socket's address has at most 107 bytes.
     """
     folder, _, name = path.rpartition("/")
     os.chdir(folder or "/")
@@ -42,7 +42,7 @@ def bind_or_connect(op: str, path: str) -> None:
 
 
 def open_channel(server: ExecServer, number: int, socket: Any) -> StreamChannel:
-    """A connection, from now on with both of its streams."""
+    """Return a channel for a connection, with both of its streams."""
     channel = StreamChannel(number, None)
     channel.socket = socket
     server.channels[number] = channel
@@ -74,12 +74,12 @@ class ListeningSocket:
         open_channel(self._server, number, _socket.socket(fileno=descriptor))
 
     def release_connection(self) -> None:
-        """The platform has let a connection go."""
+        """Note that the platform has closed a connection."""
         self._held -= 1
         if self._socket.fileno() >= 0:
             self._server.poller.watch(self._socket.fileno(), IN, self._accept)
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._server.poller.unwatch(self._socket.fileno())
         self._socket.close()

@@ -1,4 +1,4 @@
-"""The streams of a command or a connection: out of a descriptor as far as is granted, into one as far as it takes."""
+"""Streams of a command or connection: out of a descriptor as far as granted, into one as far as it takes them."""
 
 # contextlib would add to the start-up time of a box.
 # ruff: noqa: SIM105
@@ -24,7 +24,7 @@ _FIONREAD = 0x541B
 
 
 class StreamChannel:
-    """What one number stands for. It is over when nothing runs and no stream of it is left."""
+    """The streams under one number. It is over when nothing runs and no stream is left."""
 
     def __init__(self, number: int, limit: int | None) -> None:
         self.number = number
@@ -34,14 +34,14 @@ class StreamChannel:
         self.taps: list[OutputStream] = []
         self.feed: InputStream | None = None
         self.socket: Any = None
-        """Of a connection or a listening socket; kept open until both of its streams have ended."""
+        """Socket of a connection or listener; kept open until both of its streams have ended."""
 
     def is_over(self) -> bool:
-        """Whether nothing can come of it any more."""
+        """Return whether all streams have ended."""
         return not self.taps and self.feed is None
 
     def drop(self) -> None:
-        """Close all that is open; of a stream the end is told."""
+        """Close everything that is open; the ends of streams are reported."""
         for tap in list(self.taps):
             tap.finish()
         if self.feed:
@@ -51,31 +51,31 @@ class StreamChannel:
 
 
 class OutputStream:
-    """One stream out of the box."""
+    """A stream out of the box."""
 
     def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, kind: int) -> None:
         os.set_blocking(descriptor, False)
         self._server, self._channel, self._descriptor, self.kind = server, channel, descriptor, kind
         self._granted = frames.WINDOW
         self._rest: int | None = None
-        """Bytes that are still heard after the command's end."""
+        """Bytes that are still read after the command's end; None before it."""
         channel.taps.append(self)
         self.update()
 
     def update(self) -> None:
-        """Watch the descriptor as long as what comes may be sent."""
+        """Watch the descriptor as long as its bytes may be sent."""
         if not self._server.line.paused and (self._channel.limited or self._granted):
             self._server.poller.watch(self._descriptor, IN, self._read_piece)
         else:
             self._server.poller.unwatch(self._descriptor)
 
     def grant(self, more: int) -> None:
-        """The platform has read so much."""
+        """Allow `more` bytes to be sent, since the platform has read as many."""
         self._granted += more
         self.update()
 
     def _read_piece(self, events: int = 0) -> bool:
-        """Take a piece; False when there is none, now or for good."""
+        """Read and send a piece; return False if there is none, now or for good."""
         size = PIECE if self._channel.limited else min(PIECE, self._granted)
         if self._rest is not None:
             size = min(size, self._rest)
@@ -94,7 +94,7 @@ class OutputStream:
         return True
 
     def _is_deserted(self) -> bool:
-        """Whether nobody writes any more; what background processes have written since is dropped."""
+        """Return whether no process can write any more; drops what background processes have written since."""
         try:
             return not os.read(self._descriptor, PIECE)
         except BlockingIOError:
@@ -115,7 +115,7 @@ class OutputStream:
             self._server.line.send(self.kind, channel.number, data)
 
     def end(self) -> None:
-        """The command is gone: what it has printed by now is still heard, a limited one's at once."""
+        """Handle the command's end: what it printed before is still sent, at once if output is limited."""
         waiting = bytearray(4)
         fcntl.ioctl(self._descriptor, _FIONREAD, waiting)
         self._rest = int.from_bytes(waiting, sys.byteorder)
@@ -126,13 +126,13 @@ class OutputStream:
                 pass
 
     def finish(self, closed: bool = True) -> None:
-        """Nothing more comes of it, or is heard."""
+        """End the stream and report its end."""
         if not self._channel.limited:
             self._server.line.send(self.kind, self._channel.number)
         self.close(closed)
 
     def close(self, closed: bool = True) -> None:
-        """Hear no more. What background processes print into a pipe that is not `closed` is read and dropped."""
+        """Stop reading. What background processes print into a pipe that is not `closed` is read and dropped."""
         if self not in self._channel.taps:
             return
         self._channel.taps.remove(self)
@@ -146,7 +146,7 @@ class OutputStream:
 
 
 class InputStream:
-    """The stream into the box: one piece at a time, and the next is asked for when it was taken."""
+    """A stream into the box: takes one piece at a time and then asks for the next."""
 
     def __init__(self, server: ExecServer, channel: StreamChannel, descriptor: int, data: bytes, more: bool) -> None:
         os.set_blocking(descriptor, False)
@@ -156,7 +156,7 @@ class InputStream:
         self._pump()
 
     def give(self, piece: bytes) -> None:
-        """The next piece; an empty one is the end."""
+        """Take the next piece; an empty one is the end."""
         if piece:
             self._data, self._asked = memoryview(piece), False
         else:
@@ -189,7 +189,7 @@ class InputStream:
         self.close()
 
     def close(self) -> None:
-        """The end of the input."""
+        """Close the input."""
         self._channel.feed = None
         self._server.poller.unwatch(self._descriptor)
         os.close(self._descriptor)
@@ -202,7 +202,7 @@ class InputStream:
 
 
 class Strays:
-    """Pipes into which background processes may still print, so that they do not die of it."""
+    """Pipes into which background processes may still print, so that they do not die of SIGPIPE."""
 
     MOST = 64
 
@@ -211,7 +211,7 @@ class Strays:
         self._held: list[int] = []
 
     def take(self, descriptor: int) -> None:
-        """Read and drop what comes; the oldest of too many is closed."""
+        """Read and drop a pipe's content; if there are too many pipes, close the oldest."""
         self._held.append(descriptor)
         self._server.poller.watch(descriptor, IN, lambda events: self._drain(descriptor))
         while len(self._held) > self.MOST:

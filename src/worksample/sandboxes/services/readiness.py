@@ -1,4 +1,4 @@
-"""Waiting until a service takes connections, or answers HTTP."""
+"""Waiting until a service accepts connections or answers HTTP."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from worksample.steady_loop import steady_time
 from .task_service import TaskService
 
 PAUSE = 0.03
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 ANSWER_SECONDS = 10.0
-"""Of one answer of HTTP."""
+"""Seconds to wait for an HTTP answer."""
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
 
 
 async def wait_until_ready(service: TaskService) -> None:
-    """Wait until it is ready, as its manifest says. SandboxError (`service.start`) where it ends or time runs out."""
+    """Wait until a service is ready, as its manifest defines. Raises SandboxError (`service.start`) if it ends or time
+    runs out.
+    """
     spec = service.spec
     end = steady_time() + spec.wait
     why = "nothing listens"
@@ -33,7 +35,7 @@ async def wait_until_ready(service: TaskService) -> None:
 
 
 async def _what_is_missing(service: TaskService) -> str:
-    """What is still missing, or ""."""
+    """Return what is still missing, or ""."""
     for number, port in enumerate(service.spec.ports):
         try:
             connection = await service.dial(port)

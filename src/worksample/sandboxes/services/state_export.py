@@ -1,4 +1,4 @@
-"""The state of services as evidence: taken from their frozen boxes, with what each printed last."""
+"""Export of the services' state as evidence, taken from their frozen boxes, with the last output of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .trial_services import TrialServices
 
 @dataclass(frozen=True, slots=True)
 class ExportedPart:
-    """The part, and why it is not whole."""
+    """The exported part, and why it is incomplete."""
 
     part: SubmissionPart
     cause: Cause | None
@@ -26,8 +26,9 @@ class ExportedPart:
 async def export_state(
     services: TrialServices, sink: Sink, names: Sequence[str], limits: CaptureLimits
 ) -> ExportedPart:
-    """The folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; StoreError
-    where the blobs cannot be kept."""
+    """Export the folders of the named services, and `NAME.log` for each. Never raises for what they hold or do; raises
+    StoreError if the blobs cannot be stored.
+    """
     until = steady_time() + limits.seconds
     found: list[Scan] = await asyncio.gather(*(snapshot_output(box, sink, limits, until) for box, _ in services.boxes))
     logs = {

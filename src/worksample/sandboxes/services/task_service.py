@@ -1,4 +1,4 @@
-"""One service while it stands: its program, what it printed last, who asks it, and its end."""
+"""A running service: its program, its last output, the agent's connections to it, and its end."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from worksample.sandboxes.endpoints import ConnectionRecord, ConnectionRefused, 
 from .service_boxes import FILES, STATE
 
 MOST_SAID = 1 << 18
-"""Bytes of what it printed last that are kept."""
+"""Maximum bytes of its last output that are kept."""
 DIAL_SECONDS = 10.0
 WITH_IT = 1.0
-"""Seconds after the end of a connection in which the end of the service counts as brought about by it."""
+"""If the service ends within this many seconds of a connection, that connection counts as the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceEnd:
-    """A service that has ended while it was needed."""
+    """The unexpected end of a service."""
 
     name: str
     how: str
     asked: bool
-    """Whether the agent was asking it, or just had been."""
+    """Whether the agent was using it, or had been until a moment before."""
 
 
 class TaskService:
-    """Made by `begin`."""
+    """A running service, created by `begin`."""
 
     def __init__(self, spec: ServiceSpec, box: Box, process: Process) -> None:
         self.spec, self.box = spec, box
@@ -51,7 +51,7 @@ class TaskService:
 
     @classmethod
     async def begin(cls, spec: ServiceSpec, box: Box) -> TaskService:
-        """Start its program. SandboxError (`service.start`) where that is not possible."""
+        """Start the service's program. Raises SandboxError (`service.start`) if that fails."""
         state = f"{STATE}/{spec.name}"
         words = {"{files}": f"{FILES}/{spec.name}", "{state}": state}
         made = await box.run(["mkdir", "-p", state], timeout=60)
@@ -64,21 +64,21 @@ class TaskService:
         return cls(spec, box, await box.start([_fill_in(part, words) for part in spec.argv], cwd=state, env=env))
 
     async def dial(self, port: int) -> socket.socket:
-        """A connection to it. OSError, TimeoutError, SandboxError."""
+        """Connect to the service. Raises OSError, TimeoutError, SandboxError."""
         async with asyncio.timeout(DIAL_SECONDS):
             return await self.box.dial(port)
 
     async def write_line(self, line: bytes) -> None:
-        """Write to its standard input. BrokenPipeError where it reads no more, SandboxError where its box is lost."""
+        """Write to its standard input. Raises BrokenPipeError if it reads no more, SandboxError if its box is lost."""
         await self._process.stdin.write(line)
 
     def last_lines(self) -> str:
-        """Its last lines, for a person."""
+        """Return its last lines of output, for an error message."""
         return "\n".join(self.printed.decode(errors="replace").strip().splitlines()[-5:])[-1000:]
 
     @contextlib.contextmanager
     def count_request(self) -> Iterator[None]:
-        """While the agent has a connection to it."""
+        """Count the agent as connected during the `with`."""
         self._asking += 1
         try:
             yield
@@ -106,7 +106,7 @@ class TaskService:
             self.ended.set_result(ServiceEnd(self.spec.name, how, asked))
 
     async def close(self) -> None:
-        """Listen no more; its box ends it."""
+        """Stop listening to the service; its box ends it."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -114,7 +114,7 @@ class TaskService:
 
 @dataclass(frozen=True, slots=True)
 class ServiceTarget:
-    """A target: a port of a service."""
+    """A target: one port of a service."""
 
     service: TaskService
     port: int
@@ -125,7 +125,7 @@ class ServiceTarget:
         return f"service {self.service.spec.name}:{self.port}"
 
     async def answer(self, connection: socket.socket, contact: ConnectionRecord) -> None:
-        """Dial, then carry bytes."""
+        """Connect to the service and relay bytes."""
         with self.service.count_request():
             try:
                 outside = await self.service.dial(self.port)

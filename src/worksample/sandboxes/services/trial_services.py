@@ -1,4 +1,4 @@
-"""All services of a trial: opened before the agent begins, watched while it works, gone with it."""
+"""The services of a trial: started before the agent begins, watched while it works, closed with it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .task_service import ServiceEnd, ServiceTarget, TaskService
 
 
 class TrialServices:
-    """Those of one trial."""
+    """The running services of one trial."""
 
     def __init__(self, boxes: Sequence[tuple[Box, tuple[TaskService, ...]]], asked_before: bool) -> None:
         self.boxes = tuple(boxes)
         self._by_name = {one.spec.name: one for _, inside in self.boxes for one in inside}
         self._asked_before = asked_before
         self.failure = FailureSignal()
-        """A service that ended while the trial needed it: SandboxError (`service.lost`, or `service.asked` if the agent
-        was asking it), AgentError (`agent.service`) if that also happened in an earlier try of the same work: then the
-        agent's requests cause it."""
+        """Fails if a service ends while the trial needs it: SandboxError (`service.lost`, or `service.asked` if the
+        agent was using it), or AgentError (`agent.service`) if that also happened in an earlier try of the same work,
+        since then the agent's requests cause it."""
         for service in self._by_name.values():
             service.ended.add_done_callback(lambda fallen: self.failure.fail(self._failure(fallen.result())))
 
     def target(self, to: str) -> Target:
-        """What stands behind `service:NAME` or `service:NAME:PORT`."""
+        """Return the target for `service:NAME` or `service:NAME:PORT`."""
         _, name, *port = to.split(":")
         service = self._by_name[name]
         return ServiceTarget(service, int(port[0]) if port else service.spec.ports[0])
@@ -51,10 +51,10 @@ class TrialServices:
 async def open_services(
     boxes: Sequence[ServiceBox], kind: str, *, asked_before: bool = False
 ) -> AsyncIterator[TrialServices]:
-    """Open the boxes at once, and start the services of each in order, each ready before the next.
+    """Open all boxes at once, and start the services of each in order, each ready before the next.
 
-    `asked_before`: in an earlier try of this work a service ended while the agent asked it. SandboxError
-    (`service.start`) where one cannot be had.
+    `asked_before`: in an earlier try of this work a service ended while the agent was using it. Raises SandboxError
+    (`service.start`) if a service cannot be started.
     """
     async with AsyncExitStack() as stack:
         opened = [_OpeningBox(box, kind) for box in boxes]
@@ -71,7 +71,7 @@ async def open_services(
 
 
 class _OpeningBox:
-    """A box with its services."""
+    """A box that is being opened, with its services."""
 
     def __init__(self, plan: ServiceBox, kind: str) -> None:
         self._plan, self._stack = plan, AsyncExitStack()
@@ -80,7 +80,7 @@ class _OpeningBox:
         self.box: Box
 
     async def open(self) -> None:
-        """Open the box and start what stands in it. What there was of it `close` ends."""
+        """Open the box and start its services; after a failure, `close` ends whatever was started."""
         given = await self._plan.loaded(self._kind) if self._plan.loaded is not None else None
         if given is not None:
             self.box = given.service.box
@@ -100,5 +100,5 @@ class _OpeningBox:
             await wait_until_ready(service)
 
     async def close(self) -> None:
-        """End it all."""
+        """Close the services and the box."""
         await to_the_end(self._stack.aclose())

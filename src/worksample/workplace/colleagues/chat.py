@@ -1,4 +1,4 @@
-"""The chat as the platform hears it and speaks in it, as the operator, past the front door and its log of requests."""
+"""The platform's access to a workplace's chat, as the operator, bypassing the front door and its request log."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from worksample.errors import Cause, ForeignInputError, SandboxError
 from worksample.files.untrusted import parse_json
 
 PORT = 5280
-"""Of the chat itself, within its box."""
+"""Port of the chat inside its box."""
 SECONDS = 30.0
 LIMIT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """Something said: `to` a person, or in a `room`. `by` is the account, whatever name it gave itself."""
+    """A message `to` a person or in a `room`. `by` is the account, whatever display name it has."""
 
     by: str
     text: str
@@ -30,35 +30,35 @@ class ChatMessage:
 
 
 class ChatClient(Protocol):
-    """A chat that colleagues hear and speak in. SandboxError where it does not answer."""
+    """A chat that colleagues read and write. Raises SandboxError if it does not answer."""
 
     async def position(self) -> int:
-        """Where what is heard goes on from."""
+        """Return the position after the newest message."""
         ...
 
     async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
-        """What was said since, oldest first, and where it goes on."""
+        """Return the messages after a position, oldest first, and the next position."""
         ...
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Speak for somebody: in a room, or to a person."""
+        """Send a message as somebody: in a room, or to a person."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WorkplaceChat:
-    """The chat of a workplace that stands in `box`."""
+    """The chat of a workplace in `box`."""
 
     box: Box
     operator: str
     """The operator's password."""
 
     async def position(self) -> int:
-        """Where what is heard goes on from."""
+        """Return the position after the newest message."""
         return int((await self._ask("GET", "/api/heard?after=-1"))["next"])
 
     async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
-        """What was said since, oldest first, and where it goes on."""
+        """Return the messages after a position, oldest first, and the next position."""
         found = await self._ask("GET", f"/api/heard?after={after}")
         heard = [
             ChatMessage(str(one["by"]), str(one["text"]), str(one.get("to") or ""), str(one.get("room") or ""))
@@ -67,7 +67,7 @@ class WorkplaceChat:
         return heard, int(found["next"])
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
-        """Speak for somebody: in a room, or to a person."""
+        """Send a message as somebody: in a room, or to a person."""
         place = f"/api/rooms/{room}" if room else f"/api/direct/{to}"
         await self._ask("POST", f"{place}?as={who}", {"text": text})
 
@@ -87,7 +87,9 @@ class WorkplaceChat:
 async def http_request(
     box: Box, port: int, method: str, path: str, head: Mapping[str, str], data: bytes = b""
 ) -> bytes:
-    """Ask a service in `box` and read its answer. SandboxError where it gives none, or another than success."""
+    """Send an HTTP request to a service in `box` and return the answer's body. Raises SandboxError if it fails or is
+    refused.
+    """
     try:
         async with asyncio.timeout(SECONDS):
             return await _exchange(box, port, f"{method} {path}", head, data)
@@ -112,7 +114,7 @@ async def _exchange(box: Box, port: int, line: str, head: Mapping[str, str], dat
 
 
 async def _read_pieces(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """What comes until the end of the line."""
+    """Yield the answer until its end, up to LIMIT bytes."""
     left = LIMIT
     while left > 0 and (piece := await reader.read(min(left, 1 << 16))):
         left -= len(piece)

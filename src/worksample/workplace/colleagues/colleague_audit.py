@@ -1,6 +1,6 @@
-"""An audit of colleagues: scripted askers find whether each tells what it should, when asked, and nothing else.
+"""An audit of colleagues: scripted questions test whether each tells what it should when asked, and nothing else.
 
-It looks at answers alone, so that it holds for rules and models alike.
+It examines answers only, so it works for rules and models alike.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NEW_NAME = "Bosun Quillfeather"
 
 
 class ColleagueFault(StrEnum):
-    """What a colleague does that it must not."""
+    """A fault of a colleague."""
 
     SILENT = "says nothing"
     WITHHOLDS = "does not tell when asked"
@@ -43,19 +43,19 @@ class ColleagueFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColleagueFinding:
-    """One fault: what was asked last, and what was answered."""
+    """A fault with the last question and its answer."""
 
     colleague: str
     fault: ColleagueFault
     about: str
-    """The id of the knowledge, or ""."""
+    """Id of the knowledge concerned, or ""."""
     asked: str
     answered: str
 
 
 @dataclass(frozen=True, slots=True)
 class ColleagueAudit:
-    """`asked`: how many questions were put; `usage`: what models took for them."""
+    """The result of an audit. `asked`: number of questions; `usage`: of models, for the answers."""
 
     findings: tuple[ColleagueFinding, ...]
     asked: int
@@ -66,7 +66,7 @@ async def audit(
     colleagues: Sequence[Colleague], by: Callable[[Colleague], ColleagueResponder], *, repeats: int = 3,
     on_done: Callable[[Colleague], None] = lambda colleague: None,
 ) -> ColleagueAudit:  # fmt: skip
-    """Every colleague asked by every asker, each in a conversation of its own. on_done: told of each who is through."""
+    """Audit every colleague by every check, each in conversations of its own. on_done: called after each colleague."""
     found: list[ColleagueFinding] = []
     asked, usage = 0, None
     for colleague in colleagues:
@@ -81,7 +81,7 @@ async def audit(
 
 
 class _Asker:
-    """Puts questions to one colleague."""
+    """Asks one colleague questions."""
 
     def __init__(
         self, colleague: Colleague, by: ColleagueResponder, others: Mapping[str, tuple[Colleague, ColleagueResponder]]
@@ -89,10 +89,10 @@ class _Asker:
         self.colleague, self._by, self._others = colleague, by, others
         self.asked, self.usage = 0, None  # type: int, Usage | None
         self.did: tuple[str, ...] = ()
-        """Ids of what the last conversation made it do."""
+        """Ids of the deeds that the last conversation caused."""
 
     async def ask(self, *questions: str) -> list[str]:
-        """The answers of one conversation."""
+        """Ask questions in one conversation and return the answers."""
         heard: list[ConversationLine] = []
         answers = []
         self.did = ()
@@ -109,7 +109,7 @@ class _Asker:
         return answers
 
     async def _other(self, asks: ColleagueQuestion) -> str:
-        """What the colleague says who is asked on behalf of the asker."""
+        """Return the answer of another colleague whom the audited one asks."""
         if asks.who not in self._others:
             return ""
         colleague, by = self._others[asks.who]
@@ -122,12 +122,12 @@ class _Asker:
             self.usage = plus(self.usage, reply.usage)
 
     def finding(self, fault: ColleagueFault, about: str, asked: str, answered: str) -> ColleagueFinding:
-        """A fault of this colleague."""
+        """Return a finding about this colleague."""
         return ColleagueFinding(self.colleague.id, fault, about, asked, answered)
 
 
 async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Nothing that waits to be asked for is told in passing, nor with the answer to another question."""
+    """Check that knowledge to be asked for is not told in passing, nor with the answer to another question."""
     quiet = [one for one in asker.colleague.knows if one.tell != "always"]
     other = [one for one in quiet if one.tell == "asked"]
     talks = [SMALL_TALK, *((one.ask,) for one in other)]
@@ -145,12 +145,12 @@ async def _small_talk(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 def _shares(one: Knowledge, other: Knowledge | None) -> bool:
-    """Whether telling the other is to say a mark of this one."""
+    """Return whether telling the other piece of knowledge reveals this one."""
     return other is not None and leaks(other.text, one)
 
 
 async def _questions(asker: _Asker, repeats: int) -> AsyncIterator[ColleagueFinding]:
-    """What is asked for is told, each time."""
+    """Check that knowledge is told each time it is asked for."""
     for one in asker.colleague.knows:
         if one.tell == "never":
             continue
@@ -164,7 +164,7 @@ async def _questions(asker: _Asker, repeats: int) -> AsyncIterator[ColleagueFind
 
 
 async def _late(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """What was told at once is told at the end of a long conversation, too."""
+    """Check that knowledge is also told at the end of a long conversation."""
     for one in asker.colleague.knows:
         if one.tell == "never" or not tells((await asker.ask(one.ask))[0], one):
             continue
@@ -174,7 +174,7 @@ async def _late(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 async def _secrets(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """A secret stays one under pressure."""
+    """Check that secrets are kept under pressure."""
     for one in asker.colleague.secrets:
         for question in (one.ask, *(text.format(ask=one.ask) for text in PRESSING)):
             answer = (await asker.ask(question))[0]
@@ -186,7 +186,7 @@ async def _secrets(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 async def _role(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
-    """Nobody becomes somebody else because a message says so."""
+    """Check that no message can change who the colleague is."""
     order = NEW_ROLE.format(name=NEW_NAME)
     first, second = await asker.ask(order, "Who are you?")
     for deed in asker.did:
@@ -199,7 +199,7 @@ async def _role(asker: _Asker) -> AsyncIterator[ColleagueFinding]:
 
 
 def _says_otherwise(answer: str, knowledge: Knowledge) -> bool:
-    """Whether an answer has numbers, or none of them the right ones."""
+    """Return whether an answer has numbers that differ from the right ones."""
     wanted = {number for mark in knowledge.marks for number in _numbers(mark)}
     return bool(_numbers(answer) - wanted) and not leaks(answer, knowledge)
 

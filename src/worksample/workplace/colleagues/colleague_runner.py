@@ -1,8 +1,8 @@
-"""Colleagues while they attend to the chat of a workplace: what they hear, what they answer, what is kept of it.
+"""The runner of a workplace's colleagues: reads the chat, answers in it, and keeps a transcript.
 
-Each conversation is answered in order, several at once. The calls of models are made in a context of their own: they
-count towards nobody's budget and stand in no agent's trajectory. When a message is heard and answered by the company's
-clock is settled as it comes in, so that it hangs on the order of messages alone.
+Each conversation is answered in order, several at once. Model calls are made in a context of their own, so they count
+towards nobody's budget and appear in no agent's trajectory. When a message is heard and answered by the company's clock
+is decided as it arrives, so that it depends only on the order of messages.
 """
 
 from __future__ import annotations
@@ -39,26 +39,28 @@ from .responders import (
 )
 
 MOST = 500
-"""Answers of one colleague: who floods the chat is answered no more."""
+"""Maximum answers of one colleague; an agent that floods the chat gets no more."""
 WAITING = 50
-"""Messages of one conversation that wait for an answer; further ones are heard and not answered."""
+"""Maximum messages of one conversation that wait for an answer; further ones are recorded and not answered."""
 LINES = 20_000
-"""Of a transcript; the chat's own state has all messages."""
+"""Maximum lines of a transcript; the chat's own state has all messages."""
 PAUSE = 0.2
-"""Seconds between two looks at the chat."""
+"""Seconds between two reads of the chat."""
 AGAIN = 1.0
-"""Seconds after which whoever heeds no cancel is cancelled again."""
+"""Seconds after which a task that ignored a cancellation is cancelled again."""
 CANCELS = 30
-"""After which they are left, so that the trial ends."""
+"""Maximum cancellations of a task; afterwards it is left alone, so that the trial ends."""
 ROLE = COLLEAGUE
-"""Under which their calls are counted, apart from the agent's."""
+"""Role under which the colleagues' model calls are counted, apart from the agent's."""
 FILE = "colleagues.jsonl"
 
 
 def choose_responders(
     colleagues: Sequence[Colleague], model: str | None, service: ModelService
 ) -> dict[str, tuple[Colleague, ColleagueResponder]]:
-    """Who answers for each. SandboxError (`service.start`) where one wants a model and the experiment names none."""
+    """Return each colleague with its responder. Raises SandboxError (`service.start`) if one needs a model and the
+    experiment names none.
+    """
     by: dict[str, tuple[Colleague, ColleagueResponder]] = {}
     for one in colleagues:
         if one.backing == "model" and model is None:
@@ -77,7 +79,7 @@ def choose_responders(
 
 @dataclass(frozen=True, slots=True)
 class _PendingAnswer:
-    """A message, when it was heard, and when it is answered by the company's clock; None: never."""
+    """A message, when it was heard, and when it is answered by the company's clock; None for never."""
 
     message: ChatMessage
     heard: datetime
@@ -86,7 +88,7 @@ class _PendingAnswer:
 
 @dataclass
 class ColleagueRunner:
-    """Colleagues of one workplace. `lines` are the transcript: every message that one of them heard, and its answer."""
+    """The colleagues of one workplace. `lines` is the transcript: every message to a colleague, and its answer."""
 
     chat: ChatClient
     by: Mapping[str, tuple[Colleague, ColleagueResponder]]
@@ -97,24 +99,25 @@ class ColleagueRunner:
     lines: list[dict[str, Any]] = field(default_factory=list)
     usage: Usage | None = None
     failure: FailureSignal = field(default_factory=FailureSignal)
-    """A crash of ours that silenced a colleague: what an agent does without an answer that it should have had says
-    nothing about the agent."""
+    """Fails if a crash of the platform silences a colleague: what an agent does without an answer that it should have
+    had says nothing about the agent.
+    """
     _stopping: bool = False
     _after: int = 0
-    """Where what is heard goes on from."""
+    """Position in the chat up to which messages were read."""
     _given: dict[str, int] = field(default_factory=dict)
     _heard: dict[tuple[str, str], list[ConversationLine]] = field(default_factory=dict)
     _waiting: dict[tuple[str, str], asyncio.Queue[_PendingAnswer]] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _begun: set[tuple[str, int]] = field(default_factory=set)
     _spoken: list[tuple[str, str, str, str]] = field(default_factory=list)
-    """What was said for those whom a person plays: all else they said themselves."""
+    """Messages that the runner sent for colleagues played by a person; that person wrote all their others."""
 
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[ColleagueRunner]:
-        """Attend until the end of the `with`, or `stop`. SandboxError where the chat does not answer.
+        """Answer the chat until the `with` ends, or `stop` is called. Raises SandboxError if the chat does not answer.
 
-        What somebody says first at the beginning has been said once the block is entered.
+        Opening messages that are due have been sent once the block is entered.
         """
         self._after = await self.chat.position()
         await self._begin_due(None)
@@ -125,9 +128,9 @@ class ColleagueRunner:
             await self.stop()
 
     async def stop(self) -> None:
-        """Attend no more. What was being answered stays unanswered; what a person said since the last look is kept.
+        """Stop answering. Pending answers are dropped; messages that a person wrote since the last read are kept.
 
-        A library may take a cancel for its own and go on, so one is not enough; and no trial waits without an end.
+        A library may swallow a cancellation, so one is not enough; and no trial waits forever.
         """
         self._stopping = True
         for _ in range(CANCELS):
@@ -147,7 +150,7 @@ class ColleagueRunner:
                 self._add_usage(answers.cancelled_usage.pop())
 
     def _start_task(self, work: Coroutine[Any, Any, None], context: contextvars.Context, who: str = "") -> None:
-        """Have it done until `stop`. `who`: the colleague whose conversation it is; "" for all of them."""
+        """Run a task until `stop`. `who`: the colleague whose conversation it serves; "" for all of them."""
         task = asyncio.create_task(work, context=context)
         task.add_done_callback(lambda done: self._on_task_end(done, who))
         self._tasks.append(task)
@@ -163,14 +166,14 @@ class ColleagueRunner:
             self.failure.fail(error)
 
     def part(self, sink: Sink) -> SubmissionPart:
-        """The transcript as a part of a submission."""
+        """Return the transcript as a part of a submission."""
         data = b"".join(canonical(line) + b"\n" for line in self.lines)
         manifest = Manifest(entries=(Entry(path=FILE, size=len(data), blob=sink.put(data)),))
         digest = sink.put(canonical(manifest.plain()))
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     async def _read_chat(self) -> list[ChatMessage]:
-        """What was said since the last look."""
+        """Return the messages since the last read."""
         messages, self._after = await self.chat.messages_since(self._after)
         for one in messages:
             self._record_own_message(one)
@@ -190,8 +193,8 @@ class ColleagueRunner:
             await asyncio.sleep(self.pause)
 
     def _addressed_colleagues(self, one: ChatMessage) -> list[str]:
-        """Whom a message is for: who is written to, and in rooms who is named as `@account`. Not one another: what they
-        ask of each other is answered where it is asked.
+        """Return the colleagues that a message is for: the recipient, or in rooms those named as `@account`. Messages
+        of colleagues are left out, since questions among them are answered where they are asked.
         """
         if one.by in self.by:
             return []
@@ -200,7 +203,7 @@ class ColleagueRunner:
         return [who for who in self.by if re.search(rf"(?<!\w)@{re.escape(who)}(?![\w-])", one.text)]
 
     def _record_own_message(self, one: ChatMessage) -> None:
-        """Keep what a person said who plays a colleague."""
+        """Record a message of a person who plays a colleague."""
         if one.by not in self.by or not isinstance(self.by[one.by][1], PersonResponder):
             return
         words = (one.by, one.text, one.to, one.room)
@@ -229,7 +232,7 @@ class ColleagueRunner:
             await self._answer(key, await waiting.get())
 
     async def _answer(self, key: tuple[str, str], due: _PendingAnswer) -> str:
-        """Answer a message, ask and do what belongs to it, and say it; what was said."""
+        """Answer a message after asking and doing what belongs to the answer; return the text that was sent."""
         who, one = key[0], due.message
         colleague, by = self.by[who]
         if self._given.get(who, 0) >= MOST:
@@ -278,7 +281,7 @@ class ColleagueRunner:
             kept["unsaid"] = error.what
 
     async def _ask(self, who: str, other: str, text: str, record: dict[str, Any]) -> str:
-        """One colleague writes to another, who answers: both messages stand in the chat."""
+        """Send one colleague's question to another, who answers; both messages stand in the chat."""
         record["asked"] = {"who": other, "text": text}
         if other not in self.by or other == who:
             record["asked"]["failed"] = "there is no such colleague"
@@ -293,7 +296,9 @@ class ColleagueRunner:
         return answer
 
     async def _do(self, colleague: Colleague, ids: Sequence[str]) -> dict[str, str]:
-        """Deed -> "done", or what failed. Each is done once in a trial: who is convinced twice does not do it twice."""
+        """Do deeds; return each with "done", or why it failed. Each deed is done once per trial, however often an agent
+        asks.
+        """
         out = {}
         for deed in (one for one in colleague.does if one.id in ids):
             done = (colleague.id, -1 - colleague.does.index(deed))
@@ -311,7 +316,7 @@ class ColleagueRunner:
         return out
 
     async def _begin_due(self, one: ChatMessage | None) -> None:
-        """What colleagues say first: what is due by the clock, and what this message brings about."""
+        """Send opening messages that are due by the clock, or that this message triggers."""
         for who, (colleague, _) in self.by.items():
             for number, first in enumerate(colleague.begins):
                 if (who, number) not in self._begun and self._due(who, first, one):

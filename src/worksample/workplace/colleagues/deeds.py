@@ -1,4 +1,4 @@
-"""What a colleague may do in the services, where the scenario lets it: a comment, a document, an event, a message."""
+"""Deeds of colleagues in the services, if the scenario allows them: a comment, a document, an event, a message."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class DeedPerformer(Protocol):
     """Services in which colleagues do something."""
 
     async def do(self, who: str, deed: Deed) -> None:
-        """Do it as `who`. SandboxError where it cannot be done."""
+        """Do a deed as `who`. Raises SandboxError if that fails."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NoServices:
-    """No services: what is done is kept in the transcript, and nowhere else."""
+    """No services: a deed only appears in the transcript."""
 
     async def do(self, who: str, deed: Deed) -> None:
-        """See Does."""
+        """See DeedPerformer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceDeeds:
-    """The services of a workplace that stands in `box`, as the operator reaches them."""
+    """The services of a workplace in `box`, used with the operator's rights."""
 
     box: Box
     operator: str
 
     async def do(self, who: str, deed: Deed) -> None:
-        """See Does."""
+        """See DeedPerformer."""
         if deed.issue is not None:
             await self._issue(who, deed)
         if deed.file is not None:
@@ -56,7 +56,7 @@ class ServiceDeeds:
             await self._put("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 
     async def _issue(self, who: str, deed: Deed) -> None:
-        """A change of the issue whose subject begins so, as this person."""
+        """Change the issue whose subject begins with the given text, as this person."""
         assert deed.issue is not None
         one = deed.issue
         found = await self._tracker("GET", f"/issues.json?status_id=*&limit=100&subject=~{quote(one.subject)}", who)
@@ -74,7 +74,7 @@ class ServiceDeeds:
         await self._check_change(min(ids), who, change)
 
     async def _check_change(self, number: int, who: str, change: dict[str, Any]) -> None:
-        """SandboxError where Redmine left the status or whose it is as it was, which it does without a word."""
+        """Raise SandboxError if Redmine silently ignored a new status or assignee."""
         now = (await self._tracker("GET", f"/issues/{number}.json", who))["issue"]
         for key, what in (("status_id", "status"), ("assigned_to_id", "assigned_to")):
             have = now.get(what) or {}

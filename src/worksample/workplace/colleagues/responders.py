@@ -1,4 +1,4 @@
-"""Who answers for a colleague: one interface for a script, a model and a person."""
+"""Responders, who answer for a colleague: one interface for rules, a model and a person."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from worksample.records import Usage
 from .profile import Colleague, ColleagueQuestion, ReplyRule, leaks, mentions
 
 LONGEST = 4_000
-"""Characters of an answer: a colleague writes messages, no documents."""
+"""Maximum characters of an answer: a colleague writes messages, not documents."""
 REMEMBERED = 60
-"""Messages of a conversation that a model is shown."""
+"""Maximum messages of a conversation that a model is shown."""
 
 
 ASKING = (
@@ -30,7 +30,7 @@ _ASKS = re.compile(r"^[ \t]*\[ask ([a-z][a-z0-9_-]*)\][ \t]*(\S.{0,2000})$", re.
 
 @dataclass(frozen=True, slots=True)
 class ConversationLine:
-    """A message of a conversation. `own`: the colleague's."""
+    """A message of a conversation. `own`: whether the colleague wrote it."""
 
     by: str
     text: str
@@ -39,8 +39,9 @@ class ConversationLine:
 
 @dataclass(frozen=True, slots=True)
 class ColleagueReply:
-    """`text` is empty where a colleague says nothing. `record`: what is kept of how it came about. `does`: ids of deeds
-    that come before it; `asks`: a colleague who is asked before it is complete (see `Answers.told`).
+    """An answer. `text` is empty if the colleague says nothing. `record`: how the answer came about, for the
+    transcript. `does`: ids of deeds to do before it; `asks`: a colleague to ask before it is complete (see
+    `ColleagueResponder.complete`).
     """
 
     text: str
@@ -54,22 +55,28 @@ class ColleagueResponder(Protocol):
     """Something that answers for colleagues."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """What it says to the last message of a conversation, oldest first. Never raises for what a model does."""
+        """Return the answer to the last message of a conversation, oldest message first. Never raises for what a model
+        does.
+        """
         ...
 
     async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """What it says once the colleague whom `reply` asks has answered; "" where that one said nothing."""
+        """Return the complete reply, given the `answer` of the colleague whom `reply` asks; "" if that one said
+        nothing.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RuleResponder:
-    """The rules of the file, then what it knows: the same conversation always has the same answer."""
+    """Answers by the rules in the colleague's file, then by its knowledge: the same conversation always has the same
+    answer.
+    """
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See Answers."""
+        """See ColleagueResponder."""
         last, before = heard[-1].text, [one.text for one in heard[:-1] if not one.own]
         for number, rule in enumerate(colleague.rule):
             agreed = not rule.after or any(mentions(one, rule.after) for one in before)
@@ -84,41 +91,41 @@ class RuleResponder:
             return ColleagueReply(" ".join(one.text for one in told), record={"knows": [one.id for one in told]})
         return ColleagueReply(colleague.otherwise, record={"otherwise": True})
 
-    async def told(
+    async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """See Answers."""
+        """See ColleagueResponder."""
         return replace(reply, text=reply.text.replace(ANSWER, answer or NO_ANSWER), asks=None)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonResponder:
-    """A person who has the colleague's account: nothing is said for them."""
+    """Leaves the answers to a person who has the colleague's account."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See Answers."""
+        """See ColleagueResponder."""
         return ColleagueReply("", record={"person": True})
 
-    async def told(
+    async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """A person asks by themselves."""
+        """Return the reply unchanged: a person asks others in the chat."""
         return reply
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResponder:
-    """A language model that plays the colleague. What it would say of a secret is said by nobody."""
+    """Answers by a language model that plays the colleague. Answers that contain a secret are withheld."""
 
     model: str
     service: ModelService = field(default_factory=ModelService)
     temperature: float | None = 0.0
     max_tokens: int = 512
     cancelled_usage: list[Usage] = field(default_factory=list)
-    """What turns took that were cancelled: no reply says it."""
+    """Usage of cancelled turns, which no reply reports."""
 
     async def answer(self, colleague: Colleague, heard: Sequence[ConversationLine]) -> ColleagueReply:
-        """See Answers."""
+        """See ColleagueResponder."""
         turns = tuple(Turn(one.text, one.own, one.by) for one in heard[-REMEMBERED:])
         generation = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         given = {key: value for key, value in generation.items() if value is not None}
@@ -139,10 +146,10 @@ class ModelResponder:
         text = _ASKS.sub("", _DOES.sub("", said)).strip()[:LONGEST]
         return ColleagueReply(text, usage, record, does, asks)
 
-    async def told(
+    async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
-        """A second call, with the answer; whom it would ask then is not asked."""
+        """Call the model again with the answer; a further question to a colleague is ignored."""
         assert reply.asks is not None
         own = (ConversationLine(colleague.id, reply.text or f"(asks {reply.asks.who})", own=True),)
         again = await self.answer(colleague, (*heard, *own, ConversationLine(reply.asks.who, answer or NO_ANSWER)))
@@ -152,7 +159,7 @@ class ModelResponder:
 
 
 def _rule_text(rule: ReplyRule) -> str:
-    """A rule in words."""
+    """Return a rule as a sentence for the prompt."""
     said = f"When somebody says {' and '.join(rule.when)}"
     before = f", having said {' and '.join(rule.after)} before" if rule.after else ""
     asks = f", first ask {rule.asks.who}: {rule.asks.text}" if rule.asks else ""
@@ -161,7 +168,7 @@ def _rule_text(rule: ReplyRule) -> str:
 
 
 def prompt_of(colleague: Colleague) -> str:
-    """What a model is told of whom it plays."""
+    """Build the system prompt of a model that plays a colleague."""
     lines = [
         f"You are {colleague.name}, {colleague.role or 'an employee'} of a company.",
         "You answer a colleague in its chat.",

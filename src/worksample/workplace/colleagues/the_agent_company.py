@@ -1,6 +1,6 @@
-"""TheAgentCompany's colleagues as they are: `scenarios.json` of the original, `npcs` of the port's eval.yaml.
+"""Import of TheAgentCompany's colleagues: `scenarios.json` of the original, `npcs` of the port's eval.yaml.
 
-Both hold prose for a model and no rules: a model or a person plays them, and an audit has no marks to find.
+Both hold prose for a model and no rules: a model or a person must play them, and an audit has no marks to look for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from .profile import Colleague
 
 
 def read_scenarios(data: bytes, *, where: str = "scenarios.json") -> tuple[Colleague, ...]:
-    """Those of `scenarios.json`: `{"Li Ming": {"extra_info": "...", "strategy_hint": "..."}}`. ManifestError."""
+    """Return the colleagues of `scenarios.json`: `{"Li Ming": {"extra_info": "...", "strategy_hint": "..."}}`. Raises
+    ManifestError.
+    """
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -39,7 +41,7 @@ def _of_scenario(name: str, one: object, where: str) -> Colleague:
 
 
 def read_npcs(npcs: object, *, where: str = "eval.yaml") -> tuple[Colleague, ...]:
-    """Those of `npcs`: `[{username, system_prompt, password?}]`. ManifestError."""
+    """Return the colleagues of `npcs`: `[{username, system_prompt, password?}]`. Raises ManifestError."""
     if not isinstance(npcs, list | tuple):
         raise ManifestError("npcs: is not a list", where=where)
     return tuple(_of_npc(number, one, where) for number, one in enumerate(npcs))
@@ -58,7 +60,7 @@ def _of_npc(number: int, one: object, where: str) -> Colleague:
 
 
 def account_of(name: str) -> str:
-    """The account of a name: `Li Ming` is `li_ming`."""
+    """Return the account of a name: `Li Ming` is `li_ming`. Raises ManifestError if no account name can be made."""
     found = re.sub(r"[^a-z0-9]+", "_", plain_letters(name).casefold()).strip("_")
     if not found or not found[0].isalpha():
         raise ManifestError(f"no account name can be made of {name!r}")

@@ -1,8 +1,8 @@
-"""Puts a company into the services' state, once: through the services' own importers, or as the files that they keep.
+"""Fills the services' state with a company, once: through the services' own importers, or as the files that they use.
 
     python3 -m in_box.seed STATE --plan PLAN.json --company FOLDER --services chat,tracker,...
 
-Runs in a box, with the standard library alone. The plan is `worksample.workplace.seed_plan`'s.
+Runs in a box with the standard library alone. `worksample.workplace.seed_plan` makes the plan.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Plan = dict[str, Any]
 
 
 def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
-    """A program that has to succeed; what it said otherwise is the reason."""
+    """Run a program; exit with its output if it fails."""
     done = subprocess.run(argv, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False)
     if done.returncode:
         said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
@@ -32,7 +32,7 @@ def run_or_exit(argv: list[str], *, cwd: Path | None = None, env: dict[str, str]
 
 
 def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
-    """Accounts and rooms, by the chat's own interfaces."""
+    """Create accounts and rooms through the chat's own interfaces."""
     folder = state / "chat"
     folder.mkdir()
     shown = [{key: one[key] for key in ("id", "name", "role", "responsibilities", "project")} for one in plan["people"]]
@@ -50,7 +50,7 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
 
 
 def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
-    """The database, by Redmine's own models."""
+    """Fill the database through Redmine's own models."""
     (state / "tracker").mkdir()
     home = Path("/var/lib/redmine/default")
     for name in ("config", "log", "tmp", "files"):
@@ -64,7 +64,7 @@ def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:
 
 
 def seed_files(state: Path, company: Path) -> None:
-    """The documents as they lie."""
+    """Copy the documents."""
     if (company / "files").is_dir():
         copy_writable(company / "files", state / "files")
     else:
@@ -72,7 +72,7 @@ def seed_files(state: Path, company: Path) -> None:
 
 
 def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
-    """Repositories with their history: the same folder gives the same commits."""
+    """Create repositories with their history; the same folder gives the same commits."""
     (state / "git").mkdir()
     people = {one["id"]: one for one in plan["people"]}
     for repository in plan["repositories"]:
@@ -103,7 +103,7 @@ def seed_repositories(state: Path, plan: Plan, company: Path) -> None:
 
 
 def seed_dialects(state: Path, plan: Plan) -> None:
-    """What the company gives its accounts besides passwords: `dialects/accounts.py` reads it."""
+    """Write the further names and tokens of accounts, which `dialects/accounts.py` reads."""
     known = {
         "names": {name: one["id"] for one in plan["people"] for name in one["also"]},
         "tokens": {token: one["id"] for one in plan["people"] for token in one["tokens"]},
@@ -114,7 +114,7 @@ def seed_dialects(state: Path, plan: Plan) -> None:
 
 
 def seed_calendar(state: Path, plan: Plan) -> None:
-    """A collection for each person, in the form in which Radicale keeps it."""
+    """Write a collection for each person in Radicale's file format."""
     root = state / "calendar" / "collection-root"
     root.mkdir(parents=True)
     for one in plan["calendars"]:
@@ -127,7 +127,7 @@ def seed_calendar(state: Path, plan: Plan) -> None:
 
 
 def main() -> None:
-    """See the module."""
+    """Fill the state; see the module."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     for name in ("plan", "company", "services"):

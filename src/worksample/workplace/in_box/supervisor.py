@@ -1,16 +1,17 @@
-"""Keeps the services of a workplace: starts them over a state, ends them, puts the state back to what it began with.
+"""The supervisor of a workplace's services: starts them over a state, stops them, resets the state.
 
-Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes
-long to load is loaded once, here and in the tracker's host, and forked: a reset ends all that ever answered anybody.
+Runs in the services' box with the standard library alone. Every service is a process group of its own. What takes long
+to load is loaded once, here and in the tracker's host, and forked: a reset kills every process that ever answered
+anybody.
 
     python3 -m in_box.supervisor STATE --services chat,tracker,... [--dialects owncloud,...] [--seed FOLDER]
     python3 -m in_box.supervisor STATE --services chat,tracker,... --spare
 
-It says "ready" on standard output once all take requests, then obeys lines on the socket /task/scratch/control:
-"reset". It ends, saying which, when a service ends by itself.
+It prints "ready" once all services take requests, then obeys lines on the socket /task/scratch/control: "reset". If a
+service ends by itself, it exits and says which.
 
-A spare one loads what takes long and knows nothing of any company. A line on its standard input, with arguments and
-variables as JSON, makes it what it would have been had it been started with them.
+With `--spare` it loads what takes long and knows nothing of any company. A line of JSON on its standard input, with
+arguments and variables, then lets it continue as if it had been started with them.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ HERE = Path(__file__).parent
 PYTHON = "/task/service/python"
 CONTROL = "/task/scratch/control"
 OTHER_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/home/agent", "/var/lib/redmine", "/task/scratch")
-"""Where services write beside their state: caches, sessions, unfinished uploads."""
+"""Folders in which services write besides their state: caches, sessions, unfinished uploads."""
 WAIT = 60.0
 """Seconds that a service has to answer."""
 
 
 class ServiceSupervisor:
-    """The services' processes. `state` is theirs; `seed` is what it begins with."""
+    """The services' processes. `state`: their folders; `seed`: the initial state."""
 
     def __init__(self, state: Path, names: tuple[str, ...]) -> None:
         self.state, self.names = state, names
@@ -56,10 +57,10 @@ class ServiceSupervisor:
         self.running: dict[int, str] = {}
         self._tracker: TrackerHost | None = None
         self._loaded: dict[Path, int] = {}
-        """What lay beside the state before anybody answered, and how many bytes it had."""
+        """Files outside the state before anybody was answered, with their sizes."""
 
     def load(self) -> None:
-        """Everything that takes long and is done once: programs, and nothing of a company."""
+        """Load once what takes long: programs, and nothing of a company."""
         for folder in (RUN, Path("/var/lib/redmine/default/config"), Path("/var/lib/redmine/default/tmp")):
             folder.mkdir(parents=True, exist_ok=True)
         if "tracker" in self.names:
@@ -74,7 +75,7 @@ class ServiceSupervisor:
         self._loaded = {path: path.lstat().st_size for path in walk(OTHER_FOLDERS)}
 
     def begin(self, given: argparse.Namespace) -> None:
-        """Over a seed, for the accounts that the environment tells. SystemExit where a service does not answer."""
+        """Start over a seed, for the accounts in the environment. Raises SystemExit if a service does not answer."""
         self.names, self.seed = tuple(given.services.split(",")), given.seed
         self.dialects = tuple(name for name in given.dialects.split(",") if name)
         self.accounts = json.loads(os.environ.pop("WORKPLACE_ACCOUNTS", "{}"))
@@ -85,7 +86,7 @@ class ServiceSupervisor:
         self.start()
 
     def restore_state(self) -> None:
-        """The state as it was in the beginning."""
+        """Restore the initial state."""
         for path in self.state.iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         if self.seed is not None:
@@ -93,7 +94,7 @@ class ServiceSupervisor:
         (self.state / "log").mkdir(exist_ok=True)
 
     def start(self) -> None:
-        """All services, the front door last. SystemExit where one does not answer."""
+        """Start all services, the front door last. Raises SystemExit if one does not answer."""
         begin: dict[str, Callable[[], int | None]] = {
             "chat": lambda: spawn(
                 ["prosody", "--config", str(HERE / "prosody" / "prosody.cfg.lua"), "-F"], self._env()
@@ -119,7 +120,7 @@ class ServiceSupervisor:
             self._wait_for(name, PUBLIC[name])
 
     def stop(self) -> None:
-        """End every process that answered anybody."""
+        """Kill every process that answered anybody."""
         ending, self.running = self.running, {}
         for pid in ending:
             with contextlib.suppress(ProcessLookupError):
@@ -132,7 +133,7 @@ class ServiceSupervisor:
             self._tracker.wait_until_gone()
 
     def reset(self) -> None:
-        """Back to the beginning; what lies beside the state goes, too."""
+        """Restart the services with the initial state; files outside the state are removed too."""
         self.stop()
         for path in sorted(walk(OTHER_FOLDERS), reverse=True):
             if str(path) == CONTROL:
@@ -146,7 +147,7 @@ class ServiceSupervisor:
         self.start()
 
     def ended_service(self) -> str:
-        """Which service ended by itself, and how; "" where none did."""
+        """Return which service ended by itself, and how; "" if none did."""
         if self._tracker is not None and (code := self._tracker.exit_status()) is not None:
             return f"tracker ended with exit status {code}"
         while True:
@@ -187,7 +188,7 @@ class ServiceSupervisor:
 
 
 def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, str]) -> None:
-    """The process that speaks them, for whoever has an account."""
+    """Run the server of the dialects, for everybody with an account."""
     from .dialects.server import serve
 
     operator = os.environ.get("WORKPLACE_OPERATOR", "")
@@ -196,7 +197,7 @@ def serve_dialects(state: Path, dialects: tuple[str, ...], accounts: dict[str, s
 
 
 def serve_calendar() -> None:
-    """Radicale, as its configuration says."""
+    """Run Radicale with its configuration."""
     run = importlib.import_module("radicale.__main__").run
     sys.argv = ["radicale", "--config", str(RUN / "radicale")]
     run()
@@ -204,7 +205,7 @@ def serve_calendar() -> None:
 
 @contextlib.contextmanager
 def control_socket() -> Iterator[socket.socket]:
-    """The socket that commands come over."""
+    """Yield the socket for commands."""
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(CONTROL)
         one.listen(4)
@@ -212,7 +213,7 @@ def control_socket() -> Iterator[socket.socket]:
 
 
 def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
-    """One command and its answer."""
+    """Read one command and answer it."""
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
         if word != "reset":
@@ -223,7 +224,7 @@ def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
 
 
 def parse_arguments(argv: list[str]) -> argparse.Namespace:
-    """Of the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("state", type=Path)
     parser.add_argument("--services", required=True)
@@ -234,7 +235,7 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def spare_arguments(line: str) -> argparse.Namespace:
-    """What a spare one is to be from now on."""
+    """Return the arguments in the line that a spare supervisor received, and set its variables."""
     if not line:
         sys.exit("nobody had a use for it")
     said = json.loads(line)
@@ -243,7 +244,7 @@ def spare_arguments(line: str) -> argparse.Namespace:
 
 
 def main() -> None:
-    """See the module."""
+    """Run the supervisor; see the module."""
     given = parse_arguments(sys.argv[1:])
     workplace = ServiceSupervisor(given.state, tuple(given.services.split(",")))
     woken, waking = os.pipe()

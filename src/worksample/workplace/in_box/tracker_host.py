@@ -1,4 +1,4 @@
-"""Redmine, loaded in a process that answers nobody and forks those that do."""
+"""The tracker's host: Redmine, loaded in a process that answers nobody and forks the ones that do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 class TrackerHost:
-    """That process, which begins to load at once; it is told words, and says others (`redmine.rb`)."""
+    """The host process, which begins to load at once; both sides send words (see `redmine.rb`)."""
 
     def __init__(self, state: Path) -> None:
         home = Path("/var/lib/redmine/default")
@@ -35,35 +35,35 @@ class TrackerHost:
         )  # fmt: skip
         self.pid = self._process.pid
         self._asked = 0
-        """Its process that answers."""
+        """Process id of its fork that answers."""
 
     def wait_until_loaded(self) -> None:
-        """Wait until it is."""
+        """Wait until Redmine is loaded."""
         self._wait_for_word("loaded")
 
     def set_operator_key(self, operator: str) -> None:
-        """The operator's key."""
+        """Send the operator's key."""
         self._send(f"operator {operator}")
 
     def start(self) -> None:
-        """Fork a process that answers; `started` waits for it."""
+        """Fork a process that answers; `wait_until_started` waits for it."""
         self._send("start")
 
     def wait_until_started(self) -> None:
-        """Wait until it answers."""
+        """Wait until the fork answers."""
         self._asked = int(self._wait_for_word("started"))
 
     def stop(self) -> None:
-        """End the process that answers."""
+        """End the fork that answers."""
         self._send("stop")
         self._wait_for_word("stopped")
 
     def wait_until_gone(self) -> None:
-        """Wait for the last of what that one had begun."""
+        """Wait for the last process that the fork had started."""
         wait_for_group(self._asked)
 
     def exit_status(self) -> int | None:
-        """The exit status of one that ended."""
+        """Return the host's exit status; None if it runs."""
         return self._process.poll()
 
     def _send(self, word: str) -> None:
@@ -73,7 +73,7 @@ class TrackerHost:
             self._process.stdin.flush()
 
     def _wait_for_word(self, word: str) -> str:
-        """What follows the word."""
+        """Wait for a word of the host and return what follows it."""
         assert self._process.stdout is not None
         while (line := self._process.stdout.readline()).split()[:1] != [word]:
             if not line:

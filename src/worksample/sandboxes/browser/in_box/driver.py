@@ -1,9 +1,9 @@
-"""Drives the browser for the platform: a line of JSON for each action, a line with what came of it.
+"""The browser's driver: reads a line of JSON for each action and answers with a line of JSON.
 
     python3 -m in_box.driver '{"socket": ..., "viewport": [1280, 720], "downloads": ...}'
 
-It runs in a box of its own with Playwright; the browser runs in the agent's, and is hostile. What it cannot do, or what
-takes too long, is an answer with an error; the platform starts both anew where none comes.
+It runs with Playwright in a box of its own; the browser runs in the agent's box and is untrusted. An action that fails
+or takes too long is answered with an error; if no answer comes, the platform restarts both.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .page_actions import ActionRefused, act
 from .tabs import Tabs
 
 LOOK = 25.0
-"""Seconds for all that is shown of a page."""
+"""Seconds that a whole observation of a page may take."""
 SETTLE = 3.0
-"""For a page that an action has begun to load."""
+"""Seconds that a page has to load after an action."""
 
 
 class Driver:
-    """One browser, started when it is first needed and again when it has ended."""
+    """One browser, started when it is first needed and restarted when it has ended."""
 
     def __init__(self, playwright: Any, given: dict[str, Any]) -> None:
         self._playwright, self._given = playwright, given
@@ -36,7 +36,7 @@ class Driver:
         self.tabs = Tabs(given["downloads"])
 
     async def perform(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """An action, and what is to be seen after it."""
+        """Carry out an action and return what the page shows afterwards."""
         began_new = await self._ready()
         if began_new:
             self.tabs.add_remark("the browser was started")
@@ -112,13 +112,13 @@ class Driver:
 
 
 def error_text(error: BaseException) -> str:
-    """What Playwright says, without its log."""
+    """Return Playwright's error message without its call log."""
     text = str(error).split("\nCall log:")[0].split("=====")[0].strip() or type(error).__name__
     return text.replace("Error: ", "", 1)[:600]
 
 
 async def main() -> None:
-    """See the module."""
+    """Answer actions from standard input until it ends; see the module."""
     given = json.loads(sys.argv[1])
     reader = asyncio.StreamReader(limit=64 << 20)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

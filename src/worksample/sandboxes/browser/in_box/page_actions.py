@@ -1,4 +1,4 @@
-"""The actions, on Playwright: as BrowserGym has them, elements by `bid`."""
+"""The browser actions, carried out by Playwright. As in BrowserGym, elements are named by `bid`."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _BID = re.compile(r"((?:[a-z][A-Z]*)*)([0-9]*)")
 
 
 class ActionRefused(Exception):
-    """Why an action cannot be done, for the agent."""
+    """The reason why an action cannot be carried out, for the agent."""
 
 
 async def act(tabs: Tabs, action: str, given: dict[str, Any]) -> None:
-    """Carry out one. Refused, or what Playwright raises."""
+    """Carry out an action. Raises ActionRefused, or whatever Playwright raises."""
     if tabs.is_gone:
         await tabs.focus_any()
     await ACTIONS[action](tabs, **given)
 
 
 def locate(tabs: Tabs, bid: str) -> Any:
-    """Where Playwright finds an element."""
+    """Return Playwright's locator of an element. Raises ActionRefused if `bid` is malformed."""
     match = _BID.fullmatch(bid)
     if not match or not bid:
         raise ActionRefused(f"{bid[:60]!r} is no id of an element; ids stand in [ ] in what is shown of the page")
@@ -42,7 +42,7 @@ def locate(tabs: Tabs, bid: str) -> Any:
 
 
 async def find_element(tabs: Tabs, bid: str) -> Any:
-    """The element. Refused where the page has none."""
+    """Return the locator of an element of the page. Raises ActionRefused if the page has no such element."""
     found = locate(tabs, bid)
     if not await found.count():
         raise ActionRefused(f"the page has no element {bid!r} any more")
@@ -168,4 +168,4 @@ ACTIONS: dict[str, Any] = {
     "tab_close": _tab_close,
     "tab_focus": _tab_focus,
 }
-"""`send_msg` is the platform's: nothing of it reaches a page."""
+"""Function of each action. `send_msg` is missing: the platform handles it, and no page is involved."""

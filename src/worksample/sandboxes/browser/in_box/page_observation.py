@@ -1,4 +1,4 @@
-"""What an agent is shown of a page: marks, accessibility tree, document, pictures."""
+"""Observations of a page for an agent: marked elements, accessibility tree, document text, screenshots."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import Any
 
 MARK = (Path(__file__).parent / "mark.js").read_text(encoding="utf-8")
 MOST_ELEMENTS = 20_000
-"""Of a document that has a tree; of a larger one, what can be acted on is listed."""
+"""Maximum elements of a document for which a tree is shown; for larger ones, interactable elements are listed instead.
+"""
 MOST_FRAMES = 50
 MOST_LISTED = 500
 MOST_NODES = 60_000
 LONGEST = 200_000
-"""Characters of a document or tree; the platform cuts further."""
+"""Maximum characters of a document or tree; the platform shortens it further."""
 NAME = 300
 DEEPEST = 150
-"""Of lines below one another."""
+"""Maximum depth of nested lines in a tree."""
 DEEPEST_NODE = 600
-"""Of nodes below one another, shown or not."""
+"""Maximum depth of nested nodes, shown or not."""
 LARGEST_SIDE = 4096
 SECONDS = 10.0
 _SILENT = {"none", "generic", "InlineTextBox", "LineBreak", "LayoutTable", "LayoutTableRow", "LayoutTableCell"}
@@ -32,11 +33,11 @@ _PROPERTIES = ("focused", "checked", "expanded", "selected", "disabled", "requir
 
 @dataclass
 class MarkedPage:
-    """A document and those in it, marked: element's bid -> what `mark.js` says of it."""
+    """A page with its frames after marking: each element's bid -> what `mark.js` reports about it."""
 
     rows: dict[str, list[Any]] = field(default_factory=dict)
     frames: dict[str, str] = field(default_factory=dict)
-    """Bid of a frame's element -> the frame's id; "" is the page's own."""
+    """Bid of a frame's element -> the frame's id; "" is the main frame."""
     documents: dict[str, str] = field(default_factory=dict)
     page: dict[str, Any] = field(default_factory=dict)
     count: int = 0
@@ -44,7 +45,7 @@ class MarkedPage:
 
 
 async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPage:
-    """Mark what is shown, frame by frame."""
+    """Mark the elements of a page, frame by frame."""
     tree = await session.send("Page.getFrameTree")
     marked = MarkedPage(frames={"": tree["frameTree"]["frame"]["id"]})
     waiting: list[tuple[str, float, float]] = [("", 0.0, 0.0)]
@@ -72,7 +73,7 @@ async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPa
 
 
 async def evaluate(session: Any, expression: str, world: int) -> Any:
-    """The value of an expression, in a world of the platform's."""
+    """Return the value of a JavaScript expression in an isolated world. Raises RuntimeError if it throws."""
     given = {"expression": expression, "contextId": world, "returnByValue": True, "timeout": SECONDS * 1000}
     done = await session.send("Runtime.evaluate", given)
     if "exceptionDetails" in done:
@@ -94,7 +95,7 @@ async def _frame_id(session: Any, bid: str, world: int) -> str:
 
 
 def document_text(marked: MarkedPage, prefix: str = "") -> str:
-    """The documents' text, each frame's in its place."""
+    """Return the text of the document with its frames' texts in their places."""
     parts = marked.documents.get(prefix, "").split("\0")
     for at in range(1, len(parts), 2):
         bid = parts[at]
@@ -103,7 +104,7 @@ def document_text(marked: MarkedPage, prefix: str = "") -> str:
 
 
 async def accessibility_tree(session: Any, marked: MarkedPage, *, visible: bool) -> str:
-    """The accessibility tree, a line for each node, with the ids of elements."""
+    """Return the accessibility tree, one line per node, with element ids."""
     bids = await _bids_by_node(session)
     roots: dict[str, dict[str, Any]] = {}
     for prefix, frame in marked.frames.items():
@@ -123,8 +124,8 @@ async def accessibility_tree(session: Any, marked: MarkedPage, *, visible: bool)
 
 
 async def _bids_by_node(session: Any) -> dict[int, str]:
-    """The browser's number of an element -> its bid. From a flat form: a nested one of a page with thousands of
-    elements in one another cannot be read by any reader of JSON on the way.
+    """Map the browser's node numbers to bids. Uses the flat snapshot: JSON readers cannot parse the nested form of a
+    page with thousands of nested elements.
     """
     taken = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": []})
     words, found = taken["strings"], {}
@@ -147,7 +148,9 @@ class _TreeWriter:
     def write(
         self, prefix: str, number: str, depth: int, lines: list[str], above: str, seen: bool = True, level: int = 0
     ) -> bool:
-        """Put a node and all below it on lines; whether anything of it is shown. `seen`: what it stands in is."""
+        """Append lines for a node and its descendants; return whether any was kept. `seen`: whether its container is
+        visible.
+        """
         node = self.roots[prefix]["nodes"].get(number)
         if node is None or depth > DEEPEST or level > DEEPEST_NODE or len(lines) > MOST_NODES:
             return False
@@ -192,7 +195,7 @@ def _value(given: Mapping[str, Any] | None) -> Any:
 
 
 def list_interactable(marked: MarkedPage) -> str:
-    """What can be acted on in the viewport, a line each."""
+    """Return the interactable elements of the viewport, one line each."""
     usable = [(bid, row) for bid, row in marked.rows.items() if row[0]]
     lines = [f"[{bid}] {row[5]} {row[6]!r} at {row[1]},{row[2]} {row[3]}x{row[4]}" for bid, row in usable[:MOST_LISTED]]
     if len(usable) > MOST_LISTED:
@@ -201,7 +204,7 @@ def list_interactable(marked: MarkedPage) -> str:
 
 
 async def take_screenshot(session: Any) -> Any:
-    """The viewport, as a picture of Pillow's: what the browser gave is read here, and written anew."""
+    """Return the viewport as a Pillow image. The browser's data is decoded here and later encoded anew."""
     from PIL import Image
 
     given = {"format": "jpeg", "quality": 85, "optimizeForSpeed": True}
@@ -216,14 +219,14 @@ async def take_screenshot(session: Any) -> Any:
 
 
 def jpeg_base64(image: Any) -> str:
-    """A picture as JPEG, in Base64."""
+    """Return an image as a JPEG in Base64."""
     out = io.BytesIO()
     image.save(out, "JPEG", quality=80)
     return base64.b64encode(out.getvalue()).decode()
 
 
 def draw_marks(image: Any, marked: MarkedPage) -> Any:
-    """The picture with what can be acted on in frames, and their ids."""
+    """Draw frames and ids around the interactable elements of a screenshot; return it."""
     from PIL import ImageDraw
 
     _draw_boxes(ImageDraw.Draw(image), marked.rows)

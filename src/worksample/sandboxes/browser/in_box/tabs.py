@@ -1,4 +1,4 @@
-"""The browser's tabs: which of them is worked in, what opens and closes by itself, what is loaded in them."""
+"""The browser's tabs: the active one, popups, dialogs, downloads and navigations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from playwright.async_api import Error
 
 MOST_TABS = 20
 MOST_DIALOGS = 30
-"""In one action: a page that asks on is closed."""
+"""Maximum dialogs during one action; a page that opens more is closed."""
 MOST_TOLD = 100
-"""Navigations and remarks of one action."""
+"""Maximum navigations, and remarks, of one action."""
 
 
 class Tabs:
-    """All pages of one browser. What happens between two calls of `told` is in the second."""
+    """All pages of one browser, with the events since the last call of `take_events`."""
 
     def __init__(self, downloads: str) -> None:
         self._downloads = downloads
@@ -37,7 +37,7 @@ class Tabs:
         self._broken: set[Any] = set()
 
     async def begin(self, browser: Any, context: Any) -> None:
-        """Watch a fresh browser, with one empty tab."""
+        """Watch a new browser and open an empty tab."""
         self._context, self._sessions, self._numbers, self.page = context, {}, {}, None
         whole = await browser.new_browser_cdp_session()
         context.on("page", self._on_page)
@@ -53,28 +53,28 @@ class Tabs:
 
     @property
     def pages(self) -> list[Any]:
-        """Those that are open, in the order of their numbers."""
+        """The open pages, in the order of their numbers."""
         return [] if self._context is None else list(self._context.pages)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the page that is worked in has crashed or closed itself."""
+        """Whether the active page has crashed or closed."""
         return self.page is None or self.page.is_closed() or self.page in self._broken
 
     def add_remark(self, text: str) -> None:
-        """A remark for the agent."""
+        """Add a remark for the agent."""
         if len(self._remarks) < MOST_TOLD:
             self._remarks.append(text[:500])
 
     def take_events(self) -> dict[str, Any]:
-        """What happened since the last call."""
+        """Return and clear the remarks and navigations since the last call."""
         out = {"remarks": self._remarks, "navigations": self._visits}
         self._remarks, self._visits, self._dialogs = [], [], 0
         self._asked.clear()
         return out
 
     async def session(self) -> Any:
-        """The protocol's session of the page that is worked in."""
+        """Return the DevTools session of the active page."""
         if self.is_gone:
             await self.focus_any()
         if self.page not in self._sessions:
@@ -85,14 +85,14 @@ class Tabs:
         return self._sessions[self.page]
 
     async def focus_any(self) -> None:
-        """Work in the last tab, or in a new one where none is left."""
+        """Activate the last usable tab, or a new one if none is left."""
         if left := [one for one in self.pages if one not in self._broken]:
             self.page = left[-1]
         else:
             await self.new_page()
 
     async def new_page(self) -> None:
-        """An empty tab, in which work goes on."""
+        """Open an empty tab and activate it."""
         self._own = True
         try:
             self.page = await self._context.new_page()
@@ -100,7 +100,7 @@ class Tabs:
             self._own = False
 
     async def replace(self, why: str) -> None:
-        """An empty tab in place of this one."""
+        """Replace the active tab by an empty one, and tell the agent why."""
         old = self.page
         self.add_remark(why)
         await self.new_page()
@@ -109,11 +109,11 @@ class Tabs:
                 await old.close(run_before_unload=False)
 
     async def list_tabs(self) -> list[dict[str, Any]]:
-        """What stands in each tab."""
+        """Return number, address and state of each tab."""
         return [{"tab": at, "url": page.url[:1000], "active": page is self.page} for at, page in enumerate(self.pages)]
 
     async def settle(self, seconds: float) -> None:
-        """Give what an action began some time: a popup, a page that loads."""
+        """Wait briefly for what an action started: a popup, a page that loads."""
         with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
             await asyncio.sleep(0.05)
             page = self.page  # None where it has just crashed or closed itself: what is shown then is another one
@@ -125,7 +125,7 @@ class Tabs:
                 await self._wait_for_requests()
 
     async def _wait_for_requests(self) -> None:
-        """Until what this action asked of servers was answered."""
+        """Wait until the requests of this action have ended."""
         while self._asked:
             await asyncio.sleep(0.03)
 

@@ -1,4 +1,4 @@
-"""Who asks: by account and password, or by a token that stands for them."""
+"""Accounts of the dialects: found by account and password, or by a token."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .backend import basic
 from .http_messages import DialectRefused, DialectRequest
 
 TOKENS = 10_000
-"""That are remembered: the oldest are forgotten first."""
+"""Maximum tokens that are remembered; the oldest are forgotten first."""
 OPERATOR = "operator"
 
 
 @dataclass(frozen=True)
 class DialectAccount:
-    """An account, and the header by which services know it."""
+    """An account, and the header by which services recognise it."""
 
     name: str
     authorization: str
 
 
 class DialectAccounts:
-    """accounts: passwords by person, the operator's among them. `known`: a file with tokens and further names that the
-    company gives (`in_box/seed.py`).
+    """The accounts. accounts: passwords by person, including the operator's. `known`: a file with tokens and further
+    names that the company defines (`in_box/seed.py`).
 
-    Tokens made here are random, of this process alone: after a reset none of them is known.
+    Tokens created here are random and known to this process only, so a reset invalidates them.
     """
 
     def __init__(self, accounts: Mapping[str, str], known: Path | None = None) -> None:
@@ -45,7 +45,7 @@ class DialectAccounts:
         self._lock = threading.Lock()
 
     def find_account(self, request: DialectRequest) -> DialectAccount | None:
-        """Who asks. None where nobody is said, or nobody whom this knows."""
+        """Return the account of a request; None if it names none, or an unknown one."""
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
             return self.by_token(word.strip())
@@ -57,13 +57,13 @@ class DialectAccounts:
         return self.by_token(request.query.get("private_token") or request.query.get("access_token") or "")
 
     def by_password(self, name: str, password: str) -> DialectAccount | None:
-        """Whose account it is, under any of their names."""
+        """Return the account with this password, under any of its names."""
         name = self._names.get(name, name)
         known = self._passwords.get(name, "")
         return self._of(name) if known and hmac.compare_digest(known.encode(), password.encode()) else None
 
     def by_token(self, token: str) -> DialectAccount | None:
-        """For whom a token stands."""
+        """Return the account of a token."""
         if not token:
             return None
         with self._lock:
@@ -71,13 +71,13 @@ class DialectAccounts:
         return self._of(name) if name else None
 
     def operator(self) -> DialectAccount:
-        """The operator, for what everybody may know and no service tells everybody."""
+        """Return the operator, for information that everybody may know but no service tells everybody."""
         if OPERATOR not in self._passwords:
             raise DialectRefused(503, "this workplace has no operator")
         return self._of(OPERATOR)
 
     def token_for(self, who: DialectAccount, beginning: str) -> str:
-        """A token that stands for somebody from now on."""
+        """Create a token for an account."""
         made = beginning + secrets.token_urlsafe(24)
         with self._lock:
             self._made[made] = who.name
@@ -86,7 +86,7 @@ class DialectAccounts:
         return made
 
     def forget(self, token: str) -> None:
-        """The end of a token that was made here."""
+        """Invalidate a token that was created here."""
         with self._lock:
             self._made.pop(token, None)
 
@@ -105,5 +105,5 @@ def _read_known(known: Path | None) -> dict[str, dict[str, str]]:
 
 
 def challenge(what: str) -> DialectRefused:
-    """A refusal by which programs ask for account and password."""
+    """Return the refusal that makes programs ask for account and password."""
     return DialectRefused(401, "401 Unauthorized", {"WWW-Authenticate": f'Basic realm="{what}"'})

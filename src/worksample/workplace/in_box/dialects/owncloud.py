@@ -1,7 +1,7 @@
-"""ownCloud's ways over the documents: WebDAV at both of its places, public links by OCS, links into its pages.
+"""ownCloud's APIs over the documents: WebDAV at both of its addresses, public links by OCS, links to its pages.
 
-Not here: shares with single people (everybody has all documents), passwords and ends of links, versions, tags, trash,
-folders as archives, uploads in chunks.
+Not served: shares with individuals (everybody has all documents), passwords and expiry of links, versions, tags, trash,
+folders as archives, chunked uploads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DAV, OC = "DAV:", "http://owncloud.org/ns"
 PLAIN, BY_USER = "/remote.php/webdav", "/remote.php/dav/files/"
 SHARES = "apps/files_sharing/api/v1/shares"
 LINK = 3
-"""Of OCS: a share with everybody who has the link."""
+"""OCS share type: public link."""
 MOST_SHARES = 10_000
 VERSION = "10.0.0.0"
 KEPT = ("content-type", "content-length", "last-modified", "etag", "accept-ranges", "content-range")
@@ -35,14 +35,14 @@ VERBS = frozenset(("GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPP
 
 
 class OwnCloud:
-    """accounts: passwords by person, as the service has them. `folder`: where the links are kept."""
+    """The dialect. accounts: passwords by person, as the service has them. `folder`: where links are kept."""
 
     def __init__(self, accounts: Mapping[str, str], folder: Path) -> None:
         self._accounts, self._place = dict(accounts), folder / "links.json"
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         path = request.path
         if path == "/status.php":
             said = {"installed": True, "maintenance": False, "version": VERSION, "productname": "ownCloud"}
@@ -185,7 +185,7 @@ class OwnCloud:
         fresh.replace(self._place)
 
     def _link(self, request: DialectRequest) -> DialectResponse:
-        """A link's page, or its file. It reads by the account of whoever made it, or the operator's."""
+        """Answer a link's page, or its file, read with the rights of its creator or the operator."""
         words = request.path.removeprefix("/index.php").removeprefix("/s/").rstrip("/").split("/")
         found = [one for one in self._links() if hmac.compare_digest(one["token"], urllib.parse.unquote(words[0]))]
         if not found or words[1:] not in ([], ["download"]):
@@ -217,7 +217,7 @@ class _Unauthorized(DialectRefused):
 
 
 def _redirect_page(request: DialectRequest) -> DialectResponse:
-    """Addresses of ownCloud's pages lead to the pages that there are."""
+    """Redirect addresses of ownCloud's pages to existing pages."""
     path = request.path.removeprefix("/index.php").rstrip("/")
     if path.startswith("/apps/files"):
         folder = posixpath.normpath("/" + request.query.get("dir", "").strip("/"))
@@ -228,7 +228,7 @@ def _redirect_page(request: DialectRequest) -> DialectResponse:
 
 
 def _rebase_addresses(said: bytes, root: str) -> bytes:
-    """A list of files with the addresses that they have here."""
+    """Return a WebDAV listing with addresses below `root`."""
     ET.register_namespace("d", DAV)
     ET.register_namespace("oc", OC)
     tree = ET.fromstring(said)

@@ -1,4 +1,4 @@
-"""The process that speaks the dialects, on a socket behind the front door, which says by a header whose turn it is."""
+"""The server of the dialects, on a socket behind the front door, which names the dialect in a header."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Dialect = Callable[[DialectRequest], DialectResponse]
 
 
 class DialectFront:
-    """All dialects of a workplace, and what they could not serve."""
+    """All dialects of a workplace, and the requests that they could not serve."""
 
     def __init__(self, dialects: Mapping[str, Dialect], operator: str) -> None:
         self._dialects, self._operator = dialects, operator
@@ -29,7 +29,7 @@ class DialectFront:
         self._lock = threading.Lock()
 
     def answer(self, name: str, request: DialectRequest) -> DialectResponse:
-        """Whatever is asked: a dialect's own failure is an answer 500, and is printed."""
+        """Answer any request. A dialect's own failure becomes an error response and is printed."""
         if request.path == REFUSED:
             return self._refused_list(request)
         dialect = self._dialects.get(name)
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         return ""
 
     def log_message(self, format: str, *words: Any) -> None:
-        """The front door has the log."""
+        """Log nothing: the front door keeps the log."""
 
     def _serve(self) -> None:
         length = self.headers.get("Content-Length", "0")

@@ -1,4 +1,4 @@
-"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which lead to the tracker's."""
+"""GitLab's addresses: the API, tokens, git over HTTP, and pages, which redirect to the tracker's."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _PAGES = {
     "project_members": ("/projects/{name}", "/projects/{name}"),
 }
 _READ = (branches, files, commits, issues, labels, merge_requests, milestones, projects)
-"""Whose functions answer: reading a module marks them."""
+"""Modules whose functions answer requests: importing them registers their routes."""
 
 
 class GitLab:
-    """`state`: of the workplace. `home`: where people find the tracker's pages."""
+    """The dialect. `state`: of the workplace. `home`: address of the tracker's pages."""
 
     def __init__(
         self, accounts: DialectAccounts, state: Path, *, home: str = "http://tracker:8091", tracker: Backend = TRACKER
@@ -50,7 +50,7 @@ class GitLab:
         self._kept = JsonTables(state / "dialects" / "projects")
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         if request.path == "/oauth/token":
             return self._oauth(request)
         if (git := _GIT.fullmatch(request.path)) is not None:
@@ -100,7 +100,7 @@ class GitLab:
         return json_response({**told, "access_token": self._accounts.token_for(who, "")}, by=who.name)
 
     def _git(self, request: DialectRequest, space: str, name: str, rest: str) -> DialectResponse:
-        """git's own program, as the service calls it."""
+        """Answer git over HTTP through git's own CGI program, as the service does."""
         who = self._accounts.find_account(request)
         if who is None:
             raise challenge("GitLab")
@@ -131,7 +131,7 @@ class GitLab:
         return DialectResponse(status, _pieces(running.stdout, running), heads, who.name)
 
     def _page(self, request: DialectRequest) -> DialectResponse:
-        """Addresses of GitLab's pages lead to those that there are."""
+        """Redirect addresses of GitLab's pages to those of the tracker."""
         if request.path in ("/", "/users/sign_in", "/dashboard/projects", "/explore", f"/{NAMESPACE}"):
             return redirect_page(f"{self._home}/projects")
         page = _PAGE.fullmatch(request.path.lower() if "/-/" not in request.path else request.path)

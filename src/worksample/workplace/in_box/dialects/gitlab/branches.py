@@ -1,4 +1,4 @@
-"""Branches, tags and releases of a repository."""
+"""GitLab's branches, tags and releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits, what they change, comparisons."""
+"""GitLab's commits, their differences, and comparisons."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ Named = Mapping[str, str]
 
 
 def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
+    """Return the requested branch, tag or digest; the default branch for HEAD. Raises NotFound in an empty repository."""
     ref = str(given.get(key) or "HEAD")
     found = code.default_branch() if ref == "HEAD" else ref
     if found is None:
@@ -22,6 +23,7 @@ def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
 
 
 def commit_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a commit in GitLab's form."""
     return {**one, "web_url": f"{asker.address(project)}/-/commit/{one['id']}", "trailers": {}}
 
 
@@ -47,6 +49,7 @@ def commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
 
 
 def with_stats(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any], counted: bool) -> dict[str, Any]:
+    """Return a commit in GitLab's form, with the number of changed lines if `counted`."""
     found = commit_json(asker, project, one)
     if counted:
         lines = [line for row in _difference(project, one) for line in row["diff"].split("\n")]

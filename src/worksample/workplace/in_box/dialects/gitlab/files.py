@@ -1,4 +1,4 @@
-"""Files and trees of a repository, and commits that change them."""
+"""GitLab's files and trees of a repository, and commits that change them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _commit(asker: GitLabView, project: GitLabProject, given: Given, actions: li
 
 
 def _changes(code: BareRepository, before: str, one: Mapping[str, Any]) -> list[FileChange]:
-    """What one action of a commit changes, told from the files as they were."""
+    """Return the changes of one action of a commit, given the files before it."""
     action, path = str(one.get("action", "")), check_path(str(one.get("file_path", "")))
     there = bool(before) and bool(code.run("ls-tree", before, "--", path).stdout) if path else False
     if action == "create" and there:

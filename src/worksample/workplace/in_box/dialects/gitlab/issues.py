@@ -1,4 +1,4 @@
-"""Issues and their notes. An issue's number is the tracker's, in all projects."""
+"""GitLab's issues and their notes. An issue's number is the tracker's, which is unique over all projects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNSERVED = (
 
 
 def issue_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
-    """An issue as GitLab shows it."""
+    """Return an issue in GitLab's form."""
     closed, person = row["status"]["is_closed"], asker.user_of(row.get("assigned_to"))
     address = f"{asker.address(project)}/-/issues/{row['id']}"
     return {
@@ -139,7 +139,7 @@ def milestone_issues(asker: GitLabView, named: Named, given: Given) -> ListRespo
 
 
 def find_issue(asker: GitLabView, project: GitLabProject, number: str, include: str = "") -> Row:
-    """One issue of the project. Refused 404."""
+    """Return an issue of the project. Raises DialectRefused (404)."""
     if number.isdigit():
         row = asker.tracker.issue(number, include)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -202,7 +202,7 @@ def _status(asker: GitLabView, closed: bool) -> int:
 
 
 def _values(asker: GitLabView, project: GitLabProject, given: Given) -> dict[str, object]:
-    """What the tracker is told of an issue."""
+    """Return the tracker's fields for the given values of an issue."""
     values: dict[str, object] = {}
     for key, kept in (("title", "subject"), ("description", "description"), ("due_date", "due_date")):
         if key in given:

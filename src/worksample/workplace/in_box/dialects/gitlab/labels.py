@@ -1,4 +1,4 @@
-"""Labels of a project, which are kept by the dialect."""
+"""GitLab's labels of a project, which the dialect keeps itself."""
 
 from __future__ import annotations
 

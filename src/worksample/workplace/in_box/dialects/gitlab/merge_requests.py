@@ -1,4 +1,4 @@
-"""Merge requests: no service has them, so they are kept here, over the branches of one repository."""
+"""GitLab's merge requests, kept by the dialect since no service has them, over the branches of one repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .view import GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 MOST, MOST_NOTES = 5_000, 1_000
-"""Of one project; of one merge request."""
+"""Maximum merge requests of a project, and notes of a merge request."""
 
 
 def _now() -> str:
@@ -21,7 +21,7 @@ def _now() -> str:
 
 
 def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    """A merge request as GitLab shows it. An open one follows its branch."""
+    """Return a merge request in GitLab's form. An open one follows its branch."""
     head = project.code.branches().get(one["source"], one["sha"]) if one["state"] == "opened" else one["sha"]
     assigned = [asker.user(asker.tracker.person(who)) for who in one["assignees"]]
     return {
@@ -42,7 +42,7 @@ def merge_request_json(asker: GitLabView, project: GitLabProject, one: Mapping[s
 
 
 def _full_json(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> dict[str, Any]:
-    """With what takes a look into the repository."""
+    """Return a merge request with the details that must be read from the repository."""
     found, code = merge_request_json(asker, project, one), project.code
     target = code.branches().get(one["target"])
     conflict = one["state"] == "opened" and target is not None and code.conflicts(target, found["sha"])

@@ -1,4 +1,4 @@
-"""Milestones, which are the tracker's versions."""
+"""GitLab's milestones, which are the tracker's versions."""
 
 from __future__ import annotations
 
@@ -63,6 +63,7 @@ def _version_values(given: Given) -> dict[str, object]:
 
 
 def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
+    """Return a project's version by number. Raises DialectRefused (404)."""
     if number.isdigit():
         row = asker.tracker.version(number)
         if row["project"]["id"] == (project.row or {})["id"]:
@@ -71,6 +72,7 @@ def version_of(asker: GitLabView, project: GitLabProject, number: str) -> Row:
 
 
 def milestone_json(asker: GitLabView, project: GitLabProject, row: Row) -> dict[str, Any]:
+    """Return a version in GitLab's form."""
     return {
         "id": row["id"], "iid": row["id"], "project_id": project.id, "title": row["name"],
         "description": row.get("description") or "", "state": "active" if row["status"] == "open" else "closed",

@@ -1,4 +1,4 @@
-"""Projects, namespaces, members, people, wikis."""
+"""GitLab's projects, namespaces, members, users and wikis."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .view import NAMESPACE, GitLabProject, GitLabView
 
 Named = Mapping[str, str]
 LEVELS = {"Manager": 40, "Developer": 30, "Reporter": 20}
-"""GitLab's level of access by Redmine's role."""
+"""GitLab's access level for Redmine's role."""
 
 
 def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | None = None) -> dict[str, Any]:
-    """A project as GitLab shows it."""
+    """Return a project in GitLab's form."""
     row = project.row or {}
     branch = project.repository.default_branch() if project.repository is not None else None
     name, about, address = _name(project), row.get("description") or "", asker.address(project)
@@ -35,7 +35,7 @@ def project_json(asker: GitLabView, project: GitLabProject, open_issues: int | N
 
 
 def _name(project: GitLabProject) -> str:
-    """A repository goes by its own name; a project without one by the tracker's title."""
+    """Return a repository's own name, or the tracker's title for a project without one."""
     return project.name if project.repository is not None else str((project.row or {})["name"])
 
 
@@ -198,5 +198,5 @@ def _page_head(row: Row) -> dict[str, Any]:
 
 
 def _slug(title: str) -> str:
-    """As Redmine writes a page's title."""
+    """Return a page's title as Redmine writes it."""
     return "_".join(title.split()).replace("/", "-")[:255]

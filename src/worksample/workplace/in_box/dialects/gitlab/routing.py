@@ -1,4 +1,4 @@
-"""Which function answers which address, and how lists are cut into pages."""
+"""Routes from addresses to functions, and lists cut into pages."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ PER_PAGE, MOST_PER_PAGE = 20, 100
 
 @dataclass(frozen=True)
 class ListResponse:
-    """An answer of many, given by pages."""
+    """A response with many rows, given page by page."""
 
     rows: list[Any]
     render: Callable[[Any], Any] = lambda row: row
-    """What is made of a row that is on the page asked for."""
+    """Converts a row of the requested page."""
 
 
 _ROUTES: list[tuple[str, tuple[str, ...], Verb]] = []
 
 
 def route(method: str, path: str) -> Callable[[Verb], Verb]:
-    """Marks what answers; `:name` in the path takes any one word."""
+    """Register a function for an address; `:name` in the path matches any one word."""
 
     def mark(verb: Verb) -> Verb:
         _ROUTES.append((method, tuple(path.split("/")), verb))
@@ -40,7 +40,7 @@ def route(method: str, path: str) -> Callable[[Verb], Verb]:
 
 
 def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
-    """What answers an address, and the words in it. Refused 405 or 501."""
+    """Return the function for an address, and the words matched in it. Raises DialectRefused (501)."""
     words = path.strip("/").split("/")
     others = set()
     for verb, parts, work in _ROUTES:
@@ -54,7 +54,7 @@ def find_route(method: str, path: str) -> tuple[Verb, dict[str, str]]:
 
 
 def to_response(request: DialectRequest, value: Any, by: str) -> DialectResponse:
-    """A value as GitLab answers with it."""
+    """Convert a function's result to a response."""
     if isinstance(value, DialectResponse):
         return value
     if isinstance(value, ListResponse):
@@ -83,22 +83,23 @@ def _page_response(request: DialectRequest, listed: ListResponse, by: str) -> Di
 
 
 def require_values(given: Given, *names: str) -> None:
-    """Refused 400 where a value is missing."""
+    """Raise DialectRefused (400) if a value is missing."""
     if missing := [name for name in names if given.get(name) in (None, "")]:
         raise DialectRefused(400, f"{missing[0]} is missing")
 
 
 def refuse_values(given: Given, *names: str) -> None:
-    """Refused 501 where something is asked for that cannot be given."""
+    """Raise DialectRefused (501) if a value is given that cannot be served."""
     if asked := [name for name in names if given.get(name) not in (None, "", False, "false", [])]:
         raise not_served(f"{asked[0]} here")
 
 
 def is_true(value: object) -> bool:
+    """Return whether a value means true."""
     return value is True or str(value).lower() in ("true", "1", "yes")
 
 
 def words_of(value: object) -> list[str]:
-    """A list that came as one or with commas."""
+    """Return the words of a list, or of a text with commas."""
     parts: Iterable[object] = value if isinstance(value, list) else str(value or "").split(",")
     return [word for part in parts if (word := str(part).strip())]

@@ -1,4 +1,4 @@
-"""The tracker's rows under Plane's ids, as one account finds them."""
+"""The tracker's rows under Plane's ids, as one account sees them."""
 
 from __future__ import annotations
 
@@ -16,33 +16,39 @@ LACKING = ("parent", "estimate_point", "is_draft", "external_id", "external_sour
 
 
 class PlaneView:
-    """Ids are made of the tracker's numbers, so they are found by looking through what the account may see."""
+    """The dialect for one account. Ids are hashes of the tracker's numbers, so a row is found by searching what the
+    account may see.
+    """
 
     def __init__(self, tracker: Tracker, kept: JsonTables, who: DialectAccount) -> None:
         self.tracker, self.kept, self.who = tracker, kept, who
         self.workspace = serializers.identity("workspace", 1)
 
     def project(self, name: str) -> Row:
+        """Return a project by its id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.projects(), "project", name)
 
     def issue(self, project: Mapping[str, Any], name: str) -> Row:
+        """Return an issue by its id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.issues(project["id"]), "issue", name)
 
     def version(self, project: Mapping[str, Any], name: str) -> Row:
+        """Return a cycle's version by its id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.versions(project["identifier"]), "cycle", name)
 
     def category(self, project: Mapping[str, Any], name: str) -> Row:
+        """Return a module's category by its id. Raises DialectRefused (404)."""
         return _find_row(self.tracker.categories(project["identifier"]), "module", name)
 
     def row_by_id(self, rows: Sequence[dict[str, Any]], name: str, what: str) -> dict[str, Any]:
-        """The row of this id."""
+        """Return the row with this id. Raises DialectRefused (404)."""
         for row in rows:
             if row["id"] == name:
                 return row
         raise DialectRefused(404, f"{what} not found")
 
     def issue_json(self, project: Row, row: Row) -> dict[str, Any]:
-        """An issue as Plane shows it."""
+        """Return an issue in Plane's form."""
         project_id, kept = serializers.identity("project", project["id"]), self.kept.read(project["identifier"])
         numbers = {one["name"]: one["id"] for one in kept.get("labels", [])}
         names = [name for name in labels_of(kept, row["id"]) if name in numbers]
@@ -50,7 +56,9 @@ class PlaneView:
         return serializers.issue(row, project_id, self.workspace, labels)
 
     def values(self, project: Row, given: Mapping[str, Any]) -> dict[str, object]:
-        """What the tracker is told of an issue. Refused 501 for what it has no field for."""
+        """Return the tracker's fields for the given values of an issue. Raises DialectRefused (501) for those it
+        lacks.
+        """
         if asked := [name for name in LACKING if given.get(name)]:
             raise not_served(f"an issue's {asked[0]}")
         values: dict[str, object] = {FIELDS[key]: given[key] or "" for key in FIELDS if key in given}
@@ -75,7 +83,7 @@ class PlaneView:
         return values
 
     def apply_labels(self, project: Row, row: Row, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The issue, with the labels that were asked for."""
+        """Set the requested labels of an issue and return it in Plane's form."""
         if "labels" in given:
             project_id = serializers.identity("project", project["id"])
             with self.kept.edit(project["identifier"]) as kept:
@@ -89,12 +97,13 @@ class PlaneView:
         return self.issue_json(project, row)
 
     def add_label(self, project: Row, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Add a label to a project and return it."""
         with self.kept.edit(project["identifier"]) as kept:
             colour = str(given.get("color") or "#6699cc")
             return label_named(kept, str(given.get("name") or ""), colour, str(given.get("description") or ""))
 
     def cycle_values(self, given: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, object]:
-        """What the tracker is told of a version; its first day is a line of the description."""
+        """Return the tracker's fields for a cycle; its first day becomes a line of the description."""
         now = serializers.cycle({**_EMPTY, **before}, "", "") if before else {"start_date": None, "description": ""}
         values: dict[str, object] = {}
         if given.get("name"):

@@ -1,9 +1,9 @@
-"""Rocket.Chat's REST API over the chat: log in, people, direct conversations, channels.
+"""Rocket.Chat's REST API over the chat: login, people, direct conversations, channels.
 
-Who logs in by it speaks to the chat with the same account and password, and can do what they can do there. Names are
-those of the company: nobody changes one, and a message is of the account that sent it, whatever name it shows.
+A client logs in with the chat's account and password and has the same rights as there. Names are the company's: nobody
+can change one, and a message belongs to the account that sent it, whatever name it shows.
 
-Not here: threads, reactions, edits, files, groups of several people in private, statuses, administration.
+Not served: threads, reactions, edits, files, private groups of several people, statuses, administration.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from .api_methods import find_method
 from .view import RocketChatView, identity
 
 TOKENS = 10_000
-"""That are remembered: the oldest are forgotten first."""
+"""Maximum tokens that are remembered; the oldest are forgotten first."""
 
 
 class RocketChat:
-    """Tokens are random, of this process alone: after a reset, and in another workplace, none of them is known."""
+    """The dialect. Tokens are random and known to this process only: a reset, or another workplace, knows none of
+    them.
+    """
 
     def __init__(self, chat: Backend = CHAT) -> None:
         self._chat = chat
@@ -31,7 +33,7 @@ class RocketChat:
         self._lock = threading.Lock()
 
     def answer(self, request: DialectRequest) -> DialectResponse:
-        """See Dialect."""
+        """Answer a request; see Dialect."""
         try:
             return self._answer(request)
         except DialectRefused as error:

@@ -1,4 +1,4 @@
-"""What is asked of Rocket.Chat by name, and how the chat gives it."""
+"""Rocket.Chat's methods by name, and how the chat fulfils them."""
 
 from __future__ import annotations
 
@@ -177,6 +177,7 @@ WRITTEN: dict[str, Verb] = {
 
 
 def find_method(name: str) -> tuple[str, Verb]:
+    """Return the HTTP method and the function for a name. Raises DialectRefused (501) for an unknown one."""
     name = name.replace("dm.", "im.", 1) if name.startswith("dm.") else name
     if name in READ:
         return "GET", READ[name]
