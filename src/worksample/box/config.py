@@ -1,4 +1,4 @@
-"""The config of a box: mounts, writable folders, limits. Frozen and hashable, so that an Inspect config can hold one."""
+"""The config of a box: mounts, writable folders, limits. Frozen and hashable, so an Inspect config can hold one."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class ProcessEnd:
 
 
 class Reader(Protocol):
-    """Bytes from a box. Unread bytes stay in the box: the writing program waits, and the host's memory does not grow."""
+    """Bytes from a box. Unread bytes stay in the box: the program waits, and the host's memory does not grow."""
 
     async def read(self, limit: int = 1 << 16) -> bytes:
         """Return between one and `limit` bytes as soon as there are any; b"" at the end. One call at a time."""

@@ -216,7 +216,7 @@ def lower_share(parents: CgroupParents, groups: BoxCgroups, name: str) -> None:
 
 
 def restore_share(groups: BoxCgroups, name: str) -> None:
-    """Give a box the usual share. If it has no group for that, raise its processes' priority, which only root may do."""
+    """Give a box the usual share. If it has no group for that, raise its processes' priority (root only)."""
     for folder in groups.folders:
         for setting, value in USUAL_SHARES:
             if folder.name == group_name(name) and (folder / setting).exists():

@@ -19,7 +19,7 @@ class Incoming:
     """A Reader of what the box sent; unread bytes never exceed what was granted."""
 
     def __init__(self, send: Send, kind: int, limit: int | None) -> None:
-        """limit: maximum bytes of output that is collected whole; None for a stream, which grants more as it is read."""
+        """limit: maximum bytes of output collected whole; None for a stream, which grants more as it is read."""
         self.data = bytearray()
         self._send, self._kind = send, kind
         self._room = frames.WINDOW if limit is None else limit

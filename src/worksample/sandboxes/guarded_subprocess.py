@@ -1,4 +1,4 @@
-"""Subprocesses that take long, such as installers: if the platform is killed, they and their children are killed too."""
+"""Subprocesses that take long, such as installers: if the platform is killed, so are they and their children."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _fill_etc(folder: Path) -> None:
 
 @functools.cache
 def server_folder() -> Path:
-    """Return the exec server's modules, compiled for this interpreter, as the package `in_box` in a folder of its own."""
+    """Return the exec server's modules, compiled for this interpreter, as the package `in_box` in its own folder."""
     source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
     # The package's name too: what was kept under another one is imported by nobody.

@@ -288,7 +288,7 @@ class _LimitedOutput:
 
 
 async def start(config: BoxConfig) -> PlainBox:
-    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images and endpoints."""
+    """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images, endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
             "without isolation no image can be used",

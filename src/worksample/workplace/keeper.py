@@ -149,7 +149,7 @@ async def open_front_door(
 
 
 def listen_on_loopback(port: int) -> socket.socket:
-    """Return a socket that listens on the loopback at this port, or at a free one if it is taken. Raises SandboxError."""
+    """Return a socket listening on the loopback at this port, or at a free one if it is taken. Raises SandboxError."""
     for wanted in (port, 0):
         door = socket.socket()
         try:

@@ -44,7 +44,7 @@ class Seed:
 
 
 def seed_digest(company: Company, names: Sequence[str]) -> str:
-    """Return the digest of what decides a seed: the company's folder, the services, their versions, our own programs."""
+    """Return the digest of what decides a seed: the company's folder, the services, their versions, our programs."""
     return hashlib.sha256("\n".join([company.folder, *sorted(names), versions(names)]).encode()).hexdigest()
 
 

@@ -248,7 +248,7 @@ class Deaf:
                 if self.cancels < 0:
                     raise
 
-    async def told(
+    async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
         return reply
@@ -288,7 +288,7 @@ class Crashing:
                 raise KeyError("a library's") from None
         raise KeyError("a fault of ours")
 
-    async def told(
+    async def complete(
         self, colleague: Colleague, heard: Sequence[ConversationLine], reply: ColleagueReply, answer: str
     ) -> ColleagueReply:
         return reply

@@ -53,7 +53,7 @@ CURRENT: ContextVar[Browser | None] = ContextVar("worksample_browser", default=N
 
 @dataclass(frozen=True, slots=True)
 class BrowserObservation:
-    """The result of an action: `error` says why it was not carried out, `text` and `picture` show the page afterwards."""
+    """The result of an action: `error` says why it was not carried out, `text` and `picture` show the page after it."""
 
     text: str
     picture: bytes = b""

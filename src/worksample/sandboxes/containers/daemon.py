@@ -92,7 +92,7 @@ def connect(where: str) -> Daemon:
 
 
 def remove_container(where: str, container: str) -> bool:
-    """Remove a container with all its processes and wait until it is gone; return False if the daemon does not answer."""
+    """Remove a container with all its processes and wait for its end; return False if the daemon does not answer."""
     from docker.errors import APIError, DockerException, NotFound
     from requests import RequestException
 

@@ -66,7 +66,7 @@ def image_root(environment: Environment, folder: Callable[[str], Path]) -> Root 
 
 
 def prepare_images(environment: Environment, folder: Callable[[str], Path]) -> None:
-    """Unpack every image of an environment, including its services'. Raises ImageError, and whatever `folder` raises."""
+    """Unpack every image of an environment, including its services'. Raises ImageError, and what `folder` raises."""
     image_root(environment, folder)
     for one in environment.served:
         image_root(Environment(image=one.image), folder)

@@ -133,7 +133,7 @@ class Watchdog:
 
 
 def _proportional(pid: int) -> int:
-    """Return a process's memory in bytes with its share of shared pages; with all of them if the kernel does not tell."""
+    """Return a process's memory in bytes with its share of shared pages; with all of them if it is unknown."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             for line in file:

@@ -243,7 +243,7 @@ class BareRepository:
 
 
 def check_branch(name: str) -> str:
-    """Return a valid name of a branch or tag. Raises DialectRefused for one that git or a command line would misread."""
+    """Return the name of a branch or tag. Raises DialectRefused for one that git or a command line would misread."""
     if _BRANCH.fullmatch(name) is None:
         raise DialectRefused(400, f"Branch name is invalid: {name[:100]!r}")
     return name

@@ -14,7 +14,7 @@ Named = Mapping[str, str]
 
 
 def requested_ref(code: BareRepository, given: Given, key: str = "ref") -> str:
-    """Return the requested branch, tag or digest; the default branch for HEAD. Raises NotFound in an empty repository."""
+    """Return the requested branch, tag or digest; the default branch for HEAD. Raises NotFound if empty."""
     ref = str(given.get(key) or "HEAD")
     found = code.default_branch() if ref == "HEAD" else ref
     if found is None:
