@@ -122,8 +122,8 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
 
 def test_pip_is_found_where_the_environment_has_none() -> None:
     """An environment that uv made has no pip: the one that comes with Python is taken."""
-    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import pip_here\n"
-    words = [sys.executable, "-c", f"{program}print(*pip_here(), '--version')"]
+    program = "import sys; sys.modules['pip'] = None\nfrom worksample.sandboxes.toolbox_download import find_pip\n"
+    words = [sys.executable, "-c", f"{program}print(*find_pip(), '--version')"]
     said = subprocess.run(words, capture_output=True, text=True, check=True, env=clean_environment()).stdout.split()
     if said != ["--version"]:  # this machine has one
         ran = subprocess.run(said, capture_output=True, text=True, check=False)

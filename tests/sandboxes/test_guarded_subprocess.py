@@ -16,8 +16,8 @@ from worksample.sandboxes.guarded_subprocess import NOT_FOUND, run_guarded
 LINGERS = "(setsid sh -c 'while :; do sleep 0.05; done' {mark} </dev/null >/dev/null 2>&1 &)"
 CALLER = """
 import sys
-from worksample.sandboxes.guarded_subprocess import call
-call(["sh", "-c", sys.argv[1]], 600)
+from worksample.sandboxes.guarded_subprocess import run_guarded
+run_guarded(["sh", "-c", sys.argv[1]], 600)
 """
 
 

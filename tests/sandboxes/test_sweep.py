@@ -235,10 +235,10 @@ def test_what_left_its_group_in_a_plain_box_ends_with_the_box_or_the_next_run(tm
 
 FORKED = """
 import subprocess, sys, time
-from worksample.sandboxes.marked_processes import of_this_process
+from worksample.sandboxes.marked_processes import maker_environment
 
 code = "import time; time.sleep(1000)"
-subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=of_this_process(), start_new_session=True)
+subprocess.Popen([sys.executable, "-c", code, sys.argv[1]], env=maker_environment(), start_new_session=True)
 print("begun", flush=True)
 time.sleep(300)
 """

@@ -124,7 +124,7 @@ def test_a_limit_of_time_outlives_a_stall_and_ends_without_one() -> None:
 STOPPED = """
 import asyncio, sys, time
 from datetime import UTC, datetime
-from worksample.steady_loop import run_steadily, stalled
+from worksample.steady_loop import run_steadily, stalled_seconds
 
 async def main():
     begun = datetime.now(UTC)
@@ -134,7 +134,7 @@ async def main():
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
     except TimeoutError:
         return print("timed out")
-    print("in time" if stalled(begun, datetime.now(UTC)) > 1.5 else "not noted")
+    print("in time" if stalled_seconds(begun, datetime.now(UTC)) > 1.5 else "not noted")
 
 run_steadily(main())
 """

@@ -30,7 +30,7 @@ from worksample.sandboxes.services.task_service import TaskService
 from worksample.store import Store, merge
 from worksample.tasks import find_suite, ingest, read_package
 from worksample.tasks.workplace import WORKPLACE
-from worksample.workplace.workplace import LiveWorkplace, own_box, reset_services, set_up, workplace_of
+from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
 pytestmark = [pytest.mark.box, pytest.mark.workplace, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 ROOT = find_suite("quaymark").parent
@@ -68,20 +68,20 @@ async def graded_live(
 ) -> dict[tuple[str, Protocol], GradePayload]:
     """Perform each script, and grade what stands then. By submission and protocol."""
     found: dict[tuple[str, Protocol], GradePayload] = {}
-    workplace = await asyncio.to_thread(workplace_of, instance.work.environment, store.folder, "graded-live")
+    workplace = await asyncio.to_thread(task_workplace, instance.work.environment, store.folder, "graded-live")
     assert workplace is not None
     async with open_services((workplace.box,), "bubblewrap") as services:
         for number, (name, steps) in enumerate(scripts.items()):
             if number:
-                await reset_services(own_box(services))
-            await set_up(services, workplace)
+                await reset_services(services_box(services))
+            await run_setup(services, workplace)
             done = await _once(_Stage(store, instance, workplace, services, "bubblewrap"), name, steps)
             assert not done.failed, (name, done.failed)
             for protocol in {Protocol.PROGRAM, Protocol.CHECKPOINTS} & set(instance.grading):
                 folder = taken / f"{number}-{protocol}"
                 shutil.copytree(store.folder(done.submission.parts["exports"].manifest), folder)
                 shutil.rmtree(folder / WORKPLACE)
-                shutil.copytree(own_box(services).output_path / WORKPLACE, folder / WORKPLACE)
+                shutil.copytree(services_box(services).output_path / WORKPLACE, folder / WORKPLACE)
                 grading = instance.grading[protocol]
                 place = live_place(
                     grading_boxes(store, done.submission, instance, grading), services, workplace, folder

@@ -75,7 +75,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("projects/billing.toml: issue[", "did you mean 'March'?"),
     ),
     "a folder that nobody reads": (lambda root: (root / "chanels").mkdir(), ("chanels: ", "did you mean 'channels'?")),
-    "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people are 'rosa'",)),
+    "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people have the id 'rosa'",)),
     "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("workplace's own",)),
     "a commit without its files": (
         lambda root: shutil.rmtree(root / "repositories/billing/rates"),

@@ -169,10 +169,10 @@ MAKES = """
 import sys
 from pathlib import Path
 from worksample.workplace.company_reader import read_company
-from worksample.workplace.seeds import seed_of
+from worksample.workplace.seeds import ensure_seed
 root = Path(sys.argv[1])
 print("begins", flush=True)
-print(seed_of(read_company(root), root, ("git", "calendar", "chat")).state, flush=True)
+print(ensure_seed(read_company(root), root, ("git", "calendar", "chat")).state, flush=True)
 """
 
 

@@ -39,5 +39,5 @@ async def test_a_reset_that_fails_names_the_commands_that_begin_anew() -> None:
     asked.feed_data(b'{"verb": "reset"}\n')
     await keeper.converse(asked, heard)  # type: ignore[arg-type]
     told = json.loads(heard.data)
-    assert told["failed"].startswith("its services cannot be told")
+    assert told["failed"].startswith("the services cannot be reached")
     assert told["next"] == "worksample workplace down --name firm, then worksample workplace up /srv/firm --name firm"

@@ -211,9 +211,9 @@ async def _users(box: object, key: str) -> int:
 KEEPS = """
 import asyncio, sys
 from worksample.tasks.workplace import PORTS
-from worksample.workplace.warm_pool import load
+from worksample.workplace.warm_pool import load_workplace
 async def main():
-    spare = await load("bubblewrap", frozenset(PORTS))
+    spare = await load_workplace("bubblewrap", frozenset(PORTS))
     await spare.service.box.run(["true"])
     print(spare.folder.path, spare.service.box._holder._process.pid, flush=True)
     await asyncio.sleep(3600)

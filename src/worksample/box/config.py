@@ -113,14 +113,14 @@ class BoxConfig:
         """Raise SandboxError if the config asks for something that no box can provide."""
         if self.network not in NETWORKS:
             raise SandboxError(
-                f'network = "{self.network}" is not offered: a box has no network but named endpoints',
+                f'network = "{self.network}" is not supported: a box has no network except named endpoints',
                 where="box",
                 next='set network = "none" or "endpoints"',
             )
         self._check_endpoints()
         if self.python not in PYTHONS:
             raise SandboxError(
-                f'python = "{self.python}" is not offered', where="box", next=f"one of {', '.join(PYTHONS)}"
+                f'python = "{self.python}" is not supported', where="box", next=f"set python to {', '.join(PYTHONS)}"
             )
         if self.root is not None:
             self._check_root(self.root)
@@ -130,7 +130,7 @@ class BoxConfig:
         for target in (self.output, self.scratch, *self.writable, *(mount.target for mount in self.mounts)):
             if target in seen:
                 raise SandboxError(
-                    f"{target} is given twice", where="box", next="give each folder and mount a place of its own"
+                    f"{target} is used twice", where="box", next="give each folder and mount a path of its own"
                 )
             seen.add(target)
         for key, value in self.env:
@@ -157,13 +157,13 @@ class BoxConfig:
     def _check_root(self, root: Root) -> None:
         if self.python != "none":
             raise SandboxError(
-                "a box with an image as its root uses the image's own Python", where="box", next='python="none"'
+                "a box with an image as its root uses the image's own Python", where="box", next='set python = "none"'
             )
         if not 0 <= root.user < 1 << 16:
             raise SandboxError(
-                f"user {root.user} of an image is not below 65536",
+                f"the image's user {root.user} is not below 65536",
                 where="box",
-                next="USER with a smaller number in its Dockerfile",
+                next="set USER to a smaller number in its Dockerfile",
             )
         for place in (root.home, *([root.workdir] if root.workdir else [])):
             if not place.startswith("/") or posixpath.normpath("/" + place.lstrip("/")) != place or "\0" in place:
@@ -174,7 +174,9 @@ class BoxConfig:
                 )
         for key, value in root.env:
             if not key or "=" in key or "\0" in key + value:
-                raise SandboxError(f"{key!r} cannot be an environment variable", where="image")
+                raise SandboxError(
+                    f"{key!r} cannot be an environment variable", where="image", next="correct ENV in its Dockerfile"
+                )
 
     def _check_endpoints(self) -> None:
         if self.endpoints and self.network != "endpoints":
@@ -183,14 +185,14 @@ class BoxConfig:
             )
         if len(set(self.endpoints)) < len(self.endpoints) or len(self.endpoints) > MOST_ENDPOINTS:
             raise SandboxError(
-                f"endpoints are given twice, or more than {MOST_ENDPOINTS}",
+                f"an endpoint is listed twice, or there are more than {MOST_ENDPOINTS}",
                 where="box",
-                next=f"give each once, and at most {MOST_ENDPOINTS}",
+                next=f"list each endpoint once, and at most {MOST_ENDPOINTS}",
             )
         for endpoint in self.endpoints:
             if not is_host_name(endpoint.name) or not 0 < endpoint.port < 1 << 16:
                 raise SandboxError(
-                    f"{str(endpoint)!r} is not a name and port of an endpoint",
+                    f"{str(endpoint)!r} is not a valid endpoint",
                     where="box",
                     next="give a name such as api.example.com, and a port of 1 to 65535",
                 )
@@ -201,13 +203,13 @@ class BoxConfig:
             raise SandboxError(
                 f"{target!r} is not a plain absolute path",
                 where="box",
-                next="write it from the root on, without .. and a slash at its end",
+                next="write the full path from /, without .. and without a slash at the end",
             )
         first = "/" + target.split("/")[1]
         inside = first in RESERVED and first not in ("/usr", "/run", "/etc")
         if target in RESERVED or inside:
             raise SandboxError(
-                f"{target} belongs to the box itself and cannot be mounted over",
+                f"{target} belongs to the box itself and cannot be a mount or folder",
                 where="box",
-                next="choose another place, such as /srv/data",
+                next="choose another path, such as /srv/data",
             )

@@ -62,6 +62,6 @@ async def start_box(config: BoxConfig, kind: str = "bubblewrap") -> Box:
 def _entry_point(kind: str) -> EntryPoint:
     found = _registered_kinds()
     if kind not in found:
-        known = ", ".join(sorted(found)) or "none: the package is not installed whole"
+        known = ", ".join(sorted(found)) or "none (the installation is incomplete)"
         raise SandboxError(f'"{kind}" is not a kind of box; there are {known}', where="box", next='use "bubblewrap"')
     return found[kind]

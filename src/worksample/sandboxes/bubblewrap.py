@@ -99,7 +99,7 @@ class BubblewrapHolder:
             while b"}" not in told:
                 piece = os.read(self._info, 4096)
                 if not piece:
-                    return  # bubblewrap failed, which the handshake finds out too
+                    return  # bubblewrap failed; the handshake reports it
                 told += piece
         finally:
             os.close(self._info)
@@ -114,7 +114,9 @@ class BubblewrapHolder:
         try:
             cgroups.join(self.groups, pid)
         except OSError as failure:
-            raise SandboxError(f"the box could not be put into its control groups: {failure}", where="box") from None
+            raise SandboxError(
+                f"the box could not be put into its control groups: {failure}", where="box", next="worksample doctor"
+            ) from None
 
     def messages(self) -> str:
         """See Holder."""

@@ -249,7 +249,7 @@ def of_container(pid: int, name: str) -> BoxCgroups:
     mounts, theirs = _mounts(), _groups_of(pid)
     named = {kind: path.lstrip("/") for kind, path in theirs.items() if kind in mounts and name in path}
     found = {kind: mounts[kind] / path for kind, path in named.items()}
-    freezer = found.get("freezer")  # beside one of version 1, a group of version 2 freezes and thaws nothing
+    freezer = found.get("freezer")  # if version 1 has a freezer, a group of version 2 cannot freeze
     return BoxCgroups(
         memory=found.get("memory", found.get("")), freezer=freezer, unified=None if freezer else found.get("")
     )

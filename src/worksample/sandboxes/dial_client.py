@@ -41,7 +41,7 @@ class DialClient:
             return socket.socket(fileno=found[0])
         if said:
             raise OSError(int(said), os.strerror(int(said)))
-        raise SandboxError("the box was lost: its exec server is gone", where="box")
+        raise SandboxError("the box was lost: its exec server is gone", where="box", next="worksample doctor")
 
     async def _readable(self) -> None:
         loop = asyncio.get_running_loop()

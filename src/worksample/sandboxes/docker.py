@@ -55,7 +55,7 @@ def ensure_base_image(daemon: Daemon) -> str:
     from docker.errors import ImageNotFound
 
     content = _content()
-    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman's imports have no tag but the usual one
+    name = f"{NAME}-{hashlib.sha256(content).hexdigest()[:24]}"  # Podman imports images with the default tag only
     with (
         (cache_folder() / ".docker-base.lock").open("w", encoding="utf-8") as lock,
         daemon_errors(f"the image {name} cannot be made"),

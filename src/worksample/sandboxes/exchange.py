@@ -50,7 +50,7 @@ class Incoming:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
         if not self.data and self._failure:
-            raise SandboxError(self._failure, where="box")
+            raise SandboxError(self._failure, where="box", next="worksample doctor")
         taken = bytes(self.data[:limit])
         del self.data[:limit]
         self._read += len(taken)
@@ -95,7 +95,7 @@ class Outgoing:
                 raise BrokenPipeError("it was closed")
             await self._wanted.wait()
             if self._failure:
-                raise SandboxError(self._failure, where="box")
+                raise SandboxError(self._failure, where="box", next="worksample doctor")
             if self._deaf or self._closed:
                 raise BrokenPipeError("nobody reads in the box")
             self._wanted.clear()
@@ -126,7 +126,9 @@ class BoxExchange:
         self.joined: asyncio.Queue[BoxExchange | None] = asyncio.Queue()
         """Connections to a listening socket, limited by the exec server; None is the end."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.done.add_done_callback(lambda future: future.cancelled() or future.exception())  # maybe nobody asks
+        self.done.add_done_callback(
+            lambda future: future.cancelled() or future.exception()
+        )  # the result may never be awaited
         self.returncode, self.flags, self.seconds, self.counted, self.errno = 0, 0, 0.0, 0.0, 0
 
     def take(self, kind: int, payload: bytes) -> bool:
@@ -177,7 +179,7 @@ class BoxExchange:
     def lose(self, why: str) -> None:
         """Fail the exchange because the box is gone."""
         if not self.done.done():
-            self.done.set_exception(SandboxError(why, where="box"))
+            self.done.set_exception(SandboxError(why, where="box", next="worksample doctor"))
         self.out.finish(why)
         self.err.finish(why)
         self.input.end_reading(why)

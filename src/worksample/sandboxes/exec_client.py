@@ -57,7 +57,9 @@ class ExecConnection(asyncio.Protocol):
             async with asyncio.timeout(wait):
                 await ready
         except TimeoutError:
-            raise SandboxError(f"the box did not answer within {wait:.0f} s", where="box") from None
+            raise SandboxError(
+                f"the box did not answer within {wait:.0f} s", where="box", next="worksample doctor"
+            ) from None
         finally:
             loop.remove_reader(self._socket)
         try:
@@ -67,7 +69,7 @@ class ExecConnection(asyncio.Protocol):
         if not data or len(descriptors) != wanted:
             for descriptor in descriptors:
                 os.close(descriptor)
-            raise SandboxError("the box did not start", where="box")
+            raise SandboxError("the box did not start", where="box", next="worksample doctor")
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
         try:
@@ -81,7 +83,7 @@ class ExecConnection(asyncio.Protocol):
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transport is not a subclass
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lose(str(exc) if exc else "its exec server is gone")
@@ -106,7 +108,7 @@ class ExecConnection(asyncio.Protocol):
             self.memory_kills += 1
         exchange = self._exchanges.get(number)
         if exchange is None:
-            if kind == frames.JOINED:  # to a socket that listens no more
+            if kind == frames.JOINED:  # the listening socket was closed
                 self.send(_number(payload), frames.KILL)
             return
         if kind == frames.JOINED:
@@ -132,7 +134,7 @@ class ExecConnection(asyncio.Protocol):
     def begin(self, body: dict[str, Any] | None, data: bytes | None = b"", kind: int = frames.START) -> BoxExchange:
         """Send a request; `data` is its input, None if it is written later. Raises SandboxError if the box is lost."""
         if self._lost is not None:
-            raise SandboxError(f"the box was lost: {self._lost}", where="box")
+            raise SandboxError(f"the box was lost: {self._lost}", where="box", next="worksample doctor")
         self._number += 1
         exchange = self._open(self._number, body["limit"] if body else 0, data)
         if body is not None:
@@ -237,7 +239,7 @@ class RemoteListener:
         found = await self._exchange.joined.get()
         if found is None:
             self._exchange.joined.put_nowait(None)
-            raise SandboxError("nobody listens any more: the listener or the box was closed", where="box")
+            raise SandboxError("the listener or the box was closed", where="box", next="listen again in an open box")
         return RemoteConnection(self._link, found)
 
     async def close(self) -> None:

@@ -20,10 +20,10 @@ def main() -> None:
     """Run the command; exit with its exit status, or with 128 plus the number of the signal that ended it."""
     caller, words = int(sys.argv[1]), sys.argv[2:]
     signal.signal(signal.SIGTERM, _on_terminate)
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)  # what its children start and leave becomes our own
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned descendants become our children
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != caller:
-        sys.exit(1)  # it ended before it could be heard
+        sys.exit(1)  # the caller ended before we asked for its signal
     own = os.getpid()
     program = os.fork()
     if program == 0:
@@ -52,7 +52,7 @@ def _end_all() -> None:
     """Kill all descendants, again and again until none is left: one may be starting others."""
     while below := _descendants():
         for pid in below:
-            with suppress(ProcessLookupError):  # none but ours could have the number: we reap them
+            with suppress(ProcessLookupError):  # the id cannot have been reused: we reap our children
                 os.kill(pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:

@@ -34,5 +34,5 @@ def run_guarded(
         try:
             out, err = process.communicate(timeout=seconds)
         finally:
-            process.terminate()  # harmless where it has ended
+            process.terminate()  # harmless if it has ended
     return subprocess.CompletedProcess(list(words), process.returncode, out, err)

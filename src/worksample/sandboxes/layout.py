@@ -84,7 +84,7 @@ def environment(config: BoxConfig) -> dict[str, str]:
 def writable_folders(config: BoxConfig) -> list[tuple[str, int]]:
     """Return every writable folder with its mode, parents first."""
     own = [("/dev/shm", 0o1777)]
-    if config.root is None:  # an image has these places itself, and perhaps something in them
+    if config.root is None:  # an image has these folders itself, perhaps with content
         own += [("/tmp", 0o1777), ("/var/tmp", 0o1777), (HOME, 0o755), ("/opt", 0o755)]
     asked = [(path, 0o755) for path in (config.output, config.scratch, *config.writable)]
     merged = dict(own) | dict(asked)

@@ -39,11 +39,11 @@ def kill_marked(folder: Path) -> None:
 def kill_orphans() -> int:
     """Kill what is left of every bubblewrap whose platform is dead; return the number of processes."""
 
-    def orphaned(word: bytes) -> bool:
+    def is_orphan(word: bytes) -> bool:
         found = _MAKER.fullmatch(word)
         return found is not None and is_gone(*(int(number) for number in found.groups()))
 
-    return _kill_marked(orphaned)
+    return _kill_marked(is_orphan)
 
 
 def _kill_marked(marked: Callable[[bytes], bool]) -> int:

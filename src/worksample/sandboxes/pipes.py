@@ -91,7 +91,7 @@ class PipeReader:
                 self.descriptor.close()
             return data
         if self.descriptor.failure:
-            raise SandboxError(self.descriptor.failure, where="box")
+            raise SandboxError(self.descriptor.failure, where="box", next="open a new box")
         return b""
 
 
@@ -106,7 +106,7 @@ class PipeWriter:
         view = memoryview(data)
         while view:
             if self.descriptor.failure:
-                raise SandboxError(self.descriptor.failure, where="box")
+                raise SandboxError(self.descriptor.failure, where="box", next="open a new box")
             if self.descriptor.closed:
                 raise BrokenPipeError("nobody reads in the box, or it was closed")
             try:
@@ -168,7 +168,7 @@ class SocketListener:
             connection = SocketConnection(end)
             self._joined(connection)
             return connection
-        raise SandboxError("nobody listens any more: the listener or the box was closed", where="box")
+        raise SandboxError("the listener or the box was closed", where="box", next="listen again in an open box")
 
     async def close(self) -> None:
         """See Listener."""

@@ -127,7 +127,7 @@ class PlainProcess:
         """Wait for the leader and give its id back. `failure`: the reason for the end of its streams, if the box was
         closed.
         """
-        if self._alive >= 0:  # closed before its end was heard
+        if self._alive >= 0:  # closed before its end was noticed
             self._popen.wait()
             self._forget()
             if not self.done.done():

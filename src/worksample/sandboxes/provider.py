@@ -47,7 +47,7 @@ def read_spec(path: str) -> BoxSpec:
     except ValueError as failure:
         said = failure.errors()[0] if isinstance(failure, ValidationError) else failure
         raise SandboxError(
-            f"no config of a box: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
+            f"not a valid box config: {said}", where=path, next="correct the file by docs/sandbox.md, 'In Inspect'"
         ) from None
 
 
@@ -69,7 +69,7 @@ class WorksampleSandbox(SandboxEnvironment):
         spec = read_spec(config) if isinstance(config, str) else config or BoxSpec()
         if not isinstance(spec, BoxSpec):
             raise SandboxError(
-                f"{type(spec).__name__} is not a config of a box",
+                f"{type(spec).__name__} is not a box config",
                 where="sandbox worksample",
                 next="give a BoxSpec of worksample.sandboxes.provider, or a file",
             )

@@ -22,7 +22,7 @@ _NAMESPACES = 0x7E020000
 
 _ARCHES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# name: (x86_64, aarch64); -1 where the machine has none
+# name: (x86_64, aarch64); -1 if the machine has no such call
 _REFUSED: dict[str, tuple[int, int]] = {
     "mount": (165, 40),
     "umount2": (166, 39),
@@ -205,7 +205,7 @@ def program(groups: bool, machine: str | None = None) -> bytes:
     code += _only_for(_PERSONALITY[column], _one_of(0, _PERSONALITIES, _PASS, refuse))
     code += _only_for(_PRLIMIT[column], [_argument(0), _op(_EQUAL, 0, 1, 0), refuse, _PASS])
     code += _only_for(_FCNTL[column], _one_of(1, _HELD_FILES, refuse, _PASS))
-    # Process 1 is the exec server, and where the platform is an ordinary user it is of the same user as the commands.
+    # Process 1 is the exec server. If the platform is an ordinary user, commands run as the same user.
     for numbers in _FIRST_NAMES_PROCESS.values():
         code += _only_for(numbers[column], _one_of(0, (1,), refuse, _PASS))
     for numbers, everyone in _PRIORITIES.values():
@@ -214,6 +214,6 @@ def program(groups: bool, machine: str | None = None) -> bytes:
             [_argument(0), _op(_EQUAL, everyone, 2, 0), _argument(1), _op(_EQUAL, 1, 0, 1), refuse, _PASS],
         )
     if not groups:
-        # PR_SET_DUMPABLE seems to work and does nothing: what cannot be read cannot be counted.
+        # PR_SET_DUMPABLE pretends to succeed: the watchdog could not measure a process that is not dumpable.
         code += _only_for(_PRCTL[column], _one_of(0, (4,), _fail(0), _PASS))
     return b"".join([*code, _PASS])

@@ -84,7 +84,7 @@ class ServedBox:
         reply = await link.finish(self._begin(argv, cwd, env, timeout, limit, input))
         starved = bool(reply.flags & frames.STARVED)
         if starved and before is not None and isinstance(timeout, FairTimeout):
-            # Children that nobody waits for leave no time in a process's accounts: a command could hide its work so.
+            # A command could hide its work in children that it never waits for: their time is in no process's account.
             used = (self._holder.processor_seconds() or before) - before
             starved = used < timeout.seconds
         return Completed(
@@ -122,7 +122,7 @@ class ServedBox:
         data: bytes | None,
     ) -> BoxExchange:
         if not argv:
-            raise SandboxError("there is no command to run", where="box")
+            raise SandboxError("there is no command to run", where="box", next="pass the program and its arguments")
         body: dict[str, Any] = {
             "op": "run",
             "argv": list(argv),
@@ -171,7 +171,11 @@ class ServedBox:
         """See Box.serve."""
         own = self._endpoints.pop(endpoint, None)
         if own is None:
-            raise SandboxError(f"{endpoint} is not an endpoint of the box, or is served already", where="box")
+            raise SandboxError(
+                f"{endpoint} is not an endpoint of the box, or is served already",
+                where="box",
+                next="serve each endpoint of its config once",
+            )
         own.setblocking(False)
         return own
 
@@ -185,10 +189,14 @@ class ServedBox:
         """See Box.read. A frozen box gives files of its writable folders only, a dead one of its output only."""
         path = posixpath.join(self.config.folder, path)
         if self._root < 0:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         if self._link is None:
             if not path.startswith(self.config.output + "/"):
-                raise SandboxError(f"{path} went with the box: after its end only the output is left", where="box")
+                raise SandboxError(
+                    f"{path} is gone: after the end of a box only its output is left",
+                    where="box",
+                    next="read it before the box is killed",
+                )
             inner = path.removeprefix(self.config.output)
             return await asyncio.to_thread(read_contained, self._output, self._output, inner, limit)
         if self._frozen:
@@ -207,9 +215,9 @@ class ServedBox:
 
     def _usable(self) -> ExecConnection:
         if self._link is None or self._closed:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         if self._frozen:
-            raise SandboxError("the box is frozen", where="box")
+            raise SandboxError("the box is frozen", where="box", next="thaw it first")
         return self._link
 
     # the whole box
@@ -237,14 +245,16 @@ class ServedBox:
     def output_path(self) -> pathlib.Path:
         """See Box.output_path."""
         if self._output < 0:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._output}")
 
     @property
     def changes_path(self) -> pathlib.Path:
         """See Box.changes_path."""
         if self._changes < 0:
-            raise SandboxError("the box has no root of its own, or was closed", where="box")
+            raise SandboxError(
+                "the box has no root of its own, or was closed", where="box", next="open a box of an image"
+            )
         return pathlib.Path(f"/proc/{os.getpid()}/fd/{self._changes}")
 
     async def hurry(self) -> None:
@@ -256,7 +266,7 @@ class ServedBox:
         """See Box.kill."""
         link, self._link = self._link, None
         if link is not None:
-            await link.close()  # by itself the end of an exec server that is not frozen
+            await link.close()  # an exec server that is not frozen ends by this alone
         await asyncio.to_thread(self._holder.end)
 
     async def close(self) -> None:

@@ -134,7 +134,7 @@ def server_folder() -> Path:
     """Return the exec server's modules, compiled for this interpreter, as the package `in_box` in its own folder."""
     source = Path(__file__).parent / "in_box"
     modules = sorted(source.glob("*.py"))
-    # The package's name too: what was kept under another one is imported by nobody.
+    # Includes the package's name, since modules of another package name cannot be imported.
     digest = hashlib.sha256(importlib.util.MAGIC_NUMBER + source.name.encode())
     for module in modules:
         digest.update(module.name.encode() + b"\0" + module.read_bytes())
@@ -164,7 +164,7 @@ def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = Tr
         if folder.is_dir():
             return folder
         fresh = folder.with_name(f".{folder.name}.new")
-        shutil.rmtree(fresh, ignore_errors=True)  # of a maker that was killed
+        shutil.rmtree(fresh, ignore_errors=True)  # left by a killed process
         fresh.mkdir(mode=0o755)
         try:
             fill(fresh)
@@ -172,7 +172,7 @@ def make_once(folder: Path, fill: Callable[[Path], None], *, readable: bool = Tr
                 _readable(fresh)
             fresh.rename(folder)
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)  # where it failed
+            shutil.rmtree(fresh, ignore_errors=True)  # if it failed
     return folder
 
 
@@ -184,7 +184,7 @@ def remove_halves(folder: Path) -> list[str]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                continue  # its maker is at work
+                continue  # it is being made
             shutil.rmtree(half, ignore_errors=True)
             removed.append(half.name)
     return removed

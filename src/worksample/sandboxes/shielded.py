@@ -19,6 +19,6 @@ async def to_the_end(work: Awaitable[T]) -> T:
         except asyncio.CancelledError as cancellation:
             cancelled = cancellation
     if cancelled is not None:
-        await asyncio.gather(task, return_exceptions=True)  # its own failure comes second, and is not left unread
+        await asyncio.gather(task, return_exceptions=True)  # read its failure, which the cancellation overrides
         raise cancelled
     return task.result()

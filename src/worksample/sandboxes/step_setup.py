@@ -28,11 +28,11 @@ async def prepare_step(box: Box, step: StepSpec, files: Path | None) -> str:
         try:
             await copy_into_box(box, files, workdir)
         except OSError as error:
-            return f"its files cannot be laid into {workdir}: {error.strerror or error}"
+            return f"its files cannot be copied to {workdir}: {error.strerror or error}"
         if (files / SETUP).is_file():
             done = await box.run(["bash", f"{workdir.rstrip('/')}/{SETUP}"], cwd=workdir, timeout=SETUP_SECONDS)
             if done.timed_out or done.returncode:
-                how = "did not end" if done.timed_out else f"left with exit code {done.returncode}"
+                how = "did not end" if done.timed_out else f"ended with exit code {done.returncode}"
                 return f"{SETUP} {how}: {done.stderr.decode('utf-8', 'replace').strip()[-_SAID:]}"
     if step.health is None:
         return ""

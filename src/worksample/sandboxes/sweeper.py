@@ -39,7 +39,7 @@ def sweep() -> list[str]:
                 if kind == "plain":
                     kill_marked(folder)
             if owner.container and not _remove_container(owner):
-                continue  # its daemon does not answer now
+                continue  # its daemon does not answer
             shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"{folder.name} {owner.label}".strip())
     return removed + _sweep_groups() + _sweep_folders()
@@ -98,7 +98,7 @@ def _sweep_workplaces() -> list[str]:
                 shutil.rmtree(folder, ignore_errors=True)
             removed.append(f"workplace {folder.name}")
         with contextlib.suppress(OSError):
-            folder.rmdir()  # one that has no lock yet; who makes it tries again
+            folder.rmdir()  # it has no lock yet; its creator tries again
     return removed
 
 
@@ -118,7 +118,9 @@ def _kill_box(owner: BoxOwner) -> None:
                     (folder / name).write_text(text, encoding="ascii")
     for pid, started in ((owner.child, owner.child_started), (owner.holder, owner.holder_started)):
         if pid and started and scratch.started_at(pid) == started:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # a container's is the daemon's
+            with contextlib.suppress(
+                ProcessLookupError, PermissionError
+            ):  # a container's processes belong to the daemon
                 os.kill(pid, signal.SIGKILL)
     if not owner.container:
         cgroups.remove(groups)

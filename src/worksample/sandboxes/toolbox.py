@@ -219,7 +219,7 @@ def platform_folders() -> tuple[str, ...]:
     source = Path(__file__).resolve().parents[2]
     libraries = {path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()}
     named = {str(Path(sys.prefix).absolute()), *libraries}
-    # What scripts of the environment name may be a linked folder; a place with .. in it can only be its real one.
+    # Scripts of the environment may name a linked folder; a path with .. is only used in its resolved form.
     folders = {os.path.realpath(path) for path in named} | {path for path in named if ".." not in Path(path).parts}
     folders.add(str(source))
     return tuple(sorted(folder for folder in folders if not any(_below(folder, other) for other in folders)))

@@ -80,7 +80,11 @@ class PlainBox:
 
     def _usable(self) -> None:
         if self._killed or self._frozen:
-            raise SandboxError(_CLOSED if self._killed else "the box is frozen", where="box")
+            raise SandboxError(
+                _CLOSED if self._killed else "the box is frozen",
+                where="box",
+                next="open a new box" if self._killed else "thaw it first",
+            )
 
     async def run(
         self,
@@ -136,7 +140,7 @@ class PlainBox:
     ) -> PlainProcess:
         self._usable()
         if not argv:
-            raise SandboxError("there is no command to run", where="box")
+            raise SandboxError("there is no command to run", where="box", next="pass the program and its arguments")
         words = [*(NICE_COMMAND if self.config.background else ()), *(self._host_text(word) for word in argv)]
         values = {**self._env, **{name: self._host_text(value) for name, value in (env or {}).items()}}
         process = self._groups.start(words, self._host_path(cwd or ""), values)
@@ -158,7 +162,7 @@ class PlainBox:
                 connection = SocketConnection(
                     _with_path(path, lambda: open_socket(self._host_path(path), listen=False))
                 )
-            except BlockingIOError:  # many wait to be accepted
+            except BlockingIOError:  # too many connections wait to be accepted
                 await asyncio.sleep(0.01)
                 continue
             self._track(connection)
@@ -178,7 +182,9 @@ class PlainBox:
 
     def serve(self, endpoint: Endpoint) -> socket.socket:
         """See Box.serve. A plain box has no endpoints: `start` refuses them."""
-        raise SandboxError(f"{endpoint} is not an endpoint of the box", where="box")
+        raise SandboxError(
+            f"{endpoint}: a box without isolation has no endpoints", where="box", next="leave --unsandboxed out"
+        )
 
     async def dial(self, port: int, address: str = "127.0.0.1") -> socket.socket:
         """See Box.dial. The loopback of a plain box is the machine's."""
@@ -188,7 +194,7 @@ class PlainBox:
     async def read(self, path: str, limit: int) -> bytes:
         """See Box.read."""
         if self._closed:
-            raise SandboxError("the box was closed", where="box")
+            raise SandboxError("the box was closed", where="box", next="open a new box")
         from .in_box.files import read_file
 
         pieces = bytearray()
@@ -229,7 +235,9 @@ class PlainBox:
     @property
     def changes_path(self) -> pathlib.Path:
         """See Box.changes_path."""
-        raise SandboxError("a box without isolation has no root of its own", where="box")
+        raise SandboxError(
+            "a box without isolation has no root of its own", where="box", next="leave --unsandboxed out"
+        )
 
     async def hurry(self) -> None:
         """See Box.hurry. Running processes get the usual priority, if we may set it."""
@@ -291,13 +299,13 @@ async def start(config: BoxConfig) -> PlainBox:
     """Start a plain box; see `Start` of `worksample.box.registry`. Raises SandboxUnavailable for images, endpoints."""
     if config.root is not None:
         raise SandboxUnavailable(
-            "without isolation no image can be used",
+            "without isolation, images cannot be used",
             where="box",
             next="worksample doctor, then leave --unsandboxed out",
         )
     if config.endpoints:
         raise SandboxUnavailable(
-            "without isolation there are no endpoints: names would lead where the machine's own resolver says",
+            "without isolation, endpoints are not available: the machine's own resolver would resolve their names",
             where="box",
             next="worksample doctor, then leave --unsandboxed out",
         )

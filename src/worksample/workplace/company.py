@@ -19,7 +19,7 @@ RESERVED = ("operator", "admin", "everyone", "root", "git")
 
 def _account(name: str) -> str:
     if name in RESERVED:
-        raise unfit("is a name of the workplace's own")
+        raise unfit("is a name that the workplace itself uses")
     return name
 
 

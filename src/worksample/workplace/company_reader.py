@@ -40,7 +40,9 @@ def read_company(root: Path) -> Company:
     """
     root = Path(root)
     if not is_folder(root) or not (root / FILE).is_file():
-        raise ManifestError(f"there is no company: no {FILE}", where=str(root), next="see docs/workplace.md")
+        raise ManifestError(
+            f"this folder is not a company: it has no {FILE}", where=str(root), next="see docs/workplace.md"
+        )
     faults = Faults()
     check_tree(root, faults)
     faults.check(str(root), "put files and folders there")
@@ -54,7 +56,7 @@ def read_company(root: Path) -> Company:
     if table is not None:
         ids = [person.id for person in table.person]
         for twice in sorted({one for one in ids if ids.count(one) > 1}):
-            faults.add(FILE, "person", f"two people are {twice!r}")
+            faults.add(FILE, "person", f"two people have the id {twice!r}")
         for file, key, who in _named_people(table, channels, projects, repositories, calendars):
             if who not in ids:
                 faults.add(file, key, f"there is no person {who!r}{nearest(who, ids)}", ", ".join(sorted(ids)))
@@ -86,9 +88,9 @@ def _check_colleagues(
             faults.add(file, "", f"there is no person {name!r}{nearest(name, ids)}", ", ".join(sorted(ids)))
         for number, one in enumerate(table.knows):
             if any(other.id == one.id for other in table.knows[:number]):
-                faults.add(file, f"knows[{number}].id", f"two are {one.id!r}")
+                faults.add(file, f"knows[{number}].id", f"two entries have the id {one.id!r}")
             if not tells(one.text, one):
-                faults.add(file, f"knows[{number}].marks", "text does not hold all of them: nobody could tell it")
+                faults.add(file, f"knows[{number}].marks", "text does not contain all marks, so nobody could tell it")
         for key, what, said in _cross_references(table, ids, played, rooms):
             if said not in what:
                 faults.add(file, key, f"there is no {said!r}{nearest(said, what)}", ", ".join(sorted(what)))
@@ -104,7 +106,7 @@ def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:
     for name, channel in channels.items():
         if channel.members == () and not (channel.owners or channel.open):
             faults.add(
-                f"channels/{name}.toml", "members", "nobody could ever read it",
+                f"channels/{name}.toml", "members", "nobody could read this channel",
                 "leave members out for everybody, or write owners or open = true",
             )  # fmt: skip
 
@@ -141,9 +143,7 @@ def folder_digest(root: Path) -> str:
     """
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
-        raise CaptureError(
-            found.reason, where=str(root), next="take out what is not the company's, and let every file be read"
-        )
+        raise CaptureError(found.reason, where=str(root), next="remove foreign files, and make every file readable")
     kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not ignored(entry.path)))
     return digest_of(kept.plain())
 
@@ -157,7 +157,7 @@ def _named_files(root: Path, folder: str, ending: str, faults: Faults) -> Iterat
             if _NAME.fullmatch(path.stem):
                 yield path.stem, path
             else:
-                faults.add(f"{folder}/{path.name}", "", "is no name", "lower case letters, digits, _ and -")
+                faults.add(f"{folder}/{path.name}", "", "is not a valid name", "lower case letters, digits, _ and -")
 
 
 def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator[tuple[str, T]]:
@@ -177,7 +177,7 @@ def _projects(root: Path, faults: Faults) -> list[SeedProject]:
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
             file = f"wiki/{folder.name}/{path.name}"
             if not _PAGE.fullmatch(path.stem):
-                faults.add(file, "", "is no title of a page", "letters, digits, blanks, _ and -")
+                faults.add(file, "", "is not a valid page title", "letters, digits, blanks, _ and -")
             pages[folder.name].append(SeedPage(title=path.stem, text=read_text(root, file, faults)))
     for name, table in _tables(root, "projects", ProjectTable, faults):
         found.append(SeedProject(**dict(table), id=name, pages=tuple(pages.pop(name, ()))))
@@ -197,7 +197,7 @@ def _check_strays(root: Path, faults: Faults) -> None:
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
         if not known and not ignored(path.name) and not path.name.startswith("."):
-            faults.add(path.name, "", f"is no part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
+            faults.add(path.name, "", f"is not part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
 
 
 def _named_people(
@@ -250,5 +250,5 @@ def _check_repositories(root: Path, repositories: dict[str, SeedRepository], fau
                 there |= {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
             for gone in commit.remove:
                 if gone not in there:
-                    faults.add(file, f"{key}.remove", f"{gone!r} is in no commit before{nearest(gone, there)}")
+                    faults.add(file, f"{key}.remove", f"{gone!r} is in no earlier commit{nearest(gone, there)}")
             there -= set(commit.remove)

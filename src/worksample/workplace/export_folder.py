@@ -59,13 +59,13 @@ def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
     try:
         said = json.loads((folder / LIST).read_bytes())
     except (OSError, ValueError, RecursionError):
-        raise ExportError(f"it is cut off: no {LIST} that can be read", where=where, next=AGAIN) from None
+        raise ExportError(f"it is incomplete: {LIST} cannot be read", where=where, next=AGAIN) from None
     if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("files"), dict):
-        raise ExportError("it is of another version", where=where, next="use the version that made it")
+        raise ExportError("it was made by another version", where=where, next="use the version that made it")
     found = dict(_digests(folder))
     for name in sorted(found.keys() | said["files"].keys()):
         if name not in found:
-            raise ExportError(f"it is cut off: {name} is missing", where=where, next=AGAIN)
+            raise ExportError(f"it is incomplete: {name} is missing", where=where, next=AGAIN)
         if found[name] != said["files"].get(name):
             raise ExportError(f"{name} is not what was exported", where=where, next=AGAIN)
     services: Sequence[str] = tuple(read_stamp(folder / STATE, where=where).get("services", ()))

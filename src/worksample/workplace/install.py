@@ -31,7 +31,7 @@ def install_programs(names: Iterable[str]) -> tuple[str, ...]:
     if "chat" in given and converse_folder() is None:
         brought.append(fetch_converse().name)
     if line := missing_programs_command(given):
-        raise SandboxUnavailable("Python's part of the workplace is missing", where="workplace", next=line)
+        raise SandboxUnavailable("the workplace's Python packages are missing", where="workplace", next=line)
     return tuple(brought)
 
 
@@ -62,4 +62,4 @@ def _as_root(words: list[str], line: str) -> subprocess.CompletedProcess[str]:
             asked, env=env, capture_output=True, text=True, check=False, encoding="utf-8", errors="replace"
         )
     except FileNotFoundError as error:
-        raise SandboxUnavailable(f"there is no {error.filename} here", where="apt-get", next=line) from None
+        raise SandboxUnavailable(f"{error.filename} is not installed", where="apt-get", next=line) from None

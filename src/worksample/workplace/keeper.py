@@ -61,7 +61,7 @@ class Keeper:
             except WorksampleError as error:
                 answer = error_fields(error)
             except (ValueError, KeyError, TypeError):
-                answer = {"failed": "that is no command"}
+                answer = {"failed": "this is not a command"}
             writer.write(json.dumps(answer).encode() + b"\n")
             await writer.drain()
             writer.close()
@@ -69,7 +69,7 @@ class Keeper:
     async def _obey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         verb, box = asked["verb"], services_box(self.services)
         if verb in ALL_VERBS and verb not in self.verbs:
-            return {"failed": f"{verb} is not for the workplace of a trial", "where": self.about["name"]}
+            return {"failed": f"{verb} is not allowed for the workplace of a trial", "where": self.about["name"]}
         if verb == "status":
             return self.about
         if verb == "accounts":
@@ -87,7 +87,7 @@ class Keeper:
         if verb == "down":
             self.ending.set()
             return {"ending": True}
-        return {"failed": f"there is no {verb!r}"}
+        return {"failed": f"there is no command {verb!r}"}
 
     async def _reset(self, box: Box) -> float:
         """Reset the services as `reset_services` does. If they do not come back, the error says how to restart the
@@ -171,7 +171,7 @@ def main() -> int:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            sys.stdout.write(json.dumps({"failed": "it stands already", "where": plan["name"]}) + "\n")
+            sys.stdout.write(json.dumps({"failed": "it is already running", "where": plan["name"]}) + "\n")
             return 1
         try:
             asyncio.run(keep(folder, Path(plan["root"]), tuple(plan["services"]), plan["name"]))

@@ -51,7 +51,7 @@ async def _run(services: TrialServices, workplace: LiveWorkplace, root: Path) ->
         for path in sorted(path for path in root.rglob("*") if path.is_file()):
             await box.write(f"{PLACE}/{path.relative_to(root).as_posix()}", path.read_bytes())
     except OSError as error:
-        return {"failed": f"it cannot be brought there: {error.strerror}"}
+        return {"failed": f"live.py cannot be copied into the box: {error.strerror}"}
     done = await box.run(
         ["python3", f"{PLACE}/live.py"], cwd=PLACE, env=operator_environment(workplace), timeout=SECONDS
     )

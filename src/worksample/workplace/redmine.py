@@ -56,7 +56,7 @@ def _run(argv: list[str], cwd: Path) -> None:
     done = run_guarded(argv, 600, cwd=cwd)
     if done.returncode == NOT_FOUND:
         raise SandboxUnavailable(
-            f"there is no {argv[0]} here: the tracker needs Debian",
+            f"{argv[0]} is not installed: the tracker needs Debian",
             where="workplace",
             next="leave the tracker out of --services, or use Debian",
         )

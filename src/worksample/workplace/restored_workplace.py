@@ -29,7 +29,9 @@ def exported_state(submission: Submission, environment: Environment, folder: Cal
         return seed_of_folder(folder(_company(environment)), environment.services).state
     if part is None or part.status is not CaptureStatus.COMPLETE:
         why = part.reason if part is not None else "the submission came without one"
-        raise ExportError(f"it is not whole: {why or 'it was cut off'}", where=where)
+        raise ExportError(
+            f"the export is incomplete: {why or 'it was cut off'}", where=where, next="run the trial again"
+        )
     state = folder(part.manifest) / WORKPLACE
     require_state(state, environment.services, where=where)
     return state

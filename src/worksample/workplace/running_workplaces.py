@@ -74,7 +74,7 @@ def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         line = answers.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace", encoding="utf-8").strip()[-1000:]
-        said = f"its process ended: {last or 'it said nothing'}"
+        said = f"its keeper process ended: {last or 'without output'}"
         raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
 
@@ -93,7 +93,7 @@ def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
         raise UsageError("no workplace of this name is running", where=name, next=hint) from None
     except TimeoutError:
         raise SandboxError(
-            "its process does not answer", where=name, next=f"worksample workplace down --name {name}"
+            "its keeper process does not answer", where=name, next=f"worksample workplace down --name {name}"
         ) from None
     return _answer(data, name)
 
@@ -162,7 +162,9 @@ def _answer(line: bytes, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
         raise SandboxError(
-            "its process ended while it was asked", where=name, next=f"worksample workplace up FOLDER --name {name}"
+            "its keeper process ended during the command",
+            where=name,
+            next=f"worksample workplace up FOLDER --name {name}",
         ) from None
     if "failed" in found:
         kind = ExportError if found.get("where", "").startswith("export") else SandboxError

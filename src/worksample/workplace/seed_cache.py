@@ -70,7 +70,7 @@ def remove_seed(one: CachedSeed, *, unless_used_after: float | None = None) -> b
         now = _describe(folder / one.id)
         if now is None or now.in_use or (unless_used_after is not None and now.used > unless_used_after):
             return False
-        gone = folder / f".{one.id}.new"  # what a kill leaves of it is removed as the half of one is
+        gone = folder / f".{one.id}.new"  # if we are killed here, the rest is removed like an incomplete seed
         shutil.rmtree(gone, ignore_errors=True)
         (folder / one.id).rename(gone)
         shutil.rmtree(gone)

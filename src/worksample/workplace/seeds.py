@@ -74,7 +74,7 @@ def ensure_seed(company: Company, root: Path, names: Sequence[str], *, kind: str
     require_programs(names)
     folder = seed_folder(company, names)
     make_once(folder, lambda fresh: asyncio.run(_fill(fresh, company, root, names, kind)))
-    with contextlib.suppress(OSError):  # somebody else's cache, which we only read
+    with contextlib.suppress(OSError):  # another account's cache, which we may only read
         os.utime(folder / ABOUT)
     return Seed(folder / "state", json.loads((folder / "accounts.json").read_text(encoding="utf-8")))
 
@@ -106,7 +106,9 @@ def copy_state(state: Path, folder: Path) -> None:
     blobs.mkdir()
     found = scan(state, _BlobFolder(blobs))
     if found.status is not CaptureStatus.COMPLETE:
-        raise SandboxError(f"the state could not be taken out of its box: {found.reason}", where="workplace")
+        raise SandboxError(
+            f"the state could not be copied out of its box: {found.reason}", where="workplace", next="worksample doctor"
+        )
     materialise(found.manifest, lambda digest: blobs / digest, folder / "state")
     shutil.rmtree(blobs)
 

@@ -83,7 +83,7 @@ def missing_programs_command(names: Iterable[str]) -> str:
 def require_programs(names: Iterable[str]) -> None:
     """Raise SandboxUnavailable, with the command to type, if a program is missing."""
     if line := missing_programs_command(names):
-        raise SandboxUnavailable("programs of the workplace are missing", where="workplace", next=line)
+        raise SandboxUnavailable("programs of the workplace's services are missing", where="workplace", next=line)
 
 
 def python_folder(names: Iterable[str]) -> Path:

@@ -15,7 +15,7 @@ FORMAT = 1
 """Version of the layout of a state: which folders it has, and what lies in them."""
 STAMP = "workplace.json"
 """File in a state's folder. No service writes there, so no agent can."""
-AGAIN = "copy it again, whole, or write it again with worksample workplace export FOLDER"
+AGAIN = "copy the export again, or write it again with worksample workplace export FOLDER"
 STAMP_LIMIT = 1 << 20
 
 
@@ -35,11 +35,13 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
         raise ExportError("its stamp names no services", where=where, next=AGAIN)
     here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
-        raise ExportError(f"it holds nothing of {', '.join(lacks)}", where=where)
-    if other := [f"{kept[name]}, and here is {here[name]}" for name in sorted(here) if kept[name] != here[name]]:
+        raise ExportError(f"it has no state of {', '.join(lacks)}", where=where, next="leave these out of --services")
+    if other := [
+        f"{kept[name]}, but this machine has {here[name]}" for name in sorted(here) if kept[name] != here[name]
+    ]:
         raise _of_another_version(where, "; ".join(f"it is of {one}" for one in other))
     if gone := [name for name in sorted(names) if not (state / name).is_dir()]:
-        raise ExportError(f"it is cut off: the folders {', '.join(gone)} are missing", where=where, next=AGAIN)
+        raise ExportError(f"it is incomplete: the folders {', '.join(gone)} are missing", where=where, next=AGAIN)
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
@@ -51,12 +53,12 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
         said = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         raise ExportError(
-            f"it is cut off, or of a version before stamps: no {STAMP} that can be read", where=where, next=AGAIN
+            f"it is incomplete, or older than stamps: {STAMP} cannot be read", where=where, next=AGAIN
         ) from None
     if not isinstance(said, dict):
-        raise ExportError(f"its {STAMP} is no table", where=where, next=AGAIN)
+        raise ExportError(f"its {STAMP} is not a JSON object", where=where, next=AGAIN)
     return said
 
 
 def _of_another_version(where: str, why: str) -> ExportError:
-    return ExportError(f"it is of another version: {why}", where=where, next="use the version that made it")
+    return ExportError(f"it was made by another version: {why}", where=where, next="use the version that made it")

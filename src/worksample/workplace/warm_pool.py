@@ -33,6 +33,7 @@ OFF = "WORKSAMPLE_SPARE_WORKPLACE"
 SLOW = "tracker"
 """Service whose programs take seconds to load; workplaces without it start as fast from scratch."""
 LABEL = "spare workplace"
+HINT = f"export {OFF}=0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,16 @@ class WarmWorkplace:
         try:
             await self.service.write_line(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
-            raise SandboxError("it has ended", where=LABEL) from None
+            raise SandboxError("it has ended", where=LABEL, next=HINT) from None
 
     def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:
             for place, source in given.items():
                 link_tree(source, self.folder.path / Path(place).name)
         except OSError as error:
-            raise SandboxError(f"it cannot be given {error.filename}: {error.strerror}", where=LABEL) from None
+            raise SandboxError(
+                f"{error.filename} cannot be copied to it: {error.strerror}", where=LABEL, next=HINT
+            ) from None
 
     async def close(self) -> None:
         """See LoadedService."""
@@ -91,7 +94,7 @@ class WarmPool:
         self._names |= names
         loading, self._next = self._next, None
         if self.expected > 0:
-            # In a context of its own: what it becomes is no part of whoever happened to come before.
+            # In a context of its own, since it does not belong to the current workplace's work.
             self._next = asyncio.create_task(self.load(kind, self._names), context=contextvars.Context())
         spare = await self._wait_for(loading) if loading is not None else None
         if spare is None:
@@ -99,7 +102,7 @@ class WarmPool:
         begun = False
         try:
             if spare.service.ended.done():
-                raise SandboxError(spare.service.ended.result().how, where=LABEL)
+                raise SandboxError(spare.service.ended.result().how, where=LABEL, next=HINT)
             if spare.kind == kind and spare.names >= names:
                 await spare.begin(spec, given)
                 begun = True
@@ -126,7 +129,7 @@ class WarmPool:
     def _give_up(self, error: SandboxError) -> None:
         if not self._given_up:
             self._given_up, self.expected = True, 0
-            self.note(f"no workplace is loaded ahead any more: {error}")
+            self.note(f"workplaces are started from scratch from now on: {error}")
 
     async def close(self) -> None:
         """Close the workplaces that nobody took."""
@@ -187,7 +190,7 @@ def _folder() -> BoxFolder:
     folder = BoxFolder(LABEL)
     for place in (SEED, SETUP):
         (folder.path / Path(place).name).mkdir()
-        (folder.path / Path(place).name).chmod(0o755)  # whatever our umask: its box's user is another
+        (folder.path / Path(place).name).chmod(0o755)  # whatever our umask: the box runs as another user
     return folder
 
 
@@ -203,6 +206,6 @@ def link_tree(source: Path, target: Path) -> None:
             elif entry.is_file(follow_symlinks=False):
                 try:
                     os.link(entry.path, to)
-                except OSError:  # another disk, or a file of somebody else's
+                except OSError:  # another disk, or another account's file
                     to.write_bytes(Path(entry.path).read_bytes())
                     to.chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)

@@ -72,10 +72,10 @@ def workplace_over_state(
     spec = service_spec(names, accounts=accounts or {}, operator=operator, dialects=dialects)
     ahead = current_pool()
 
-    async def loaded(kind: str) -> LoadedService | None:
+    async def take_warm(kind: str) -> LoadedService | None:
         return await ahead.take(kind, frozenset(names), spec, mounts) if ahead is not None else None
 
-    wanted = loaded if ahead is not None and SLOW in names else None
+    wanted = take_warm if ahead is not None and SLOW in names else None
     box = ServiceBox(WORKPLACE, box_config(names, mounts, label), (spec,), wanted)
     return LiveWorkplace(box, operator, setup is not None)
 
@@ -118,10 +118,19 @@ async def reset_services(box: Box) -> float:
         finally:
             await connection.close()
     except OSError as error:
-        raise SandboxError(f"its services cannot be told: {error.strerror or error}", where="workplace") from None
+        raise SandboxError(
+            f"the services cannot be reached: {error.strerror or error}",
+            where="workplace",
+            next="start the workplace again",
+        ) from None
     word, _, seconds = said.decode("utf-8", "replace").strip().partition(" ")
     if word != "done":
-        raise SandboxError("its services did not come back from a reset", where="workplace", cause=Cause.SERVICE_LOST)
+        raise SandboxError(
+            "the services did not come back from a reset",
+            where="workplace",
+            next="start the workplace again",
+            cause=Cause.SERVICE_LOST,
+        )
     return float(seconds)
 
 
@@ -135,7 +144,9 @@ async def run_setup(services: TrialServices, workplace: LiveWorkplace) -> None:
     if done.returncode or done.timed_out:
         said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
         how = "did not end in time" if done.timed_out else f"ended with exit status {done.returncode}"
-        raise SandboxError(f"setup.py {how}: {said}", where="setup/setup.py", cause=Cause.SERVICE_START)
+        raise SandboxError(
+            f"setup.py {how}: {said}", where="setup/setup.py", next="correct setup.py", cause=Cause.SERVICE_START
+        )
 
 
 def operator_environment(workplace: LiveWorkplace) -> dict[str, str]:

@@ -228,13 +228,13 @@ def test_an_output_shut_by_its_owner_is_opened(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from worksample.sandboxes.capture.box_capture import _scan\n"
+        "from worksample.sandboxes.capture.box_capture import _scan_folder\n"
         "from worksample.files import HashSink, ScanLimits\n"
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "fd = os.open(sys.argv[1], os.O_PATH)\n"
         "for way in (sys.argv[1], f'/proc/{os.getpid()}/fd/{fd}'):\n"
         "    os.chmod(sys.argv[1], 0)\n"
-        "    found = _scan(Path(way), HashSink(), ScanLimits())\n"
+        "    found = _scan_folder(Path(way), HashSink(), ScanLimits())\n"
         "    print(found.status.value, [(e.path, e.size) for e in found.manifest.entries])\n"
     )
     done = subprocess.run([sys.executable, "-c", code, out], capture_output=True, text=True, check=True)

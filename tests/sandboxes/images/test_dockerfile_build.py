@@ -126,7 +126,7 @@ def test_what_killed_builds_left_is_removed_by_the_next(context: Path) -> None:
     assert not folder.exists()
 
 
-BUILDS = "import sys; from worksample.sandboxes.images import prepare; print(prepare(sys.argv[1]).digest)"
+BUILDS = "import sys; from worksample.sandboxes.images import prepare_image; print(prepare_image(sys.argv[1]).digest)"
 
 
 def building(context: Path) -> subprocess.Popen[str]:

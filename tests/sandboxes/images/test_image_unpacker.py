@@ -246,7 +246,7 @@ def test_two_at_once_unpack_one_image_once(tmp_path: Path) -> None:
 
 def test_killed_in_the_middle_leaves_no_half_image(tmp_path: Path) -> None:
     image = layout(tmp_path / "image", [layer(*(Entry(f"f{n}", b"x" * 2000) for n in range(8_000)))], {})
-    code = f"from worksample.sandboxes.images import prepare; prepare({str(image)!r})"
+    code = f"from worksample.sandboxes.images import prepare_image; prepare_image({str(image)!r})"
     process = subprocess.Popen([sys.executable, "-c", code])
     until = time.monotonic() + 300
     while not list(images_folder().glob(".*.new/root/f1000")):

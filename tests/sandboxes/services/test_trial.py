@@ -129,12 +129,12 @@ import asyncio, sys
 from pathlib import Path
 from worksample.records import ServiceSpec
 from worksample.sandboxes.services import open_services
-from worksample.sandboxes.services.service_boxes import boxes_of
+from worksample.sandboxes.services.service_boxes import service_boxes
 
 async def main():
     spec = ServiceSpec(name="a", box="a", argv=("python3", "-m", "http.server", "8000", "--directory", sys.argv[1]),
                        ports=(8000,))
-    async with open_services(boxes_of((spec,), Path, "killed"), "bubblewrap"):
+    async with open_services(service_boxes((spec,), Path, "killed"), "bubblewrap"):
         print("stands", flush=True)
         await asyncio.Event().wait()
 asyncio.run(main())

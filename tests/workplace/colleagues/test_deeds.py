@@ -92,9 +92,9 @@ async def test_what_colleagues_do_stands_in_the_services() -> None:
     assert did["ines"] == {"talk": "done"}
     failed = {one: how for one, how in did["rosa"].items() if how != "done"}
     assert failed.keys() == {"open", "odd", "who", "none", "out"}
-    assert failed["open"].startswith("the tracker lets rosa not change status of issue")
+    assert failed["open"].startswith("the tracker does not let rosa change status of issue")
     assert failed["open"].endswith("it is still Closed")
     assert failed["odd"] == "the tracker has no status 'Odd'"
     assert failed["who"] == "the tracker has no account 'nobody'"
-    assert failed["none"] == "there is no issue 'No such issue'"
+    assert failed["none"] == "the tracker has no issue 'No such issue'"
     assert "/api/rooms/nowhere" in failed["out"]

@@ -115,7 +115,7 @@ class Browser:
 
     async def _perform(self, action: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         if action == "send_msg":
-            return {"error": "", "remarks": ["the message is kept"]}
+            return {"error": "", "remarks": ["the message was recorded"]}
         words = dict(given)
         if action == "upload_file":
             error, words = await self._read_upload(given)
@@ -130,7 +130,7 @@ class Browser:
             await self._check_agent_box()
             said = "took too long" if isinstance(error, TimeoutError) else "ended" if not str(error) else str(error)
             kept = {"driver": self._complaint[-1500:], "chromium": self._chromium[-1500:]}
-            return {"error": f"the browser {said}; it is started anew with the next action", **kept}
+            return {"error": f"the browser {said}; the next action restarts it", **kept}
 
     async def _check_agent_box(self) -> None:
         """SandboxError where it was the agent's box that ended."""
@@ -139,7 +139,7 @@ class Browser:
     async def _read_upload(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         path = str(given["path"])
         if "\0" in path:
-            return "the path holds a NUL character", {}
+            return "the path contains a NUL character", {}
         try:
             data = await self.box.read(path, LARGEST_UPLOAD)
         except OSError as error:
@@ -185,15 +185,15 @@ class Browser:
                 raise BrokenPipeError
             line += piece
             if len(line) > LONGEST_LINE:
-                raise ValueError("showed more than is taken")
+                raise ValueError("sent too large an answer")
         self._waiting = bytes(line[end + 1 :])
         del line[end:]
         try:
             answer = await parse_json(line, what="its answer")
         except ForeignInputError as error:
-            raise ValueError(f"gave no answer: {error.what}") from None
+            raise ValueError(f"sent an invalid answer: {error.what}") from None
         if not isinstance(answer, dict) or answer.get("id") != self._count:
-            raise ValueError("gave no answer")
+            raise ValueError("sent an invalid answer")
         return answer
 
     async def _keep_complaints(self, driver: Process) -> None:
@@ -224,11 +224,11 @@ class Browser:
                 while data := await process.stdout.read():
                     await line.writer.write(data)
 
-        async def said() -> None:
+        async def keep_errors() -> None:
             while data := await process.stderr.read():
                 self._chromium = (self._chromium + data.decode("utf-8", "replace"))[-2000:]
 
-        tasks = [asyncio.create_task(each()) for each in (into, out, said)]
+        tasks = [asyncio.create_task(each()) for each in (into, out, keep_errors)]
         try:
             await asyncio.wait(tasks[:2], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -294,6 +294,8 @@ def observation_text(answer: Mapping[str, Any], config: BrowserConfig) -> str:
         if text := str(shown.get(key) or ""):
             rest = len(text) - config.text
             lines.append(
-                text if rest <= 0 else f"{text[: config.text]}\n[... {rest} characters more: scroll, or look at parts]"
+                text
+                if rest <= 0
+                else f"{text[: config.text]}\n[... {rest} more characters: scroll, or look at parts of the page]"
             )
     return "\n".join(lines)

@@ -48,7 +48,7 @@ class McpServer:
         except ForeignInputError as error:
             return 400, as_json(_fault(None, NOT_JSON, error.what))
         if not isinstance(asked, dict) or not isinstance(asked.get("method"), str):
-            return 400, as_json(_fault(None, NO_REQUEST, "the body is no request"))
+            return 400, as_json(_fault(None, NO_REQUEST, "the body is not a request"))
         if "id" not in asked:
             return 202, b""
         given = asked.get("params")
@@ -74,7 +74,7 @@ class McpServer:
                 "result": {"tools": [_tool_description(one) for one in ACTIONS.values()]},
             }
         if method != "tools/call":
-            return _fault(id, NO_METHOD, f"there is no {method[:100]}")
+            return _fault(id, NO_METHOD, f"there is no method {method[:100]}")
         name, arguments = given.get("name"), given.get("arguments") or {}
         if not isinstance(name, str) or name not in ACTIONS or not isinstance(arguments, dict):
             return _fault(id, WRONG, "there is no such tool")

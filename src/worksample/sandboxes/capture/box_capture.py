@@ -126,7 +126,7 @@ async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: f
         try:
             found = await _scan_output(box, blobs, limits, until)
         finally:
-            # A box that died while it was frozen: what was scanned stays; the probes will say that they could not run.
+            # If the box died while frozen, the scan stays valid, and the probes report that they could not run.
             await _attempt(box.thaw(), limits.hold, "thawed")
         if found.cause is not Cause.CAPTURE_UNREADABLE:
             return found
@@ -134,7 +134,7 @@ async def snapshot_output(box: Box, blobs: Sink, limits: CaptureLimits, until: f
     for pause in PAUSES:
         await asyncio.sleep(pause)
         again = await _scan_output(box, blobs, limits, until)
-        # A second look that found no time for all of it is worth less than the first.
+        # A second scan that ran out of time is worth less than the first.
         found = found if found is not None and again.cause is Cause.CAPTURE_TIME else again
         if uncleared or found.cause is not Cause.CAPTURE_UNREADABLE:
             break
@@ -174,7 +174,7 @@ async def _scan_output(box: Box, blobs: Sink, limits: CaptureLimits, until: floa
         digest = await asyncio.to_thread(blobs.put, canonical(manifest.plain()))
         return Scan(manifest, digest, CaptureStatus.ABSENT, reason, e.cause)
     if found.status is CaptureStatus.ABSENT and found.cause is not Cause.CAPTURE_FAILED:
-        # Only the agent can have taken it away: it handed in nothing.
+        # Only the agent can have removed the folder: it submitted nothing.
         return _partial(found, found.reason)
     return found
 
@@ -189,7 +189,7 @@ _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
 def _scan_folder(path: Path, blobs: Sink, limits: ScanLimits) -> Scan:
     """Scan the folder itself, even if the agent has removed its permissions (mode 0) and we are not root."""
-    # A descriptor's way is a link to the very folder: followed once, here, and nowhere else.
+    # A /proc path of a descriptor is a link to the folder itself: it is followed only here.
     follow = 0 if path.parts[:2] == ("/", "proc") else os.O_NOFOLLOW
     try:
         anchor = os.open(path, os.O_PATH | _FOLDER | follow)

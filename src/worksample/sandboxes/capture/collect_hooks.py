@@ -48,10 +48,10 @@ def first_failure(ran: Sequence[dict[str, Any]]) -> str:
     """Return how the first failed hook ended, or ""."""
     for one in ran:
         if one["exit"] != 0:
-            how = "did not end in time" if one["exit"] is None else f"left with exit code {one['exit']}"
+            how = "did not end in time" if one["exit"] is None else f"ended with exit code {one['exit']}"
             how = f"could not be run: {one['lost']}" if "lost" in one else how
             said = str(one.get("stderr") or one.get("stdout") or "").strip()[-300:]
-            return f"a hook that collects {how}: {one['command'][:200]}" + (f": {said}" if said else "")
+            return f"a collect hook {how}: {one['command'][:200]}" + (f": {said}" if said else "")
     return ""
 
 

@@ -52,7 +52,7 @@ class ContainerHolder:
 
     async def start(self) -> socket.socket:
         """See Holder."""
-        # A thread cannot be called back: who is cancelled waits, so that no container begins after its box was closed.
+        # A thread cannot be cancelled: wait for it, so that no container starts after its box was closed.
         await to_the_end(asyncio.to_thread(self._start))
         near, self._near = self._near, None
         assert near is not None
@@ -63,7 +63,7 @@ class ContainerHolder:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
             way = os.open(self._line, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
-                door.bind(f"/proc/self/fd/{way}/socket")  # the address of a socket is at most 107 bytes
+                door.bind(f"/proc/self/fd/{way}/socket")  # a socket's address has at most 107 bytes
             finally:
                 os.close(way)
             door.listen(1)
@@ -96,7 +96,7 @@ class ContainerHolder:
                 return near
             if gone:
                 break
-        raise SandboxError("the box did not start", where="box")
+        raise SandboxError("the box did not start", where="box", next="docker info")
 
     def plan(self) -> dict[str, Any]:
         """See Holder."""
@@ -122,13 +122,13 @@ class ContainerHolder:
     def freeze(self, frozen: bool) -> bool:
         """See Holder."""
         what = self._daemon.api.pause if frozen else self._daemon.api.unpause
-        with daemon_errors("the container cannot be paused" if frozen else "the container cannot go on"):
+        with daemon_errors("the container cannot be paused" if frozen else "the container cannot be continued"):
             for more in reversed(range(PAUSES)):
                 try:
                     what(self.name)
                     break
                 except self._daemon.api_error as failure:
-                    # runc looks a second long, and processes that are busy may not all stand still in time.
+                    # runc tries for a second only, and busy processes may need longer to stop.
                     if not more or "unable to freeze" not in str(failure):
                         raise
         self._frozen = frozen
@@ -146,7 +146,7 @@ class ContainerHolder:
             return
         killed = self._kill()
         if not killed:
-            with suppress(OSError):  # the groups are not ours to write where we are an ordinary user
+            with suppress(OSError):  # an ordinary user may not write these groups
                 cgroups.kill(self._groups)
         if self._child >= 0:
             if not select.select([self._child], [], [], STOPPED_WAIT)[0]:

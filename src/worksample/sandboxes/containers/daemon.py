@@ -41,7 +41,7 @@ def daemon_url() -> str:
     found = os.environ.get("DOCKER_HOST") or USUAL
     if not found.startswith("unix://"):
         raise SandboxUnavailable(
-            f"the Docker daemon at {found} runs on another machine, and a box's files have to be on this one",
+            f"the Docker daemon at {found} runs on another machine, but a box's files must be on this one",
             where="sandbox docker",
             next="unset DOCKER_HOST",
         )
@@ -83,7 +83,7 @@ def connect(where: str) -> Daemon:
     for mark, says in (("name=rootless", "runs without root"), ("name=userns", "maps users (userns-remap)")):
         if mark in options:
             raise SandboxUnavailable(
-                f"the Docker daemon at {where} {says}, so its containers cannot have a box's user",
+                f"the Docker daemon at {where} {says}, so its containers cannot run as a box's user",
                 where="sandbox docker",
                 next="use --sandbox bubblewrap, which needs no root",
             )
@@ -107,7 +107,7 @@ def remove_container(where: str, container: str) -> bool:
             except APIError as failure:
                 if not again and failure.status_code != 409:
                     raise
-            if again:  # one that stands still is not removed by every daemon
+            if again:  # not every daemon removes a paused container
                 with suppress(APIError):
                     api.unpause(container)
         api.wait(container, condition="removed")  # it is being removed

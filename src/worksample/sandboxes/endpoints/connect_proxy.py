@@ -44,7 +44,7 @@ class ConnectProxy:
             rule = matching_rule(name, port, self.rules)
             if rule is None:
                 raise ConnectionRefused(
-                    f"{name}:{port} is under no rule of this proxy: {', '.join(map(str, self.rules))}"
+                    f"no rule of this proxy allows {name}:{port}: {', '.join(map(str, self.rules))}"
                 )
             if why := self.allowance.refusal(name, port):
                 raise ConnectionRefused(f"{name}:{port} {why}")
@@ -82,17 +82,17 @@ async def _read_request(connection: socket.socket) -> tuple[str, int, bytes]:
                 piece = await _receive(connection)
                 head += piece
                 if not piece or len(head) > MOST_HEAD:
-                    raise ConnectionRefused("no whole request came: this proxy takes CONNECT only")
+                    raise ConnectionRefused("the request is incomplete: this proxy accepts CONNECT only")
     except TimeoutError:
         raise ConnectionRefused(
-            f"no whole request came within {PATIENCE:.0f} s: this proxy takes CONNECT only"
+            f"no complete request came within {PATIENCE:.0f} s: this proxy accepts CONNECT only"
         ) from None
     found = _CONNECT.match(head)
     if found is None:
-        raise ConnectionRefused("this proxy takes CONNECT only")
+        raise ConnectionRefused("this proxy accepts CONNECT only")
     name, port = found[1].decode("ascii").lower(), int(found[2])
     if not is_host_name(name) or not 0 < port < 1 << 16:
-        raise ConnectionRefused(f"{name}:{port} is not a name of a host and port: addresses are refused")
+        raise ConnectionRefused(f"{name}:{port} is not a host name and port: IP addresses are refused")
     return name, port, head.partition(b"\r\n\r\n")[2]
 
 
@@ -104,9 +104,9 @@ async def _read_client_hello(connection: socket.socket, data: bytes, name: str) 
             while (said := hello.feed(piece)) is None:
                 piece = await _receive(connection)
                 if not piece:
-                    raise ClientHelloError("it ended before its ClientHello")
+                    raise ClientHelloError("the connection ended before its ClientHello")
     except TimeoutError:
-        raise ConnectionRefused(f"{name}: no whole ClientHello came within {PATIENCE:.0f} s") from None
+        raise ConnectionRefused(f"{name}: no complete ClientHello came within {PATIENCE:.0f} s") from None
     except ClientHelloError as error:
         raise ConnectionRefused(f"{name}: {error}") from None
     if said != name:

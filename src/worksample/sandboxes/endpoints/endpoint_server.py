@@ -78,7 +78,7 @@ class _EndpointServer:
             connection = None
             try:
                 connection, _ = await loop.sock_accept(listening)
-            except OSError:  # gone again, or this process has no descriptor left: its neighbours need some first
+            except OSError:  # the client is gone, or this process has no descriptor left
                 await asyncio.sleep(0.01)
             finally:
                 if connection is None:
@@ -99,7 +99,7 @@ class _EndpointServer:
         except Exception as error:  # noqa: BLE001 - the boundary of a connection: one that fails ends no other
             contact.failed = f"{type(error).__name__}: {error}"[:500]
         except asyncio.CancelledError:
-            contact.failed = contact.failed or "broken off when the box was closed"
+            contact.failed = contact.failed or "aborted when the box was closed"
             raise
         finally:
             if connection.fileno() >= 0:

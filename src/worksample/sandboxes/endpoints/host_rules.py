@@ -92,7 +92,7 @@ def read_rule(text: str, port: int = 443) -> HostRule:
     sound = is_wildcard(name) or is_host_name(name)
     if not sound or not (0 < port < 1 << 16 or (port == 0 and not sign)):
         raise UsageError(
-            f"{text!r} is not a host that can be allowed: an exact name, *.NAME or *, a port or 443; no address",
+            f"{text!r} is not a host to allow: give NAME, *.NAME or *, with :PORT if it is not 443; no IP address",
             next="--allow-host api.example.com:443",
         )
     return HostRule(name, port)

@@ -30,7 +30,7 @@ class _RelaySide(asyncio.BufferedProtocol):
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(HIGH)
         if self.other is None or self.other.transport is None:
-            self.transport.pause_reading()  # what comes before there is somebody to give it to waits in the kernel
+            self.transport.pause_reading()  # until the other side is connected, bytes wait in the kernel
         else:
             self._follow(self.other, self.other.transport)
 

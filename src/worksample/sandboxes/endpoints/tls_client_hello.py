@@ -33,7 +33,7 @@ class HelloReader:
                 raise ClientHelloError("it is not a TLS handshake")
             size = int.from_bytes(self.data[at + 3 : at + 5], "big")
             if not size:
-                raise ClientHelloError("it has a record of TLS without content")
+                raise ClientHelloError("it has an empty TLS record")
             if len(self.data) < at + 5 + size:
                 return self._of(self._hello + self.data[at + 5 :])
             self._hello += self.data[at + 5 : at + 5 + size]

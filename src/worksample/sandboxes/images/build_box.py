@@ -113,7 +113,7 @@ def _communicate(process: subprocess.Popen[bytes], groups: cgroups.BoxCgroups, l
         said, _ = process.communicate(asked, limits.time)
     except subprocess.TimeoutExpired:
         raise ImageError(
-            f"its build did not end within {limits.time:.0f} s",
+            f"the build did not end within {limits.time:.0f} s",
             where="image",
             next="buildah bud -t one FOLDER && buildah push one oci:NEW, which shows its steps and has no such limit",
         ) from None

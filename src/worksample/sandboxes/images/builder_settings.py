@@ -101,7 +101,7 @@ def load_build_settings() -> BuildSettings:
     found = None if document.broken else checked(BuildSettings, document.data, faults, file=path.name)
     if found is None or faults.found:
         said = "; ".join(map(str, faults.found))
-        raise ImageError(f"the settings of builds cannot be used: {said}", where=named, next=f"unset {VARIABLE}")
+        raise ImageError(f"the build settings are invalid: {said}", where=named, next=f"unset {VARIABLE}")
     return found
 
 

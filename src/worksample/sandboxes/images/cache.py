@@ -81,7 +81,7 @@ def find_cached(digest: str) -> CachedImage | None:
     for name in ("over", "env", "entrypoint"):
         config[name] = tuple(tuple(one) if isinstance(one, list) else one for one in config.get(name, ()))
     if config["over"] and not Path(config["folder"]).is_dir():
-        return None  # what it lies over was removed by hand
+        return None  # its base was removed by hand
     return CachedImage(data["digest"], Root(**config), tuple((name, count) for name, count in data["left_out"]))
 
 
@@ -104,7 +104,7 @@ def add_to_cache(digest: str, config: ImageConfig, unpack: Callable[[Path], Unpa
         layers = Root(own) if below is None else Root(below.folder, (own, *below.over))
         found = Root(layers.folder, layers.over, user, home, workdir, config.env, config.entrypoint)
         whole = asdict(CachedImage(digest, found, tuple(sorted(done.left_out.items()))))
-        del whole["substituted"]  # of the build, not of the image
+        del whole["substituted"]  # belongs to the build, not to the image
         (folder / KEPT_AS).write_text(json.dumps(whole, indent=1), encoding="utf-8")
 
     make_once(final, fill, readable=False)
@@ -127,7 +127,7 @@ def image_user(root: Root, name: str) -> tuple[int, str]:
     if wanted.isdigit() and int(wanted) < 1 << 16:
         return int(wanted), "/root" if int(wanted) == 0 else "/"
     raise ImageError(
-        f"its user {name!r} is not in its /etc/passwd",
+        f"the image's user {name!r} is not in its /etc/passwd",
         where="image",
         next="make the user in its Dockerfile (RUN useradd), or name a number (USER 1000)",
     )
@@ -217,7 +217,7 @@ def remove_cached(prefix: str) -> CacheEntry:
             )
         for name in one.names:
             (names_folder() / name).unlink(missing_ok=True)
-        gone = folder / f".{digest}.new"  # what a kill leaves of it is removed by the next process
+        gone = folder / f".{digest}.new"  # if we are killed here, the next process removes the rest
         (folder / digest).rename(gone)
         remove_tree(gone)
     return one

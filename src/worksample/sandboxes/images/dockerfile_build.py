@@ -164,7 +164,7 @@ def _failure_text(said: str, network: BuildNetwork) -> str:
     """Return why a build failed; refused hosts come first, since they are often the cause."""
     refused = sorted({one.refused for one in network.ledger.contacts if one.refused})
     told = f" (refused: {'; '.join(refused)[:500]})" if refused else ""
-    return f"its build failed{told}: {said.strip()[-2000:]}"
+    return f"the build failed{told}: {said.strip()[-2000:]}"
 
 
 def _operator_options(settings: BuildSettings, work: Path) -> str:
@@ -217,14 +217,14 @@ def _prepare_text(text: str, work: Path, instead: Mapping[str, tuple[Path, str]]
         places[name] = layout
     declared = _argument_lines(env)
 
-    def begun(found: re.Match[str]) -> str:
+    def replace_base(found: re.Match[str]) -> str:
         layout = places.get(found[2])
         given = f"oci:{build_box.PLACE}/{layout}:image" if layout else found[2]
         return f"{found[1]}{given}{found[3].rstrip()}{declared}\n"
 
     copied = {name for _, name in _COPY.findall(text)} & set(places)
     stages = [f"FROM oci:{build_box.PLACE}/{places[name]}:image AS {places[name]}\n" for name in sorted(copied)]
-    body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(begun, text))
+    body = _COPY.sub(lambda found: found[1] + (places.get(found[2]) or found[2]), _FROM.sub(replace_base, text))
     return _after_arguments(body, "".join(stages))
 
 

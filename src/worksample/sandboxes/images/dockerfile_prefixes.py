@@ -204,6 +204,6 @@ def _sweep(folder: Path) -> None:
         ):
             for held in (making, lock):
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            gone = folder / f".{key}.new"  # what a kill leaves of it is removed by the next process
+            gone = folder / f".{key}.new"  # if we are killed here, the next process removes the rest
             path.parent.rename(gone)
             remove_tree(gone)

@@ -12,6 +12,8 @@ from pathlib import Path
 from worksample.errors import ImageError
 from worksample.sandboxes.contained_files import open_contained
 
+from .limits import REBUILD
+
 _FOLDER = os.O_PATH | os.O_DIRECTORY
 
 
@@ -52,7 +54,9 @@ class ImageTree:
         try:
             os.mkdir(steps[-1], 0o755, dir_fd=above)
         except FileExistsError:
-            raise ImageError(f"/{path} is a link that leads nowhere, and a folder", where="image") from None
+            raise ImageError(
+                f"/{path} is a dangling link in one layer and a folder in another", where="image", next=REBUILD
+            ) from None
         finally:
             os.close(above)
         return self.open_folder(steps)
@@ -83,7 +87,9 @@ class ImageTree:
         source = self._folder(steps[:-1])
         try:
             if stat.S_ISDIR(os.stat(steps[-1], dir_fd=source, follow_symlinks=False).st_mode):
-                raise ImageError(f"/{'/'.join(steps)} is a folder with a hard link", where="image")
+                raise ImageError(
+                    f"a layer has a hard link to the folder /{'/'.join(steps)}", where="image", next=REBUILD
+                )
             os.link(steps[-1], name, src_dir_fd=source, dst_dir_fd=above, follow_symlinks=False)
         finally:
             os.close(source)

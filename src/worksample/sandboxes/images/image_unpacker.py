@@ -48,7 +48,7 @@ def from_tar(path: Path, limits: ImageLimits) -> CachedImage:
     state = path.stat()
     wanted = path, (state.st_size, state.st_mtime_ns, state.st_ino), limits
     found = _from_tar(*wanted)
-    if find_cached(found.digest) is None:  # it was removed from the cache while we kept in mind where it was
+    if find_cached(found.digest) is None:  # it was removed from the cache, but not from ours in memory
         _from_tar.cache_clear()
         found = _from_tar(*wanted)
     return found
@@ -118,7 +118,7 @@ def _unpack_one(work: LayerUnpacker, layer: Layer, bytes: SizeBudget) -> None:
         packed.drain()
     for digest, found in ((layer.digest, packed.digest), (layer.diff, plain.digest)):
         if digest and digest != found:
-            raise ImageError(f"a layer is {found}, and was to be {digest}", where="image", next=AGAIN)
+            raise ImageError(f"a layer has the digest {found} instead of {digest}", where="image", next=AGAIN)
 
 
 def _top_names(path: Path) -> Iterator[str]:
@@ -134,5 +134,5 @@ def _top_names(path: Path) -> Iterator[str]:
         raise ImageError(
             f"{path.name} is not a tar file: {failure}",
             where="image",
-            next=f"tar -tf {path}; plain tars are taken, and those by gzip or xz",
+            next=f"tar -tf {path}; tars are accepted plain or compressed by gzip or xz",
         ) from None

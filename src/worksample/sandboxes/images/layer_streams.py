@@ -30,7 +30,7 @@ class SizeBudget:
         """Subtract an amount. Raises ImageError if too little is left."""
         self.left -= amount
         if self.left < 0:
-            raise ImageError(f"it has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
+            raise ImageError(f"the image has more than {self._limit:,} {self._what}", where="image", next=SQUASH)
 
 
 class HashingReader(io.RawIOBase):

@@ -17,7 +17,7 @@ from worksample.errors import ImageError
 
 from .image_tree import ImageTree
 from .layer_streams import PIECE, SizeBudget
-from .limits import AGAIN
+from .limits import AGAIN, REBUILD
 
 WHITEOUT, OPAQUE = ".wh.", ".wh..wh..opq"
 _HEADER = 1 << 20
@@ -32,7 +32,7 @@ class _LimitedMember(tarfile.TarInfo):
 
     def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type not in (*tarfile.REGULAR_TYPES, tarfile.GNUTYPE_SPARSE) and self.size > _HEADER:
-            raise ImageError(f"a header of {self.size:,} bytes", where="image")
+            raise ImageError(f"a layer has a header of {self.size:,} bytes", where="image", next=REBUILD)
         return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
@@ -56,11 +56,11 @@ class LayerUnpacker:
                     self._unpack_member(tar, member, made)
                     tar.members.clear()  # type: ignore[attr-defined]
         except (tarfile.TarError, ValueError, OverflowError) as failure:
-            raise ImageError(f"a layer is not a sound tar file: {failure}", where="image", next=AGAIN) from None
+            raise ImageError(f"a layer is not a valid tar file: {failure}", where="image", next=AGAIN) from None
         except OSError as failure:
             if failure.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise
-            raise ImageError(f"a name in a layer cannot be used: {failure}", where="image") from None
+            raise ImageError(f"a name in a layer cannot be used: {failure}", where="image", next=REBUILD) from None
 
     def _unpack_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo, made: set[str]) -> None:
         steps = _steps(member.name)
@@ -90,7 +90,7 @@ class LayerUnpacker:
         if member.islnk():
             target = _steps(member.linkname)
             if not target:
-                raise ImageError("a hard link to the root", where="image")
+                raise ImageError("a layer has a hard link to the root", where="image", next=REBUILD)
             self._tree.remove(above, name)
             self._tree.link(target, above, name)
             return True
@@ -138,7 +138,7 @@ class LayerUnpacker:
 def _steps(name: str) -> list[str]:
     """Return the parts of a path; `..` never leads above the root."""
     if "\0" in name:
-        raise ImageError("a name with a null byte", where="image")
+        raise ImageError("a layer has a name with a NUL byte", where="image", next=REBUILD)
     steps: list[str] = []
     for step in name.split("/"):
         if step == "..":

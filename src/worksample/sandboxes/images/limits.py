@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-AGAIN = "bring it again, whole, as by skopeo copy docker://NAME oci:NEW"
+AGAIN = "copy the image again, as by skopeo copy docker://NAME oci:NEW"
+REBUILD = "build the image again, then worksample image check FOLDER"
 SQUASH = "buildah from --name one SOURCE && buildah commit --squash one oci:NEW"
 """Commands that make an image with one layer, without files that a later layer removes."""
 

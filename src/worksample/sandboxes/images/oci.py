@@ -15,7 +15,7 @@ from typing import Any
 
 from worksample.errors import ImageError
 
-from .limits import AGAIN, SQUASH, ImageLimits
+from .limits import AGAIN, REBUILD, SQUASH, ImageLimits
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -87,7 +87,7 @@ def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) 
     fitting = fitting or [one for one in entries if "platform" not in one]
     if len(fitting) != 1 or not depth:
         raise ImageError(
-            f"it holds {len(fitting)} images for linux/{machine} but exactly one is needed",
+            f"the layout holds {len(fitting)} images for linux/{machine}, but exactly one is needed",
             where="image",
             next="skopeo copy oci:FOLDER:TAG oci:NEW",
         )
@@ -101,11 +101,13 @@ def _choose_manifest(folder: Path, index: Any, limits: ImageLimits, depth: int) 
 def _with_diffs(layers: tuple[Layer, ...], config: dict[str, Any], limits: ImageLimits) -> tuple[Layer, ...]:
     if len(layers) > limits.layers:
         raise ImageError(
-            f"it has {len(layers)} layers, and at most {limits.layers} are taken", where="image", next=SQUASH
+            f"the image has {len(layers)} layers, but at most {limits.layers} are allowed", where="image", next=SQUASH
         )
     diffs = _list(_mapping(config.get("rootfs", {}), "rootfs").get("diff_ids", []), "diff_ids")
     if len(diffs) != len(layers):
-        raise ImageError(f"its config names {len(diffs)} layers, its manifest {len(layers)}", where="image")
+        raise ImageError(
+            f"the image's config names {len(diffs)} layers, its manifest {len(layers)}", where="image", next=AGAIN
+        )
     return tuple(Layer(layer.path, layer.digest, _digest(diff)) for layer, diff in zip(layers, diffs, strict=True))
 
 
@@ -114,7 +116,7 @@ def _image_config(data: dict[str, Any]) -> ImageConfig:
     system, made_for = data.get("os", "linux"), data.get("architecture", machine)
     if system != "linux" or made_for != machine:
         raise ImageError(
-            f"it is for {system}/{made_for}, and this machine is linux/{machine}",
+            f"the image is for {system}/{made_for}, but this machine is linux/{machine}",
             where="image",
             next=f"skopeo --override-os linux --override-arch {machine} copy docker://NAME oci:NEW",
         )
@@ -128,7 +130,7 @@ def _image_config(data: dict[str, Any]) -> ImageConfig:
     )
 
 
-# hostile JSON
+# untrusted JSON
 
 
 def _json(path: Path, digest: str, limits: ImageLimits) -> Any:
@@ -136,9 +138,9 @@ def _json(path: Path, digest: str, limits: ImageLimits) -> Any:
         with path.open("rb") as file:
             data = file.read(limits.json + 1)
         if len(data) > limits.json:
-            raise ImageError(f"{path.name} is larger than {limits.json:,} bytes", where="image")
+            raise ImageError(f"{path.name} is larger than {limits.json:,} bytes", where="image", next=REBUILD)
         if digest and f"sha256:{hashlib.sha256(data).hexdigest()}" != digest:
-            raise ImageError(f"its content is not what {digest} names", where="image", next=AGAIN)
+            raise ImageError(f"a file does not match its digest {digest}", where="image", next=AGAIN)
         return json.loads(data)
     except (OSError, ValueError, RecursionError) as failure:
         raise ImageError(f"{path.name} cannot be read: {failure}", where="image", next=AGAIN) from None
@@ -162,19 +164,19 @@ def _inside(folder: Path, name: object) -> Path:
 
 def _digest(found: object) -> str:
     if not isinstance(found, str) or not _DIGEST.fullmatch(found):
-        raise ImageError(f"{str(found)[:80]!r} is not a SHA-256 digest", where="image")
+        raise ImageError(f"{str(found)[:80]!r} is not a SHA-256 digest", where="image", next=AGAIN)
     return found
 
 
 def _mapping(found: object, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ImageError(f"{what} is not an object", where="image")
+        raise ImageError(f"{what} is not an object", where="image", next=AGAIN)
     return found
 
 
 def _list(found: object, what: str) -> list[Any]:
     if not isinstance(found, list):
-        raise ImageError(f"{what} is not a list", where="image")
+        raise ImageError(f"{what} is not a list", where="image", next=AGAIN)
     return found
 
 
@@ -182,7 +184,7 @@ def _text(found: object, what: str) -> str:
     if found is None:
         return ""
     if not isinstance(found, str):
-        raise ImageError(f"{what} is not text", where="image")
+        raise ImageError(f"{what} is not text", where="image", next=AGAIN)
     return found
 
 

@@ -36,7 +36,7 @@ def boot(plan: dict[str, Any]) -> list[int]:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if plan["container"]:
-        from .container import furnish_container as prepare  # bubblewrap has done it
+        from .container import furnish_container as prepare  # bubblewrap has done this already
 
         prepare(plan["container"])
     for path, text in plan["files"].items():
@@ -182,17 +182,19 @@ def _become(plan: dict[str, Any], own: int) -> None:
     try:
         write_text("loginuid", str(plan["uid"] if plan["root"] else 0), own)
     except OSError:
-        pass  # the kernel has none, or it was set before: either way no command can set it
+        pass  # not supported, or already set: either way no command can set it
     if plan["root"]:
         if plan["image"]:
-            # Each command enters it by itself, and only then comes under the filter, which refuses to.
+            # Each command enters it before it is filtered: the filter would refuse that.
             plan["space"] = user_namespace(plan["image"]["user"], plan["uid"], plan["gid"])
         kept = [system_calls.CAP_KILL, system_calls.CAP_SETGID, system_calls.CAP_SETUID]
         try:
             write_text("oom_score_adj", "-998", own)
-            kept.append(system_calls.CAP_SYS_RESOURCE)  # with it each child raises its own score for good, and drops it
+            kept.append(
+                system_calls.CAP_SYS_RESOURCE
+            )  # each child uses it to raise its own score for good, and then drops it
         except PermissionError:
-            pass  # root without CAP_SYS_RESOURCE: then only the commands' own score of 1000 puts them first
+            pass  # root without CAP_SYS_RESOURCE: only the commands' score of 1000 has them killed first
         system_calls.drop_bounding()
         system_calls.capabilities(tuple(kept))
     else:

@@ -88,7 +88,7 @@ class Starter:
         try:
             write_text("/proc/self/oom_score_adj", "1000")
         except OSError:
-            pass  # of a box within a box that may not
+            pass  # a nested box may not do this
         if self.space >= 0:
             self._enter(self.plan["image"]["user"])
         elif self.plan["root"]:
@@ -137,7 +137,7 @@ def _give_way() -> None:
     try:
         write_text("/proc/self/autogroup", "19")
     except OSError:
-        pass  # the kernel has none, or another was told so within a tenth of a second
+        pass  # not supported, or set by another process within the last tenth of a second
 
 
 def _default(number: int) -> None:

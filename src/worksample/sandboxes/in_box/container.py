@@ -35,13 +35,13 @@ def main() -> None:
 def furnish_container(container: dict[str, Any]) -> None:
     """Prepare the container so that `boot` can go on."""
     kept, shown = container["kept"], container["shown"]
-    for path in reversed(_mounts()):  # what lies on top was mounted last
+    for path in reversed(_mounts()):  # the topmost mount was mounted last
         ours = path in kept or any(path.startswith(f"{place}/") for place in shown)
         if not ours or path in container["theirs"]:
             system_calls.unmount(path)
     for path in container["folders"]:
         os.makedirs(path, 0o755, exist_ok=True)
-    for path in _mounts():  # a daemon says for no mount what bubblewrap says for each, nor for those below it
+    for path in _mounts():  # a daemon does not set the flags that bubblewrap sets for each mount and those below it
         above = [place for place in shown if path == place or path.startswith(f"{place}/")]
         if above:
             flags = os.statvfs(path).f_flag & 0xE | system_calls.MS_NOSUID | system_calls.MS_NODEV

@@ -58,7 +58,7 @@ class ExecServer:
         wake, wake_far = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(wake_far, False)
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # process 1 cannot be reached by signals it does not handle
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # the kernel drops signals that process 1 does not handle
         _signal.signal(_signal.SIGCHLD, lambda number, frame: None)
         _signal.set_wakeup_fd(wake_far, warn_on_full_buffer=False)
         self.poller.watch(wake, IN, lambda events: os.read(wake, PIECE))

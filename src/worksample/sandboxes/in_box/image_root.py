@@ -35,7 +35,7 @@ def enter_root(image: dict[str, Any], stage: str, uid: int, gid: int, root: bool
         _folder(f"{ROOT}/{name}")
     for path in ("/proc", "/dev"):
         system_calls.mount(path, ROOT + path, None, system_calls.MS_MOVE)
-    # From here on a module that is looked for would be the image's.
+    # From here on, an import would load a module of the image.
     sys.path.clear()
     sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, "__name__", "") in _OWN_FINDERS]
     os.chdir(ROOT)

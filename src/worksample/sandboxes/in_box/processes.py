@@ -127,7 +127,7 @@ class Watchdog:
         if sizes:
             _signal_one(max(sizes, key=lambda pid: sizes[pid]), _signal.SIGKILL)
         if segments:
-            # They outlive whoever made them: left alone, they would cost every later process its life.
+            # Segments survive their creators: if they stayed, every later process would be killed for their size.
             _drop_unattached()
         return True
 

@@ -63,7 +63,7 @@ class ListeningSocket:
     def _accept(self, events: int) -> None:
         try:
             descriptor, _ = self._socket._accept()
-        except OSError:  # gone again, or no descriptor is free
+        except OSError:  # the client is gone, or no descriptor is free
             return
         number = self._server.next_joined()
         self._server.joined[number] = self

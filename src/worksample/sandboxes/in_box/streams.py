@@ -83,7 +83,7 @@ class OutputStream:
             data = os.read(self._descriptor, size)
         except BlockingIOError:
             return False
-        except OSError:  # the other end of a connection is gone, with what it had not read
+        except OSError:  # the other end of a connection is gone with its unread bytes
             data = b""
         if self._rest is not None:
             self._rest -= len(data)

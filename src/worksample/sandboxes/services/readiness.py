@@ -12,6 +12,7 @@ from .task_service import TaskService
 
 PAUSE = 0.03
 """Seconds between two checks."""
+START_HINT = "correct the service in task.toml: its argv, ready or wait"
 ANSWER_SECONDS = 10.0
 """Seconds to wait for an HTTP answer."""
 _STATUS = re.compile(rb"HTTP/1\.[01] ([0-9]{3})[ \r]")
@@ -62,4 +63,4 @@ async def _what_is_missing(service: TaskService) -> str:
 def _failure(service: TaskService, what: str) -> SandboxError:
     said = service.last_lines()
     text = f"{what}{'; it said: ' + said if said else ''}"
-    return SandboxError(text, where=f"service {service.spec.name}", cause=Cause.SERVICE_START)
+    return SandboxError(text, where=f"service {service.spec.name}", next=START_HINT, cause=Cause.SERVICE_START)

@@ -55,7 +55,7 @@ def service_boxes(served: Sequence[ServiceSpec], folder: Callable[[str], Path], 
 
 def _config(inside: list[ServiceSpec], folder: Callable[[str], Path], label: str) -> BoxConfig:
     root = image_root(Environment(image=inside[0].image), folder)
-    if root is not None:  # what it runs is what the manifest says
+    if root is not None:  # the manifest says what to run
         root = replace(root, workdir="", entrypoint=())
     return BoxConfig(
         mounts=tuple(

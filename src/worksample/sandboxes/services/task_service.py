@@ -58,7 +58,10 @@ class TaskService:
         if made.returncode:
             said = made.stderr.decode(errors="replace").strip()
             raise SandboxError(
-                f"its box cannot make a folder: {said}", where=f"service {spec.name}", cause=Cause.SERVICE_START
+                f"its box cannot create the state folder: {said}",
+                where=f"service {spec.name}",
+                next="worksample doctor",
+                cause=Cause.SERVICE_START,
             )
         env = {key: _fill_in(value, words) for key, value in spec.env.items()}
         return cls(spec, box, await box.start([_fill_in(part, words) for part in spec.argv], cwd=state, env=env))
@@ -101,7 +104,7 @@ class TaskService:
             how = "was ended for want of memory" if ended.oom else f"ended with exit status {ended.returncode}"
             lost = False
         asked = not lost and (self._asking > 0 or time.monotonic() - self._asked_last < WITH_IT)
-        await asyncio.wait(listening, timeout=1)  # what it said last; a child of it may hold the stream open
+        await asyncio.wait(listening, timeout=1)  # read its last output; its children may keep the stream open
         if not self.ended.done():
             self.ended.set_result(ServiceEnd(self.spec.name, how, asked))
 

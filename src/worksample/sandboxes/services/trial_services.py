@@ -16,6 +16,8 @@ from .readiness import wait_until_ready
 from .service_boxes import ServiceBox
 from .task_service import ServiceEnd, ServiceTarget, TaskService
 
+RETRY = "run the experiment again; if it repeats, correct the service in task.toml"
+
 
 class TrialServices:
     """The running services of one trial."""
@@ -41,10 +43,10 @@ class TrialServices:
         said = self._by_name[fallen.name].last_lines()
         where, text = f"service {fallen.name}", f"{fallen.how}{'; it said: ' + said if said else ''}"
         if not fallen.asked:
-            return SandboxError(text, where=where, cause=Cause.SERVICE_LOST)
+            return SandboxError(text, where=where, next=RETRY, cause=Cause.SERVICE_LOST)
         if self._asked_before:
-            return AgentError(f"{text}; so it did in an earlier try", where=where, cause=Cause.AGENT_SERVICE)
-        return SandboxError(f"{text}, while the agent asked it", where=where, cause=Cause.SERVICE_ASKED)
+            return AgentError(f"{text}; the same happened in an earlier try", where=where, cause=Cause.AGENT_SERVICE)
+        return SandboxError(f"{text}, while the agent was using it", where=where, next=RETRY, cause=Cause.SERVICE_ASKED)
 
 
 @asynccontextmanager

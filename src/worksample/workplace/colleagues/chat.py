@@ -80,7 +80,12 @@ class WorkplaceChat:
         except ForeignInputError:
             found = None
         if not isinstance(found, dict):
-            raise SandboxError("the chat's answer is no table", where="colleagues", cause=Cause.SERVICE_LOST)
+            raise SandboxError(
+                "the chat's answer is not a JSON object",
+                where="colleagues",
+                next="worksample doctor",
+                cause=Cause.SERVICE_LOST,
+            )
         return found
 
 
@@ -95,7 +100,9 @@ async def http_request(
             return await _exchange(box, port, f"{method} {path}", head, data)
     except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
         what = f"a service does not answer {method} {path}: {error or type(error).__name__}"
-        raise SandboxError(what[:500], where="colleagues", cause=Cause.SERVICE_LOST) from error
+        raise SandboxError(
+            what[:500], where="colleagues", next="worksample doctor", cause=Cause.SERVICE_LOST
+        ) from error
 
 
 async def _exchange(box: Box, port: int, line: str, head: Mapping[str, str], data: bytes) -> bytes:

@@ -100,24 +100,24 @@ class _Asker:
             heard.append(ConversationLine(ASKER, question))
             reply: ColleagueReply = await self._by.answer(self.colleague, tuple(heard))
             if reply.asks is not None:
-                reply = await self._by.complete(self.colleague, tuple(heard), reply, await self._other(reply.asks))
+                reply = await self._by.complete(self.colleague, tuple(heard), reply, await self._ask_other(reply.asks))
             self.did += reply.does
             heard.append(ConversationLine(self.colleague.id, reply.text, own=True))
             answers.append(reply.text)
             self.asked += 1
-            self._paid(reply)
+            self._add_usage(reply)
         return answers
 
-    async def _other(self, asks: ColleagueQuestion) -> str:
+    async def _ask_other(self, asks: ColleagueQuestion) -> str:
         """Return the answer of another colleague whom the audited one asks."""
         if asks.who not in self._others:
             return ""
         colleague, by = self._others[asks.who]
         reply = await by.answer(colleague, (ConversationLine(self.colleague.id, asks.text),))
-        self._paid(reply)
+        self._add_usage(reply)
         return reply.text
 
-    def _paid(self, reply: ColleagueReply) -> None:
+    def _add_usage(self, reply: ColleagueReply) -> None:
         if reply.usage is not None:
             self.usage = plus(self.usage, reply.usage)
 

@@ -65,7 +65,7 @@ def choose_responders(
     for one in colleagues:
         if one.backing == "model" and model is None:
             raise SandboxError(
-                f"{one.id} is played by a model, but the experiment names none", where="colleagues",
+                f"colleague {one.id} is played by a model, but the experiment names none", where="colleagues",
                 next=f'write roles.{ROLE} = "provider/model"', cause=Cause.SERVICE_START,
             )  # fmt: skip
         own: dict[str, ColleagueResponder] = {
@@ -184,7 +184,7 @@ class ColleagueRunner:
             try:
                 messages = await self._read_chat()
             except SandboxError:
-                await asyncio.sleep(self.pause * 5)  # a service that ended is its keeper's to say
+                await asyncio.sleep(self.pause * 5)  # if the service has ended, its keeper reports that
                 continue
             for one in messages:
                 for who in self._addressed_colleagues(one):
@@ -247,7 +247,7 @@ class ColleagueRunner:
         reply = await by.answer(colleague, tuple(heard))
         self._add_usage(reply.usage)
         record: dict[str, Any] = {}
-        if reply.asks is not None and one.by not in self.by:  # who was asked by a colleague asks nobody
+        if reply.asks is not None and one.by not in self.by:  # a colleague asked by another one asks nobody else
             told = await self._ask(who, reply.asks.who, reply.asks.text, record)
             again = await by.complete(colleague, tuple(heard), replace(reply, usage=None), told)
             self._add_usage(again.usage)
@@ -308,7 +308,7 @@ class ColleagueRunner:
             self._begun.add(done)
             try:
                 await self.hands.do(colleague.id, deed)
-                if deed.say is not None:  # last: what was refused is not announced
+                if deed.say is not None:  # last, so that a refused deed is not announced
                     await self.chat.say(colleague.id, deed.say.text, to="", room=deed.say.room)
                 out[deed.id] = "done"
             except SandboxError as error:

@@ -18,6 +18,8 @@ from worksample.workplace.seed_plan import event_ics
 from .chat import http_request
 from .profile import Deed
 
+MEND = "correct the deed in colleagues/PERSON.toml, then worksample workplace check FOLDER"
+
 
 class DeedPerformer(Protocol):
     """Services in which colleagues do something."""
@@ -47,13 +49,13 @@ class ServiceDeeds:
         if deed.issue is not None:
             await self._issue(who, deed)
         if deed.file is not None:
-            await self._put("files", f"/{quote(deed.file.path)}", deed.file.text.encode(), "text/plain")
+            await self._upload("files", f"/{quote(deed.file.path)}", deed.file.text.encode(), "text/plain")
         if deed.event is not None:
             one = deed.event
             data = event_ics(
                 f"{who}-{deed.id}", who, SeedEvent(title=one.title, begins=one.begins, ends=one.ends), one.begins
             ).encode()
-            await self._put("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
+            await self._upload("calendar", f"/{who}/calendar/{deed.id}.ics", data, "text/calendar")
 
     async def _issue(self, who: str, deed: Deed) -> None:
         """Change the issue whose subject begins with the given text, as this person."""
@@ -62,7 +64,7 @@ class ServiceDeeds:
         found = await self._tracker("GET", f"/issues.json?status_id=*&limit=100&subject=~{quote(one.subject)}", who)
         ids = [issue["id"] for issue in found.get("issues", ()) if str(issue["subject"]).startswith(one.subject)]
         if not ids:
-            raise SandboxError(f"there is no issue {one.subject!r}", where="colleagues")
+            raise SandboxError(f"the tracker has no issue {one.subject!r}", where="colleagues", next=MEND)
         change: dict[str, Any] = {"notes": one.note} if one.note else {}
         if one.status:
             known = (await self._tracker("GET", "/issue_statuses.json", who))["issue_statuses"]
@@ -80,8 +82,8 @@ class ServiceDeeds:
             have = now.get(what) or {}
             if key in change and have.get("id") != change[key]:
                 name = have.get("name", "nobody")
-                problem = f"the tracker lets {who} not change {what} of issue {number}: it is still {name}"
-                raise SandboxError(problem, where="colleagues")
+                problem = f"the tracker does not let {who} change {what} of issue {number}: it is still {name}"
+                raise SandboxError(problem, where="colleagues", next=MEND)
 
     async def _tracker(self, method: str, path: str, who: str, body: Any = None) -> dict[str, Any]:
         head = {"X-Redmine-API-Key": self.operator, **({"X-Redmine-Switch-User": who} if who else {})}
@@ -92,7 +94,7 @@ class ServiceDeeds:
         found = await parse_json(said, what="the tracker's answer") if said.strip() else {}
         return found if isinstance(found, dict) else {}
 
-    async def _put(self, service: str, path: str, data: bytes, kind: str) -> None:
+    async def _upload(self, service: str, path: str, data: bytes, kind: str) -> None:
         word = base64.b64encode(f"operator:{self.operator}".encode()).decode()
         head = {"Authorization": f"Basic {word}", "Content-Type": kind}
         await http_request(self.box, PORTS[service], "PUT", path, head, data)
@@ -101,5 +103,5 @@ class ServiceDeeds:
 def _id(rows: list[dict[str, Any]], key: str, wanted: str, what: str) -> int:
     found = next((row["id"] for row in rows if row[key] == wanted), None)
     if found is None:
-        raise SandboxError(f"the tracker has no {what} {wanted!r}", where="colleagues")
+        raise SandboxError(f"the tracker has no {what} {wanted!r}", where="colleagues", next=MEND)
     return int(found)

@@ -25,7 +25,7 @@ def load_documents() -> None:
             made[key] = make(self, source, *rest, **named)
         return made[key]
 
-    environment.compile = once  # all its pages are of one environment, with the settings that this one has
+    environment.compile = once  # all pages share one environment with these settings
     pages = Path(str(importlib.import_module("copyparty").__file__)).parent / "web"
     for page in sorted(pages.glob("*.html")) + sorted(pages.glob("*.xml")):
         environment().compile(page.read_text(encoding="utf-8"), page.name, None)

@@ -140,7 +140,9 @@ class ServiceSupervisor:
                 continue
             if path not in self._loaded:
                 path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-            elif path.is_file() and path.lstat().st_size > self._loaded[path]:  # a log that the tracker's host has open
+            elif (
+                path.is_file() and path.lstat().st_size > self._loaded[path]
+            ):  # a log file that the tracker's host keeps open
                 os.truncate(path, self._loaded[path])
         self.restore_state()
         write_configs(self.state, self.names, self.accounts, self.dialects)

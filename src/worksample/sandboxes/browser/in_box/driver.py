@@ -55,7 +55,7 @@ class Driver:
     async def _ready(self) -> bool:
         if self._browser is not None and self._browser.is_connected():
             return False
-        # The shim takes none of these words: the platform has its own for the browser.
+        # The shim ignores these arguments: the platform starts the real browser with its own.
         self._browser = await self._playwright.chromium.launch(executable_path=self._shim(), timeout=30_000)
         width, height = self._given["viewport"]
         context = await self._browser.new_context(viewport={"width": width, "height": height}, accept_downloads=False)
@@ -76,13 +76,13 @@ class Driver:
                 return await self._observe(set(observe))
         except (Error, TimeoutError, RuntimeError, OSError) as failed:
             if not self._browser.is_connected():
-                return {"observation": {}, "lost": "the browser has ended, and is started again with the next action"}
+                return {"observation": {}, "lost": "the browser has ended; the next action restarts it"}
             if self.tabs.is_gone:
                 await self.tabs.focus_any()
-                return {"observation": {}, "lost": "the page is gone, and another tab is worked in"}
+                return {"observation": {}, "lost": "the page is gone; another tab is active now"}
             said = error_text(failed)
-            await self.tabs.replace(f"the tab did not answer ({said}) and was closed")
-            return {"observation": {}, "lost": "the tab did not answer, and an empty one stands in its place"}
+            await self.tabs.replace(f"the tab did not respond ({said}) and was closed")
+            return {"observation": {}, "lost": "the tab did not respond and was replaced by an empty one"}
 
     async def _observe(self, observe: set[str]) -> dict[str, Any]:
         session = await self.tabs.session()
@@ -98,9 +98,7 @@ class Driver:
         if "interactable" in observe or ("tree" in observe and large):
             out["interactable"] = page_observation.list_interactable(marked)
         if large:
-            out["large"] = (
-                f"the page has more than {page_observation.MOST_ELEMENTS} elements; those after them have no id"
-            )
+            out["large"] = f"the page has more than {page_observation.MOST_ELEMENTS} elements; further ones have no id"
         if "viewport" in observe:
             out["viewport"] = marked.page
         image = await page_observation.take_screenshot(session)

@@ -30,7 +30,7 @@ def locate(tabs: Tabs, bid: str) -> Any:
     """Return Playwright's locator of an element. Raises ActionRefused if `bid` is malformed."""
     match = _BID.fullmatch(bid)
     if not match or not bid:
-        raise ActionRefused(f"{bid[:60]!r} is no id of an element; ids stand in [ ] in what is shown of the page")
+        raise ActionRefused(f"{bid[:60]!r} is not the id of an element; ids are shown in [ ]")
     place = tabs.page
     prefix, path = "", re.findall(r"[a-z][A-Z]*", match[1])
     if not match[2]:
@@ -55,7 +55,7 @@ async def _noop(tabs: Tabs, wait_ms: float = 1000) -> None:
 
 async def _goto(tabs: Tabs, url: str) -> None:
     if urlsplit(url).scheme not in SCHEMES:
-        raise ActionRefused(f"only addresses that begin with {', '.join(SCHEMES)} can be gone to")
+        raise ActionRefused(f"only addresses that begin with {', '.join(SCHEMES)} can be opened")
     await tabs.page.goto(url, wait_until="domcontentloaded")
 
 
@@ -130,7 +130,7 @@ async def _upload(tabs: Tabs, bid: str, name: str, data: str) -> None:
 
 async def _tab_new(tabs: Tabs) -> None:
     if len(tabs.pages) >= 20:
-        raise ActionRefused("20 tabs are open: close one first")
+        raise ActionRefused("20 tabs are open; close one first")
     await tabs.new_page()
 
 
@@ -141,7 +141,7 @@ async def _tab_close(tabs: Tabs) -> None:
 
 async def _tab_focus(tabs: Tabs, tab: int) -> None:
     if not 0 <= tab < len(tabs.pages):
-        raise ActionRefused(f"there is no tab {tab}; there are {len(tabs.pages)}, from 0")
+        raise ActionRefused(f"there is no tab {tab}; {len(tabs.pages)} tabs are open, numbered from 0")
     tabs.page = tabs.pages[tab]
     await tabs.page.bring_to_front()
 

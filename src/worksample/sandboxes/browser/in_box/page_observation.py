@@ -59,7 +59,7 @@ async def mark_page(session: Any, *, characters: int, visible: bool) -> MarkedPa
         except Exception:
             if not prefix:
                 raise
-            continue  # a frame that went away, or is of another process
+            continue  # the frame is gone, or belongs to another process
         marked.documents[prefix] = done["dom"]
         marked.count += done["count"]
         marked.cut = marked.cut or done["cut"]

@@ -116,7 +116,7 @@ class Tabs:
         """Wait briefly for what an action started: a popup, a page that loads."""
         with contextlib.suppress(Error, TimeoutError, asyncio.TimeoutError):
             await asyncio.sleep(0.05)
-            page = self.page  # None where it has just crashed or closed itself: what is shown then is another one
+            page = self.page  # None if it has just crashed or closed; another tab is shown then
             if page is None:
                 return
             async with asyncio.timeout(seconds):
@@ -142,13 +142,13 @@ class Tabs:
         page.on("close", lambda *_: self._on_close(page))
         page.on("filechooser", lambda *_: self.add_remark("a page asks for a file: use upload_file"))
         if len(self.pages) > MOST_TABS:
-            self.add_remark(f"a page opened more than {MOST_TABS} tabs: further ones are closed")
+            self.add_remark(f"a page opened more than {MOST_TABS} tabs; further ones are closed")
             self._start_task(page.close())
             return
         if self._own:
             return
         if self.page is not None:
-            self.add_remark("a new tab was opened, and is the active one")
+            self.add_remark("a new tab was opened and is active now")
         self.page = page
 
     def _on_request(self, request: Any) -> None:
@@ -158,11 +158,11 @@ class Tabs:
         self._asked.discard(request)
 
     def _start_task(self, work: Any) -> None:
-        async def done() -> None:
+        async def run() -> None:
             with contextlib.suppress(Error, TimeoutError):
                 await work
 
-        task = asyncio.get_running_loop().create_task(done())
+        task = asyncio.get_running_loop().create_task(run())
         self._going.add(task)
         task.add_done_callback(self._going.discard)
 
@@ -190,14 +190,14 @@ class Tabs:
     async def _on_dialog(self, page: Any, dialog: Any) -> None:
         self._dialogs += 1
         if self._dialogs > MOST_DIALOGS:
-            self.add_remark(f"a page asked more than {MOST_DIALOGS} times, and was closed")
+            self.add_remark(f"a page opened more than {MOST_DIALOGS} dialogs and was closed")
             await page.close(run_before_unload=False)
             return
         self.add_remark(f"{dialog.type} {dialog.message[:300]!r} was accepted")
         await dialog.accept()
 
     async def _on_crash(self, page: Any) -> None:
-        self.add_remark("the page crashed, and was closed")
+        self.add_remark("the page crashed and was closed")
         self._broken.add(page)
         await page.close(run_before_unload=False)
 
@@ -219,4 +219,4 @@ class Tabs:
         del self._files[event["guid"]]
         done = event.get("state") == "completed"
         path = event.get("filePath") or f"{self._downloads}/{name}"
-        self.add_remark(f"downloaded to {path}" if done else f"the download of {name} was broken off")
+        self.add_remark(f"downloaded to {path}" if done else f"the download of {name} failed")

@@ -92,7 +92,7 @@ class DialectAccounts:
 
     def _of(self, name: str) -> DialectAccount:
         password = self._passwords[name]
-        # The tracker knows the operator by a key, which is told as a name without a password.
+        # The tracker recognises the operator by a key, sent as a name without a password.
         return DialectAccount(name, basic(password, "") if name == OPERATOR else basic(name, password))
 
 

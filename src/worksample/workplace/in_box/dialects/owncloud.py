@@ -51,7 +51,7 @@ class OwnCloud:
             return self._link(request)
         if path.startswith("/index.php"):
             return _redirect_page(request)
-        who = self._who(request)
+        who = self._authenticate(request)
         if path == PLAIN or path.startswith(PLAIN + "/"):
             return self._dav(request, who, PLAIN)
         if path.startswith(BY_USER):
@@ -63,7 +63,7 @@ class OwnCloud:
             return self._ocs(request, who, path.split("/", 3)[3])
         raise not_served(f"ownCloud's {path}")
 
-    def _who(self, request: DialectRequest) -> str:
+    def _authenticate(self, request: DialectRequest) -> str:
         account, password = request.basic or ("", "")
         known = self._accounts.get(account, "")
         if not known or not hmac.compare_digest(known.encode(), password.encode()):

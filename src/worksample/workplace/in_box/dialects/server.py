@@ -49,7 +49,7 @@ class DialectFront:
         return given
 
     def _refused_list(self, request: DialectRequest) -> DialectResponse:
-        # The tracker knows the operator by a key, every other service by a password, and both are one word.
+        # The tracker recognises the operator by a key, other services by a password; both are the same text.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
             return json_response({"error": "there is nothing here"}, 404)
@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
     front: DialectFront
 
     def __getattr__(self, name: str) -> Any:
-        # The standard library looks for a method `do_VERB`; every verb is served alike.
+        # The standard library calls a method `do_VERB`; every verb is served the same way.
         if name.startswith("do_"):
             return self._serve
         raise AttributeError(name)

@@ -69,7 +69,7 @@ class Tracker:
         return dict(self.ask("GET", f"/issues/{quoted(str(number))}.json{words}")["issue"])
 
     def add_issue(self, values: Mapping[str, object]) -> Row:
-        # Else it begins on the machine's today, and is refused whatever is due before that by the company's clock.
+        # By default an issue begins on the machine's date, so Redmine would refuse due dates of the company's past.
         """Create an issue and return it."""
         return dict(self.ask("POST", "/issues.json", {"issue": {"start_date": "", **values}})["issue"])
 

@@ -115,7 +115,7 @@ class GitLab:
             "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
             "GIT_PROTOCOL": request.headers.get("git-protocol", ""), "REMOTE_ADDR": "127.0.0.1",
         }  # fmt: skip
-        # A file and no pipe: git may answer before it has read all, and both ends would wait for the other.
+        # A file instead of a pipe: git may answer before it has read everything, which could deadlock a pipe.
         with tempfile.TemporaryFile() as body:
             body.write(request.body)
             body.seek(0)

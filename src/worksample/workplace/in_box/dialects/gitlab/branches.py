@@ -108,7 +108,7 @@ def _tag(asker: GitLabView, project: GitLabProject, one: Mapping[str, Any]) -> d
     }
 
 
-# A release is an annotated tag: its name is the message's first line, what it says the rest.
+# A release is an annotated tag: the first line of its message is the name, the rest the description.
 
 
 @route("GET", "projects/:id/releases")

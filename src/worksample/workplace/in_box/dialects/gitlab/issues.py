@@ -186,7 +186,7 @@ def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any
 def _relabel(asker: GitLabView, project: GitLabProject, row: Row, given: Given) -> None:
     if not {"labels", "add_labels", "remove_labels"} & given.keys():
         return
-    # The tracker knows nothing of labels, so it is asked whether this account may change the issue at all.
+    # The tracker has no labels, so an empty change tests whether this account may change the issue.
     asker.tracker.change_issue(row["id"], {"subject": row["subject"]})
     with asker.kept.edit(project.name) as kept:
         names = words_of(given["labels"]) if "labels" in given else labels_of(kept, row["id"])

@@ -50,7 +50,7 @@ class Plane:
                 return json_response(serializers.person(asker.tracker.person(who.name)), by=who.name)
             if (asked := API.fullmatch(request.path)) is None:
                 raise not_served(f"Plane's {request.path}")
-            # Plane's front door takes several slashes for one.
+            # Plane treats several slashes as one.
             return _answer(asker, request, re.sub("/+", "/", asked[2]).strip("/"))
         except DialectRefused as error:
             return json_response({"error": error.why, "detail": error.why}, error.status, error.headers)
@@ -210,12 +210,12 @@ def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
         find = asker.version if key == "fixed_version_id" else asker.category
         return int(find(row, name)["id"])
 
-    def listed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def list_issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
         row = asker.project(words[0])
         rows = asker.tracker.issues(row["id"], **{key: group(asker, row, words[1])})
         return [asker.issue_json(row, one) for one in rows]
 
-    def added(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    def add_issues(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> dict[str, Any]:
         row = asker.project(words[0])
         names, number_of = given.get("issues"), group(asker, row, words[1])
         if not isinstance(names, list) or not names:
@@ -224,14 +224,14 @@ def _group_verbs(key: str) -> tuple[Verb, Verb, Verb]:
             asker.tracker.change_issue(one["id"], {key: number_of})
         return {"issues": names}
 
-    def removed(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
+    def remove_issue(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> None:
         row = asker.project(words[0])
         one, number_of = asker.issue(row, words[2]), group(asker, row, words[1])
         if (one.get(kept) or {}).get("id") != number_of:
             raise DialectRefused(404, "the issue is not in it")
         asker.tracker.change_issue(one["id"], {key: ""})
 
-    return listed, added, removed
+    return list_issues, add_issues, remove_issue
 
 
 def _modules(asker: PlaneView, words: list[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
