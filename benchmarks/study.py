@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
+from worksample.cli.demo_studies import SITTINGS, answer, qualify_jobs
 from worksample.cli.exit_codes import INCOMPLETE
-from worksample.cli.feedback_demo import SITTINGS, answer
-from worksample.cli.qualification_demo import qualify_jobs
-from worksample.cli.show_run import Tone, run_config
+from worksample.cli.run_output import Tone, run_config
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.loading import load
 from worksample.formats.jobs import ImportJobs, import_jobs

@@ -1,6 +1,6 @@
 from .agents.assignment import Assignment as Assignment
 from .agents.workspace import Workspace as Workspace
-from .audit.finding import Report as Report
+from .audit.findings import Report as Report
 from .audit.task_audit import AuditConfig as AuditConfig
 from .errors import Cause as Cause
 from .errors import WorksampleError as WorksampleError
@@ -49,7 +49,7 @@ from .reports.sections import measure as measure
 from .reports.sections.compare_parts import Part as Part
 from .reports.static_site.site import ReportConfig as ReportConfig
 from .reports.static_site.site import write_report as write_report
-from .results.frame import WorkRules as WorkRules
+from .results.result_set import WorkRules as WorkRules
 from .results.slots import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store

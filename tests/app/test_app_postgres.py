@@ -10,7 +10,7 @@ import pytest
 from app.sites import YES, Site, problem
 from store.test_postgres import server, url
 from worksample.app import create_app
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.store import Store
 
 __all__ = ["server", "url"]

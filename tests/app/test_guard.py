@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.sites import YES, Browser, Site, problem, schema
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 
 ENTRANCES = {"/session", "/session/link", "/invitations/accept"}
 OPEN = {*ENTRANCES, "/invitations/" + "0" * 24}

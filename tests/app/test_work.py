@@ -9,7 +9,7 @@ import pytest
 
 from app.sites import YES, Browser, Site, problem
 from worksample.people import Gold, RoundKind
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Evaluation, EvaluationOutcome, ResolutionRule
 
 

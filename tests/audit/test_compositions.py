@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worksample.audit import AuditCheck, AuditConfig, Report, check
-from worksample.audit.points import answers, check_coverage, check_points
+from worksample.audit.point_checks import answers, check_coverage, check_points
 from worksample.kit import Case, checklist, file_pairs, weighted
 from worksample.records import By, Criteria, Criterion, GradePayload, PartPayload
 from worksample.tasks import read_package

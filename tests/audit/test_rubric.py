@@ -9,7 +9,7 @@ import pytest
 from audit.labelled_criteria import HELD_OUT, TUNED
 from audit.small_task import changed
 from worksample.audit import AuditCheck, AuditConfig, Severity, check
-from worksample.audit.rubric import RubricFault, lint
+from worksample.audit.rubric_checks import RubricFault, lint
 
 LETTERS = dict(zip("suctwv", RubricFault, strict=True))
 RUBRIC = '[grading.rubric]\n\n[[instance]]\nname = "march"'

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from cli.run_cli import cli
-from worksample.viewing import needs
+from worksample.viewing import converter_requirements as needs
 
 
 def viewers(**env: str) -> dict[str, str]:

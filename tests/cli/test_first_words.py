@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_cli import SCRIPTS, TINY, here
-from worksample.cli.phase import begin, interrupted
+from worksample.cli.startup_phase import begin, interrupted
 from worksample.errors import printable as in_errors
 from worksample.python_api.terminal_text import printable
 
@@ -32,7 +32,7 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
             "worksample.experiments.run.run_experiment",
             "interrupted while starting the trials: the plan is in the store, with whatever was done",
         ),
-        ("worksample.cli.show_run._tell", "interrupted while showing the results: they are in the store"),
+        ("worksample.cli.run_output._tell", "interrupted while showing the results: they are in the store"),
     ],
 )
 def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, said: str) -> None:
@@ -61,7 +61,7 @@ def test_an_interrupt_while_a_verb_is_imported_has_a_next_step(monkeypatch: pyte
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("worksample.cli.lazy_group.importlib.import_module", stop)
+    monkeypatch.setattr("worksample.cli.command_table.importlib.import_module", stop)
     done = here("run", "--suite", "starter")
     assert done.returncode == 130
     assert done.stderr.strip().splitlines() == [

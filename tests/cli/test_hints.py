@@ -11,8 +11,8 @@ import click
 
 from cli.test_lazy_group import leaves
 from running.parsing import parsed
+from worksample.cli.command_table import VERBS, Family
 from worksample.cli.lazy_group import root
-from worksample.cli.verbs import VERBS, Family
 
 SOURCE = Path(__file__).resolve().parent.parent.parent / "src" / "worksample"
 OPTIONS = {
@@ -65,6 +65,8 @@ def fault_of(text: str) -> str:
             return f"there is no verb {steps[0]!r}"
         path = steps[:1]
         if isinstance(entry, Family):
+            if steps[1:] == ["--help"]:
+                continue
             if len(steps) < 2 or steps[1] not in entry.verbs:
                 return f"{steps[0]} has no {steps[1:2]}"
             path = steps[:2]

@@ -12,7 +12,7 @@ from cli.run_cli import cli, cli_json
 from formats.jobs_rows import row, write_csv
 from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
 from worksample.people.clock import wall
-from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY
+from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.records import Arm, Experiment, Lock, Protocol, now
 from worksample.reports.sections.measuring import measure
 from worksample.reports.sections.section import Section

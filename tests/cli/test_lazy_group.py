@@ -9,10 +9,10 @@ import click
 import pytest
 
 from cli.run_cli import cli
-from worksample.cli.commands.run import command as run_command
+from worksample.cli.command_table import VERBS, Family
+from worksample.cli.commands.run import run_command
 from worksample.cli.lazy_group import LazyGroup, root
 from worksample.cli.service_options import service_options
-from worksample.cli.verbs import VERBS, Family
 
 HEAVY = (
     "inspect_ai",

@@ -19,8 +19,8 @@ from experiments.test_protocols import planned, run
 from forking.child import ended
 from openai_server import Answer, judged, read, serving
 from reports.measuring import cell
-from worksample.cli.judging_ahead import judging_of, show_calibration, show_judging
-from worksample.cli.show_run import dry
+from worksample.cli.judging_forecast import judging_of, show_calibration, show_judging
+from worksample.cli.run_output import dry
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
 from worksample.experiments.loading import load

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from experiments.judged_by_people import config_of
 from experiments.material import an_instance, some_material
-from worksample.cli.judging_ahead import judging_of
+from worksample.cli.judging_forecast import judging_of
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
 from worksample.experiments.loading import load

@@ -15,7 +15,7 @@ from worksample.experiments.hand_in_many import HandedInMany, HandInMany, hand_i
 from worksample.experiments.status import status_of
 from worksample.records import Evaluation, Origin, Submission
 from worksample.reports import leaderboard
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 TASKS = Path(__file__).resolve().parent.parent / "suites" / "tiny" / "tasks"

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from experiments.judged_by_people import config_of, hire, judge_all, package
 from experiments.test_hand_in_many import Row, table
 from experiments.test_protocols import planned, run
-from worksample.cli.judging_ahead import judging_of
+from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig
 from worksample.experiments.hand_in_many import HandInMany, hand_in_many
 from worksample.experiments.plan_progress import progress_of

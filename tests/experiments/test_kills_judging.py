@@ -18,7 +18,7 @@ from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
 from worksample.people import Account, People
 from worksample.records import Evaluation, Evaluator, Experiment, Round
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.box, pytest.mark.filterwarnings("ignore::DeprecationWarning")]

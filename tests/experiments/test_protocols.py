@@ -9,7 +9,7 @@ import pytest
 
 from experiments.judged_by_people import config_of, hire, judge_all
 from openai_server import Answer, judged, serving
-from worksample.cli.judging_ahead import judging_of
+from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig, PeopleConfig
 from worksample.experiments.preparing import commit_plan, prepare
 from worksample.experiments.run import RunResult, run_experiment

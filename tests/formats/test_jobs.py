@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from cli.run_cli import cli, cli_json
 from formats.jobs_rows import ROW, row, write_csv, write_jsonl
 from running.profiles import is_quick_run
-from worksample.audit.brief import check_brief
+from worksample.audit.brief_checks import check_brief
 from worksample.cli.format_verbs import FormatVerbs
 from worksample.errors import ImportFailed, ManifestError, UsageError
 from worksample.files import HashSink
 from worksample.formats.jobs import ImportJobs, import_jobs
-from worksample.formats.jobs.package import FILE_LIMIT
+from worksample.formats.jobs.job_package import FILE_LIMIT
 from worksample.formats.jobs.posting import category_of
 from worksample.records import ContractType, Importance, Job, Protocol
 from worksample.tasks import ingest, read_package, read_suite

@@ -12,7 +12,7 @@ from cli.run_cli import cli, cli_json
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.errors import UsageError
-from worksample.formats.training import SHARED, TABLES, export_training
+from worksample.formats.training_data import SHARED, TABLES, export_training
 from worksample.records import Agent, Amendment, AmendmentAction, AmendmentTarget, PairwiseChoice, Protocol, Suite
 from worksample.store import Store
 

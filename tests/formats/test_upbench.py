@@ -24,7 +24,7 @@ from worksample.formats.upbench import (
     tables_of,
     write_tables,
 )
-from worksample.formats.upbench.files import FORMATS
+from worksample.formats.upbench.table_files import FORMATS
 from worksample.formats.upbench.tables import COLUMNS, NAMES, ColumnKind, differing, equal, id_of, tidied
 from worksample.records import Experiment, Protocol
 from worksample.reports.sections import measure

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from formats.test_upbench_refresh import base
-from worksample.formats.jobs.package import job_folder
+from worksample.formats.jobs.job_package import job_folder
 from worksample.formats.upbench import ExportUpbench, export_upbench, import_upbench, tables_of, write_tables
-from worksample.formats.upbench.files_out import ATTACHMENTS
+from worksample.formats.upbench.deliverable_export import ATTACHMENTS
 from worksample.formats.upbench.tables import tidied
 from worksample.records import Entry, Instance, Submission, canonical
 from worksample.store import Store

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from worksample.box import Connection
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.grading.broker import REQUESTS, GradingBroker
-from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
+from worksample.kit.broker_client import HEAD, REQUEST_LIMIT, frame
 from worksample.sandboxes.pipes import SocketConnection
 
 
@@ -202,7 +202,7 @@ async def test_time_spent_waiting_for_answers_is_counted_once() -> None:
 
 
 def test_a_grader_without_a_platform_is_told_so(tmp_path: Any) -> None:
-    from worksample.kit.broker import BrokerClient as Asking
+    from worksample.kit.broker_client import BrokerClient as Asking
 
     with pytest.raises(GraderError, match="nobody answered") as caught:
         Asking(tmp_path / "none.sock").ask("echo", {}, patience=1.0)

@@ -17,7 +17,7 @@ from worksample.grading import Evaluators, evaluate, evaluators_of, grade_all, o
 from worksample.grading.evaluators import Evaluates
 from worksample.grading.pending_evaluations import TRIES, EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
-from worksample.grading.scripted import Scripted
+from worksample.grading.scripted_evaluator import Scripted
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,
@@ -117,7 +117,7 @@ async def test_two_evaluators_of_one_id_are_told_apart(made: Bench) -> None:
 WORKER = """
 import asyncio, sys
 from worksample.grading import Evaluators, grade_all
-from worksample.grading.scripted import Scripted
+from worksample.grading.scripted_evaluator import Scripted
 from worksample.records import GradePayload, Round
 from worksample.store import Store
 

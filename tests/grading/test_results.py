@@ -9,8 +9,8 @@ import pytest
 from worksample.box import BoxConfig, Completed
 from worksample.errors import POLICY, Cause, GraderError, SandboxError
 from worksample.files import HashSink
-from worksample.grading.boxes import GraderLimits, GradingBoxes
 from worksample.grading.broker import GradingBroker
+from worksample.grading.grading_boxes import GraderLimits, GradingBoxes
 from worksample.grading.run_grader import TAIL, GraderEnd, _case, _command, _kept, judge
 from worksample.grading.starvation import require_time
 from worksample.records import Criteria, Criterion, Grading, Protocol, Usage

@@ -11,7 +11,7 @@ import pytest
 from grading.helpers_grading import Bench, bench
 from worksample.grading import RoundWork, asks_services, open_round
 from worksample.grading.grade_round import starts_of
-from worksample.grading.program import ByProgram
+from worksample.grading.program_evaluator import ByProgram
 from worksample.grading.rounds import EvaluatorPanel
 from worksample.records import (
     Evaluation,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnreadable
 from worksample.kit import Case, Check, checklist, checkpoints, every, file_pairs, gate_and_score, weighted
-from worksample.kit.result import checked
+from worksample.kit.grade_check import checked
 from worksample.records import By, Criteria, Criterion, GradePayload, Importance, PartPayload
 
 SHARES = st.floats(0, 1)

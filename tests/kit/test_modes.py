@@ -38,7 +38,7 @@ from worksample.kit import (
     visual,
     words,
 )
-from worksample.kit.matching import best_pairs
+from worksample.kit.comparisons.row_pairing import best_pairs
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,15 @@
 """Judges' answers corrected by people's labels: beside ppi-python and statsmodels, on known truths, on bad input."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.coverage import corrected as benchmark
 
 from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.calibration.corrected import Parts
 from worksample.metrics.calibration.sample import labelled
 from worksample.metrics.uncertainty.intervals import blaker
-
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "calibration_coverage.py"
 
 
 def simulated(seed=0, jobs=200, labels=60, rate=0.3, yes=0.9, no=0.2):
@@ -27,16 +23,6 @@ def simulated(seed=0, jobs=200, labels=60, rate=0.3, yes=0.9, no=0.2):
 def sample(judge, people, has, project=None, stratum=None):
     told = [float(p) if h else None for p, h in zip(people, has, strict=True)]
     return m.Sample(judge, told, project or [f"p{i}" for i in range(len(judge))], stratum)
-
-
-def coverage():
-    spec = importlib.util.spec_from_file_location("calibration_coverage", BENCHMARK)
-    module = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -80,19 +66,18 @@ def test_by_project_the_variance_is_the_clustered_one_of_statsmodels():
 
 
 def test_intervals_hold_the_truth_where_plain_ones_do_not():
-    module = coverage()
     worlds = [
-        module.World(m.LabelKind.RATE, 300, 20, 0.3, "kind"),
-        module.World(m.LabelKind.RATE, 150, 20, 0.1, "noisy"),
-        module.World(m.LabelKind.SCORE, 150, 20, 0.6, "harsh"),
-        module.World(m.LabelKind.PREFERENCE, 150, 20, 0.6, "kind"),
-        module.World(m.LabelKind.RATE, 100, 60, 0.1, "harsh", agents=3, lean=0.5),
+        benchmark.World(m.LabelKind.RATE, 300, 20, 0.3, "kind"),
+        benchmark.World(m.LabelKind.RATE, 150, 20, 0.1, "noisy"),
+        benchmark.World(m.LabelKind.SCORE, 150, 20, 0.6, "harsh"),
+        benchmark.World(m.LabelKind.PREFERENCE, 150, 20, 0.6, "kind"),
+        benchmark.World(m.LabelKind.RATE, 100, 60, 0.1, "harsh", agents=3, lean=0.5),
     ]
     for world in worlds:
-        found = module.measure(world, 250)
+        found = benchmark.measure(world, 250)
         # Three standard errors of 250 draws at 95 % are 4 points.
         assert 0.91 <= found.covered <= 0.995, found
-    assert module.measure(worlds[1], 250).normal < 0.9
+    assert benchmark.measure(worlds[1], 250).normal < 0.9
 
 
 def test_with_fewer_than_twenty_labels_only_their_own_interval_is_given():
@@ -139,7 +124,6 @@ def test_an_empty_stratum_is_named_and_corrects_nothing():
 
 
 def test_strata_of_unequal_share_are_weighed_by_their_rows():
-    module = coverage()
     held = 0
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -151,7 +135,7 @@ def test_strata_of_unequal_share_are_weighed_by_their_rows():
         has[160 + rng.choice(40, 20, replace=False)] = True
         found = m.corrected(sample(judge, people, has, stratum=stratum)).figure
         held += found.low <= 0.32 <= found.high
-    assert 0.91 <= held / 200 <= 1.0 and module
+    assert 0.91 <= held / 200 <= 1.0
 
 
 def test_what_was_routed_to_people_stays_out_of_the_estimate():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from benchmarks.calibration_strata import LENIENT, PAGE, WORLDS, Strata, measure
+from benchmarks.coverage.strata import LENIENT, WORLDS, Strata, measure
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -127,7 +129,8 @@ def test_a_stratum_without_a_label_withholds_the_corrected_figure_and_says_so() 
 
 
 def test_the_docs_hold_93_percent_over_several_strata() -> None:
-    table = PAGE.read_text(encoding="utf-8").partition("<!-- strata -->")[2].partition("<!-- /strata -->")[0]
+    page = (Path(__file__).parents[2] / "docs/calibration.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- strata -->")[2].partition("<!-- /strata -->")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "---" not in line]
     shown = {row[0]: row[1:] for row in rows if len(row) == 5}
     assert {world.name for world in WORLDS} <= set(shown)

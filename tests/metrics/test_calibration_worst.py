@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.calibration_coverage import Result, World, bounds, page
-from benchmarks.calibration_worst import Moments, Rates, ends, worst
+from benchmarks.coverage.corrected import Result, World, read_cells, write_cells
+from benchmarks.coverage.worst_judges import Moments, Rates, ends, worst
 from scipy.stats import binom
 
 from worksample import metrics as m
@@ -81,10 +81,10 @@ def test_the_search_of_drawn_kinds_runs_on_a_small_grid(kind: m.LabelKind) -> No
     assert 0.8 < found.covers <= 1 and 0.02 <= found.rate <= 0.98
 
 
-def test_a_page_of_cells_that_is_written_anew_keeps_bounds(tmp_path: Path) -> None:
-    file = tmp_path / "cells.md"
-    file.write_text("| rate | 70 | 20 | 0.3 | right | 98.0 % | why | 97.2 / 98.1 |\n")
+def test_cells_that_are_written_anew_keep_their_bounds(tmp_path: Path) -> None:
+    file = tmp_path / "cells.csv"
+    file.write_text("figure,jobs,labels\nrate,70,20,0.3,right,98.0,why,97.2,98.1\n")
     at = Result(World(m.LabelKind.RATE, 70, 20, 0.3, "right"), 0.98, 0.9, 0.3, 1.0, 1000)
     other = Result(World(m.LabelKind.RATE, 70, 20, 0.3, "good"), 0.95, 0.9, 0.3, 1.0, 1000)
-    told = page([at, other], 1000, bounds(file)).splitlines()[-2:]
-    assert [line.endswith("| 97.2 / 98.1 |") for line in told] == [True, False]
+    write_cells([at, other], file)
+    assert [row[7:] for row in read_cells(file)] == [["97.2", "98.1"], ["", ""]]

@@ -1,14 +1,14 @@
 """No interval without a row in the table of coverage, and a small grid of it."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.coverage import figures
+from benchmarks.coverage.hard_worlds import HARD
 
 from worksample import metrics as m
 
-SOURCE = Path(__file__).parents[2] / "benchmarks/coverage.py"
+DOCS = Path(__file__).parents[2] / "docs"
 WITHOUT = {
     "apply_by", "attempts_frame", "ballot_verdicts", "break_even", "break_even_success", "call_costs",
     "ceiling_bound", "check_connectivity", "checkpoint_scores", "codes", "compare_tables", "count_states",
@@ -20,36 +20,26 @@ WITHOUT = {
 }  # fmt: skip
 """Functions that make no interval of their own."""
 ELSEWHERE = frozenset(n for n in m.__all__ if n.islower() and ".calibration." in getattr(m, n).__module__)
-"""Estimates by judges and people: `benchmarks/calibration_coverage.py` makes the table of docs/calibration.md."""
+"""Estimates by judges and people: `python -m benchmarks.coverage corrected` makes the table of docs/calibration.md."""
 REGIONS = frozenset({"choose_from_jobs"})
-"""`benchmarks/feedback_coverage.py` makes the table of docs/chains.md."""
+"""`python -m benchmarks.coverage feedback` makes the table of docs/chains.md."""
 
 
-@pytest.fixture(scope="module")
-def coverage():
-    spec = importlib.util.spec_from_file_location("coverage_benchmark", SOURCE)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
-
-
-def test_every_figure_has_a_row(coverage):
+def test_every_figure_has_a_row():
     functions = {name for name in m.__all__ if name.islower()}
-    assert functions - WITHOUT - ELSEWHERE - REGIONS == set(coverage.ROWS)
-    assert "| coverage |" in (SOURCE.parents[1] / "docs/calibration.md").read_text()
-    assert "| rescue rate |" in (SOURCE.parents[1] / "docs/chains.md").read_text()
-    rows = set(coverage.run(1, (40,)))
-    assert set(coverage.ROWS.values()) <= rows
-    page = (SOURCE.parents[1] / "docs/metrics.md").read_text()
+    assert functions - WITHOUT - ELSEWHERE - REGIONS == set(figures.ROWS)
+    assert "| coverage |" in (DOCS / "calibration.md").read_text()
+    assert "| rescue rate |" in (DOCS / "chains.md").read_text()
+    rows = set(figures.run(1, (40,)))
+    assert set(figures.ROWS.values()) <= rows
+    page = (DOCS / "metrics.md").read_text()
     assert [row for row in sorted(rows) if f"| {row} |" not in page] == []
 
 
-def test_worlds_that_break_what_intervals_take_for_granted(coverage):
+def test_worlds_that_break_what_intervals_take_for_granted():
     """Tasks of one fate are covered too seldom, their categories as units are not, and bounds hold what was done."""
-    found = coverage.run(200, (40,), worlds=coverage.HARD)
-    page = (SOURCE.parents[1] / "docs/metrics.md").read_text()
+    found = figures.run(200, (40,), worlds=HARD)
+    page = (DOCS / "metrics.md").read_text()
     assert [row for row in found if f"| {row} |" not in page] == []
     covers = {row: cells[40].covers for row, cells in found.items()}
     assert covers["rate, categories share their fate: tasks as units"] < 0.8
@@ -59,9 +49,9 @@ def test_worlds_that_break_what_intervals_take_for_granted(coverage):
 
 @pytest.mark.thorough(quick="metrics/test_coverage.py::test_means_of_heavy_tail[40]")
 @pytest.mark.long(seconds=60)
-def test_intervals_hold_the_truth(coverage):
+def test_intervals_hold_the_truth():
     """80 benchmarks of 40 tasks: of 95 % fewer than 86 % are a chance of one in two thousand a row."""
-    found = coverage.run(80, (40,))
+    found = figures.run(80, (40,))
     given = {row: cells[40] for row, cells in found.items() if cells[40].none < cells[40].seeds}
     low = {row: cell.covers for row, cell in given.items() if cell.covers < 0.86}
     assert low == {}
@@ -69,17 +59,17 @@ def test_intervals_hold_the_truth(coverage):
 
 @pytest.mark.quick("40")
 @pytest.mark.parametrize("tasks", [5, 10, 40])
-def test_means_of_heavy_tail(coverage, tasks):
+def test_means_of_heavy_tail(tasks):
     """Log-normal costs, whose few tasks seldom show the dear ones: 91 % without a task more than seen."""
-    for row, cells in coverage.run(600, (tasks,), "amounts").items():
+    for row, cells in figures.run(600, (tasks,), "amounts").items():
         assert 0.93 <= cells[tasks].covers < 0.999, row
 
 
 @pytest.mark.thorough(quick="metrics/test_coverage.py::test_every_figure_has_a_row")
-def test_a_run_goes_on_where_it_was_stopped(coverage, tmp_path):
+def test_a_run_goes_on_where_it_was_stopped(tmp_path):
     """A torn line is made again, what other code made does not count, and the table is that of one run."""
-    from benchmarks import coverage_cells as cells
-    from benchmarks.coverage_worlds import pairs, votes
+    from benchmarks.coverage import cells
+    from benchmarks.coverage.worlds import pairs, votes
 
     path, worlds = tmp_path / "kept.jsonl", [(0, votes), (1, pairs)]
     whole = cells.run(worlds, 60, (5,))

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import calibration_bound, coverage_bounds
-from benchmarks.calibration_coverage import CEILING, World, worlds
-from benchmarks.least_coverage import Design, least, same_mean
+from benchmarks.coverage import bounds, corrected_bounds
+from benchmarks.coverage.corrected import CEILING, World, read_cells, worlds
+from benchmarks.coverage.figures import SIZES
+from benchmarks.coverage.least import Design, least, same_mean
 
 from worksample import metrics as m
 from worksample.metrics.calibration.sample import LabelKind
@@ -60,7 +61,7 @@ def test_the_program_finds_what_trying_all_sets_finds() -> None:
 def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
     """Whoever tests two equal agents on five tasks finds them equal nearly always, or is wrong too often elsewhere."""
     for repeats in (1, 3):
-        design = coverage_bounds.paired(0.0, repeats)(5)
+        design = bounds.paired(0.0, repeats)(5)
         assert design is not None
         found = least(design, 0.93)
         assert found is not None
@@ -69,43 +70,41 @@ def test_five_tasks_show_no_difference_in_less_than_97_of_100_studies() -> None:
 
 def test_the_docs_list_every_cell_above_97_that_is_no_exact_interval() -> None:
     page = (DOCS / "metrics.md").read_text()
-    begin, end = coverage_bounds.MARKS
+    begin, end = "<!-- bounds -->", "<!-- /bounds -->"
     lines = page.partition(begin)[2].partition(end)[0].splitlines()
     listed = {}
     for line in lines:
         row, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        listed |= {(row, size): cell for size, cell in zip(coverage_bounds.SIZES, cells, strict=False) if cell}
-    draws, rows = coverage_bounds.covered(page)
-    exact = coverage_bounds.exact_rows()
+        listed |= {(row, size): cell for size, cell in zip(SIZES, cells, strict=False) if cell}
+    draws, rows = bounds.covered(page)
+    exact = bounds.exact_rows()
     above = {(row, s): c for row, cells in rows.items() if row not in exact for s, c in cells.items() if c > CEILING}
     assert listed.keys() - {k for k in listed if k[0] in ("cells above 97 %", "---", "")} == above.keys()
     for place in [p for p in above if p[0].startswith("paired") or "agreement" in p[0]]:
-        assert listed[place] == coverage_bounds.said(*place, above[place], draws)
+        assert listed[place] == bounds.said(*place, above[place], draws)
 
 
 @pytest.mark.parametrize("jobs", [70, 150])
 def test_a_right_judge_of_rare_passes_is_covered_by_any_interval(jobs: int) -> None:
     world = World(LabelKind.RATE, jobs, 20, 0.03, "right")
-    found = calibration_bound.rate(world, 0.93)
+    found = corrected_bounds.rate(world, 0.93)
     assert found is not None
     assert found > 0.97
 
 
 def test_the_docs_have_the_bound_of_each_calibration_cell() -> None:
-    page = (DOCS / "calibration-cells.md").read_text()
     known = {world.row: world for world in worlds()}
     checked = 0
-    for line in page.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        world = known.get(tuple(cells[:5])) if len(cells) == 8 else None
-        if world is None:
-            continue
-        above = float(cells[5].removesuffix("%")) > CEILING
+    cells = read_cells(DOCS / "calibration-cells.csv")
+    assert len(cells) == len(known)
+    for row in cells:
+        world = known[tuple(row[:5])]
+        above = float(row[5]) > CEILING
         bounded = world.agents == 1 and (
             world.kind is LabelKind.RATE or (world.kind, world.judge) == (LabelKind.SCORE, "right")
         )
-        assert not cells[7] or (above and bounded), line
+        assert not row[7] or (above and bounded), row
         if above and bounded and world.judge == "right" and world.jobs == 70:
             checked += 1
-            assert cells[7] == " / ".join(f"{100 * found:.1f}" for found in calibration_bound.least(world)), line
+            assert row[7:] == [f"{100 * found:.1f}" for found in corrected_bounds.least(world)], row
     assert checked >= 5

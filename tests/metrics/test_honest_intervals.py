@@ -125,7 +125,7 @@ def test_a_winless_resample_opens_one_end_of_one_agent():
 
 @pytest.mark.parametrize(("tasks", "covered"), [(5, 100.0), (10, 99.7), (40, 97.3)])
 def test_what_an_exact_test_of_differences_covers(tasks, covered):
-    """Equal agents as in `benchmarks/coverage_worlds.py`: two trials of a task differ with a chance of 36 %."""
+    """Equal agents as in `benchmarks/coverage/worlds.py`: two trials of a task differ with a chance of 36 %."""
 
     def alarms(differ):
         return max((p for k in range(differ // 2 + 1) if (p := 2 * stats.binom.cdf(k, differ, 0.5)) <= 0.05), default=0)

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
+from benchmarks.coverage import feedback
 from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-
-SOURCE = Path(__file__).parents[2] / "benchmarks/feedback_coverage.py"
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("feedback_coverage_benchmark", SOURCE)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def chosen(first: list[bool], helped: list[bool], price: list[float], how: m.Resampling | None = None) -> m.Choice:
@@ -102,10 +86,10 @@ def test_too_few_jobs_have_no_regions_and_tasks_count_once() -> None:
         found.best(-1)
 
 
-def test_the_simulation_of_the_docs_runs_and_holds(benchmark: ModuleType) -> None:
+def test_the_simulation_of_the_docs_runs_and_holds() -> None:
     """A few of its studies: far off would show."""
-    lifts, arms = (benchmark.run([(place, world)], 40, (322,)) for place, world in enumerate(benchmark.WORLDS[:2], 100))
+    lifts, arms = (feedback.run([(place, world)], 40, (322,)) for place, world in enumerate(feedback.WORLDS[:2], 100))
     cells = {row: found[322] for row, found in (lifts | arms).items()}
     assert all(cell.covers > 0.8 for cell in cells.values()), cells
-    text = benchmark.tables(4, (40,))
+    text = feedback.tables(4, (40,))
     assert "85 to 95 %" in text and "rescue rate" in text

@@ -11,7 +11,7 @@ import pytest
 
 from people.worlds import office
 from worksample.people import Account, Conflict, Item, NotReady, People, withdraw
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Evaluation, ResolutionRule
 from worksample.store import check
 

@@ -11,7 +11,7 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.people import Profile, RoundKind, list_queues
 from worksample.people.quality.disagreements import WHOLE, partings
-from worksample.people.quality.waiting import wanted_of
+from worksample.people.quality.round_dashboard import wanted_of
 from worksample.people.rounds.queues import Queue
 from worksample.records import (
     Amendment,

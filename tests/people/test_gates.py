@@ -29,7 +29,7 @@ from worksample.people import (
     restock,
     shipped,
 )
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import ResolutionRule, Round
 from worksample.store import Store, rebuild
 from worksample.store.people_tables import assignments, items, queues

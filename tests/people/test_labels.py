@@ -38,7 +38,7 @@ from worksample.results.answers import answers
 from worksample.results.calibration.config import CalibrationConfig
 from worksample.results.calibration.drawing import DRAWN, read_draw
 from worksample.results.calibration.labels import labels_of, wanted
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues

@@ -15,7 +15,7 @@ from reports.measuring import cell
 from store.worlds import START
 from worksample.experiments.rounds import pair_round
 from worksample.grading import Evaluators
-from worksample.grading.scripted import Scripted
+from worksample.grading.scripted_evaluator import Scripted
 from worksample.people import Account, Item
 from worksample.people.rounds.experiment_rounds import OwnRounds
 from worksample.records import (

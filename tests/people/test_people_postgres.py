@@ -12,7 +12,7 @@ from people.worlds import office
 from store.test_postgres import server, url
 from worksample.people import Conflict, Denied, People, RoundKind
 from worksample.people.clock import MINUTE, wall
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Evaluation, EvaluationOutcome
 from worksample.store import Store, check, rebuild
 

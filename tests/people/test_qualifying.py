@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
 from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, restock
-from worksample.people.quality import dashboard
-from worksample.people.rounds.questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
+from worksample.people.quality import round_dashboard as dashboard
+from worksample.people.rounds.job_questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
 from worksample.people.rounds.screening_results import keep_looks
 from worksample.records import (
     AmendmentAction,

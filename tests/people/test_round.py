@@ -21,7 +21,7 @@ from worksample.people import (
     preferences,
     strike_findings,
 )
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Purpose, Round, Standing, Submission
 from worksample.results.slots import slots_df
 from worksample.store import check, rebuild

@@ -10,8 +10,7 @@ from sqlalchemy import select
 from people.worlds import RUBRIC, Office, office
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Conflict, Denied, RoundKind, final_verdicts, save_version
-from worksample.people.rubrics.asked import asked_in_rounds
-from worksample.people.rubrics.versions import digest_of_criteria, newest, versions
+from worksample.people.rubrics.versions import asked_in_rounds, digest_of_criteria, newest, versions
 from worksample.records import Criteria, Importance
 from worksample.store.people_tables import rubric_versions
 

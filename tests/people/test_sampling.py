@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worksample.errors import PlanError
-from worksample.people.rounds.ordering import flipped, random_start
-from worksample.people.rounds.sampling import enriched, one_per_project
-from worksample.people.work.blinding import BLOT, scrub
+from worksample.people.judging.blinding import BLOT, scrub
+from worksample.people.judging.item_leases import flipped, random_start
+from worksample.people.rounds.subjects import enriched, one_per_project
 from worksample.results.pairs import PairCandidate, sample_pairs
 
 

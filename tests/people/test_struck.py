@@ -15,9 +15,10 @@ from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
 from worksample.experiments.amend import amend
-from worksample.people import Account, Conflict, RoundKind, amending, own_queues, withdraw
-from worksample.people.quality import dashboard
-from worksample.people.work.withdrawn import WITHDRAWN
+from worksample.people import Account, Conflict, RoundKind, own_queues, withdraw
+from worksample.people import amendments as amending
+from worksample.people.judging.withdrawn_items import WITHDRAWN
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, ResolutionRule, Submission, struck
 from worksample.store.people_tables import items
 

@@ -10,10 +10,10 @@ from grading.judging_material import judged_bench
 from people.worlds import office
 from worksample.models import Visibility
 from worksample.people import final_verdicts
-from worksample.people.work.file_faults import file_at_fault
+from worksample.people.judging.answer_submission import file_at_fault
 from worksample.records import Evaluation, Standing
 from worksample.results.evaluations import FAULT, is_unseen
-from worksample.viewing.cache import ViewCache, key
+from worksample.viewing.view_cache import ViewCache, key
 from worksample.viewing.views import View, card
 
 DAMAGED = card("the archive is damaged", Visibility.FILE)

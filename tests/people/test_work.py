@@ -25,9 +25,9 @@ from worksample.people import (
     set_state,
     top_up,
 )
-from worksample.people.quality import dashboard
+from worksample.people.judging.item import panes_of
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.queues import find_queue
-from worksample.people.work.item import panes_of
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,

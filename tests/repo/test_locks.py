@@ -43,7 +43,7 @@ def test_locks_have_hashes_and_no_address(name: str) -> None:
 
 
 def test_the_development_script_installs_what_views_need() -> None:
-    from worksample.viewing.needs import DEBIAN
+    from worksample.viewing.converter_requirements import DEBIAN
 
     script = (ROOT / "dev").read_text()
     listed = re.search(r'^VIEW_PACKAGES="([^"]+)"', script, re.MULTILINE)

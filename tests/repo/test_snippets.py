@@ -73,7 +73,7 @@ def test_links_and_pictures_of_a_page_exist(page: str) -> None:
 )
 def test_verbs_that_a_page_names_exist(page: str) -> None:
     """`worksample VERB ...` in code is a verb of the command line."""
-    from worksample.cli.verbs import VERBS
+    from worksample.cli.command_table import VERBS
 
     known = {name.split()[0] for name in VERBS}
     text = (ROOT / page).read_text()

@@ -10,8 +10,8 @@ from store import worlds
 from worksample.metrics import Estimate, Resampling
 from worksample.records import Amendment, AmendmentTarget
 from worksample.reports.sections import MeasureConfig, Section
-from worksample.reports.sections.material import SectionMaterial
 from worksample.reports.sections.measuring import PARTS, _guarded, resolve_experiments
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 QUICK = Resampling(resamples=50)
@@ -23,7 +23,7 @@ class Sections(Mapping[str, Section]):
     """
 
     def __init__(self, store: Store, config: MeasureConfig) -> None:
-        self._material = SectionMaterial(store, resolve_experiments(store, ()), config)
+        self._results, self._config = ResultSet(store, resolve_experiments(store, ()), config.work_rules), config
         self._made: dict[int, dict[str, Section]] = {}
         if not is_quick_run():
             self._all()
@@ -48,7 +48,7 @@ class Sections(Mapping[str, Section]):
 
     def _part(self, number: int) -> dict[str, Section]:
         if number not in self._made:
-            found = list(_guarded(*PARTS[number], self._material))
+            found = list(_guarded(*PARTS[number], self._results, self._config))
             for section in found:
                 _checked(section)
             self._made[number] = {s.id: s for s in found}

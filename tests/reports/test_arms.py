@@ -8,13 +8,13 @@ import pytest
 
 from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
-from worksample.people.verdicts import preferences
+from worksample.people.round_verdicts import preferences
 from worksample.records import Agent, Arm, Feedback, GradePayload, PairwiseChoice, Protocol, Submission
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of
 from worksample.results.entrants import entrants
-from worksample.results.frame import ResultSet
 from worksample.results.pairs import entries_of, sample_pairs
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 PROJECTS = 2

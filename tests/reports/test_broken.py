@@ -12,7 +12,7 @@ from worksample.errors import POLICY, Cause
 from worksample.records import Agent, Evaluation, EvaluationOutcome, GradePayload, Protocol
 from worksample.reports import leaderboard
 from worksample.reports.sections import measure
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 BY_DELIVERABLE = {

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from store import worlds
-from worksample.cli.commands.suite_describe import command
+from worksample.cli.commands.suite import describe_command as command
 from worksample.errors import UsageError
 from worksample.records import Entry, Manifest
 from worksample.reports.suite_description import DescribeConfig, census_of, description_of, grader_forms, read_market

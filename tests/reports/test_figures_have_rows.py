@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.coverage_shown import has_none, row_of
+from benchmarks.coverage.figures import has_none, row_of
 
 from reports.measuring import QUICK
 from reports.people_world import rli, upbench

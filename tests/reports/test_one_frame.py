@@ -25,7 +25,7 @@ from worksample.records import EvaluatorKind, Protocol
 from worksample.reports import ReportConfig, Row, leaderboard, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.sections import MeasureConfig, Section, measure
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.results.slots import slots_df
 from worksample.store import Store
 

@@ -21,7 +21,7 @@ from worksample.reports.plots.naming import name_points
 from worksample.reports.sections import Section, SectionRow
 from worksample.reports.static_site.section_tables import view_of
 from worksample.reports.static_site.summary import summary_of
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 from worksample.tasks.taxonomy import categories, lookup, title_of
 

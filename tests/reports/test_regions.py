@@ -12,10 +12,9 @@ from reports.measuring import cell, sections
 from reports.people_world import PeopleWorld
 from store import worlds
 from worksample.people.access.profile import Profile, evaluator_of
-from worksample.records import Agent, Arm, Experiment, Feedback, GradePayload, Protocol
+from worksample.records import Agent, Arm, Feedback, GradePayload, Protocol
 from worksample.records.trial import Fed
 from worksample.reports.sections import MeasureConfig
-from worksample.reports.sections.material import SectionMaterial
 from worksample.reports.sections.performance import performance
 from worksample.store import Store
 
@@ -104,8 +103,7 @@ def published() -> pl.DataFrame:
 
 
 def test_the_published_counts_print_the_papers_table(store: Store) -> None:
-    material = SectionMaterial(store, store.find(Experiment), MeasureConfig())
-    table = performance(material, published())
+    table = performance(MeasureConfig(), published())
     assert table.columns == ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
     printed = {row.label: tuple(c if isinstance(c, str) else c.printed() for c in row.cells) for row in table.rows}
     assert printed == {agent: digits for agent, (_, digits) in PAPER.items()}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.result import checked
+from worksample.kit.grade_check import checked
 from worksample.people import (
     Form,
     InvalidAnswer,
@@ -23,8 +23,8 @@ from worksample.people import (
     final_verdicts,
     import_judgments,
 )
+from worksample.people.judging.answer import grade_of
 from worksample.people.rounds.experiment_rounds import OwnRounds
-from worksample.people.work.answer import grade_of
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -50,7 +50,7 @@ from worksample.records import (
     Submission,
 )
 from worksample.reports import leaderboard
-from worksample.results.frame import ResultSet, WorkRules
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.store import Store
 
 SUBJECT = "s-maker-0.p0"
@@ -383,7 +383,7 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
     from worksample.results.judging import passes_of
 
     assert list(passes_of(desk.store, round).values()) == [True]
-    from worksample.people.quality.dashboard import votes_of
+    from worksample.people.quality.round_dashboard import votes_of
 
     assert votes_of(desk.store, "r1").positive == (True,)
 

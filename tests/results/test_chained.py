@@ -10,7 +10,7 @@ from experiments.material import an_instance, some_material
 from worksample.experiments.planning import plan
 from worksample.metrics import histories
 from worksample.records import Arm, Chain, now
-from worksample.results.chained import chained, continued, needed
+from worksample.results.chains import chained, continued, needed
 
 ARMS = ("generic", "retry")
 JOBS = 3

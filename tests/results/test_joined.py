@@ -14,7 +14,7 @@ import pytest
 
 from results.joined_worlds import JoinedWorld
 from worksample.records import JudgedBy, Protocol
-from worksample.results.frame import ResultSet, WorkRules
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.store import Store
 
 PROTOCOLS = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)

@@ -49,7 +49,7 @@ def _tac() -> str:
 
 
 def _converters() -> str:
-    from worksample.viewing.needs import NEEDS, missing
+    from worksample.viewing.converter_requirements import NEEDS, missing
 
     lacking = missing(tuple(NEEDS))
     return f"{NEEDS[lacking[0]].title} is not installed: {NEEDS[lacking[0]].line}" if lacking else ""

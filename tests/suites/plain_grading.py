@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import worksample
 from worksample.kit.__main__ import outcome
-from worksample.kit.broker import HEAD, frame
+from worksample.kit.broker_client import HEAD, frame
 from worksample.records import Criteria
 
 if TYPE_CHECKING:

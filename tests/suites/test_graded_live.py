@@ -17,10 +17,10 @@ import pytest
 from running.profiles import is_quick_run
 from workplace.test_restored_workplace import EXAMPLES, with_asking_grader
 from worksample.agents import ScriptStep
-from worksample.audit.controls import ControlBuilder
+from worksample.audit.control_builder import ControlBuilder
 from worksample.box import Mount
 from worksample.grading import grade, open_round
-from worksample.grading.boxes import EXPORTS, GradingBoxes, grading_boxes
+from worksample.grading.grading_boxes import EXPORTS, GradingBoxes, grading_boxes
 from worksample.grading.run_grader import run_grader
 from worksample.grading.workplace_controls import _once, _Stage
 from worksample.records import GradePayload, Instance, Protocol, Submission

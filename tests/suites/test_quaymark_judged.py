@@ -15,7 +15,7 @@ from worksample.experiments.run import run_experiment
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 from worksample.tasks import find_suite
 

@@ -10,7 +10,7 @@ import pytest
 from worksample.files import HashSink
 from worksample.files.config_files import FaultyManifest
 from worksample.tasks import ingest, read_package, read_suite
-from worksample.tasks.lock import package_digest, write_lock
+from worksample.tasks.suite_lock import package_digest, write_lock
 
 EXAMPLE = Path(__file__).parents[2] / "examples/invoice-1043"
 

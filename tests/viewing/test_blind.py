@@ -24,14 +24,14 @@ from viewing.marked import SOUNDS, TEXTS
 from viewing.marked_office import OFFICE
 from viewing.marked_pictures import PICTURES, WHO, tells
 from viewing.material import packed
-from worksample.viewing.in_box import blind
-from worksample.viewing.in_box.blind_boxes import film, items
+from worksample.viewing.in_box import blind_copy as blind
 from worksample.viewing.in_box.blind_media import aiff, flac, frames, wave
+from worksample.viewing.in_box.blind_mp4 import film, items
 from worksample.viewing.in_box.blind_picture import gif, jp2, jpeg, png, psd, stripped, webp
-from worksample.viewing.in_box.blind_rich import rich
+from worksample.viewing.in_box.blind_rtf_and_ole import rich
 from worksample.viewing.in_box.blind_tiff import tiff
-from worksample.viewing.in_box.job import ConversionJob, ViewDraft
-from worksample.viewing.in_box.sniff import sniff
+from worksample.viewing.in_box.conversion_job import ConversionJob, ViewDraft
+from worksample.viewing.in_box.format_detection import sniff
 
 
 def blinded(folder: Path, name: str, data: bytes) -> tuple[bytes, list[str]]:

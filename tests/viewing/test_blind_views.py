@@ -16,7 +16,7 @@ from viewing.marked_pictures import PICTURES, jpeg, tells
 from viewing.material import locked_pdf, packed, take
 from worksample.store import Store
 from worksample.viewing import View, prepare
-from worksample.viewing.convert import Raw
+from worksample.viewing.box_converter import Raw
 from worksample.viewing.view_builder import _Work
 
 pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]

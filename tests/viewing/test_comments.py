@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.viewing.in_box.comments import MOST, without_comments
-from worksample.viewing.in_box.job import ConversionJob
+from worksample.viewing.in_box.conversion_job import ConversionJob
+from worksample.viewing.in_box.office import MOST, without_comments
 
 TEXT = b'<w:p><w:r><w:t>seen</w:t><w:commentReference w:id="0"/></w:r><w:footnoteReference w:id="2"/></w:p>'
 

@@ -22,7 +22,7 @@ from worksample.models import Visibility
 from worksample.records import Manifest
 from worksample.store import Store
 from worksample.viewing import View, kept, prepare, view
-from worksample.viewing.convert import Converter
+from worksample.viewing.box_converter import Converter
 
 pytestmark = [pytest.mark.box, pytest.mark.converters]
 

@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewing import material
-from worksample.viewing.identifying import may_identify
-from worksample.viewing.in_box.job import ConversionJob, ConverterFault, Heavy, Unreadable, fault, run
+from worksample.app.content_origin.original_file import may_identify
+from worksample.viewing.in_box.conversion_job import ConversionJob, ConverterFault, Heavy, Unreadable, fault, run
+from worksample.viewing.in_box.csv_table import EXACT, short
+from worksample.viewing.in_box.format_detection import sniff
 from worksample.viewing.in_box.main import finite, one
 from worksample.viewing.in_box.office import to
-from worksample.viewing.in_box.sniff import sniff
-from worksample.viewing.in_box.table import EXACT, short
 
 ORDER = {"light": False, "plain": False, "query": ""}
 

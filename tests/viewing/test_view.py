@@ -14,11 +14,11 @@ from worksample.models import Visibility
 from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
-from worksample.viewing.cache import ViewCache, key
-from worksample.viewing.convert import Converter, Raw
-from worksample.viewing.in_box.table import cut
-from worksample.viewing.needs import DEBIAN, NEEDS, Need, missing
+from worksample.viewing.box_converter import Converter, Raw
+from worksample.viewing.converter_requirements import DEBIAN, NEEDS, Need, missing
+from worksample.viewing.in_box.csv_table import cut
 from worksample.viewing.view_builder import _Work
+from worksample.viewing.view_cache import ViewCache, key
 from worksample.viewing.views import META, beside
 
 BLOB = "ab" * 32

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from worksample.viewing.in_box.words import decode, encoding
+from worksample.viewing.in_box.text_encoding import decode, encoding
 
 TEXTS = {
     "cp1252": (

@@ -14,7 +14,7 @@ from worksample.people import PeopleRound
 from worksample.people.access.account import Role
 from worksample.people.quality import gold_items
 from worksample.people.rounds import pilot
-from worksample.people.rounds.protocol import FORM_OF, OVER, SPECS, Form, RoundKind, roles_of, votes_of
+from worksample.people.rounds.forms import FORM_OF, OVER, SPECS, Form, RoundKind, roles_of, votes_of
 from worksample.records import ResolutionRule
 
 _HEAD = (

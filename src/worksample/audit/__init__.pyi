@@ -1,8 +1,8 @@
-from .finding import AuditCheck as AuditCheck
-from .finding import Finding as Finding
-from .finding import GradedControl as GradedControl
-from .finding import Report as Report
-from .finding import Severity as Severity
+from .findings import AuditCheck as AuditCheck
+from .findings import Finding as Finding
+from .findings import GradedControl as GradedControl
+from .findings import Report as Report
+from .findings import Severity as Severity
 from .task_audit import AuditConfig as AuditConfig
 from .task_audit import check as check
 from .task_audit import check_async as check_async

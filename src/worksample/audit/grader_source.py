@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
-from .delivered import delivered
-from .finding import AuditCheck, Finding, error
+from .deliverable_paths import delivered
+from .findings import AuditCheck, Finding, error
 
 
 def check_source(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from functools import partial
 from itertools import islice
 
 from worksample.errors import UsageError
-from worksample.files.litter import litter_below, litter_note
 from worksample.files.scratch import scratch
+from worksample.files.stray_files import litter_below, litter_note
 from worksample.grading import grade, has_solution, open_round, perform, solve
 from worksample.records import Evaluation, Instance, Protocol, Submission
 from worksample.steady_loop import run_steadily
@@ -18,19 +18,17 @@ from worksample.store import Store
 from worksample.tasks import Package, ingest
 from worksample.workplace.warm_pool import warm_pool
 
-from .brief import check_brief
-from .checkpoint_kinds import check_kinds
-from .controls import ControlBuilder
-from .examples import check_examples
-from .finding import AuditCheck, Finding, Report, error, once
+from .audit_plan import AuditPlan, GradingJob, plan
+from .brief_checks import check_brief, check_examples
+from .control_builder import ControlBuilder
+from .control_results import Read, bare_finding, control_findings, tolerance_findings
+from .findings import AuditCheck, Finding, Report, error, once
 from .grader_source import check_source
-from .leaks import check_leaks
-from .names import check_names
-from .plan import AuditPlan, GradingJob, plan
-from .points import check_coverage, check_declared, check_points
-from .preview_check import reference_notes, rendering_notes
-from .rubric import check_rubric
-from .verdicts import Read, bare_finding, control_findings, tolerance_findings
+from .leak_checks import check_leaks
+from .name_checks import check_names
+from .point_checks import check_coverage, check_declared, check_kinds, check_points
+from .rendering_checks import reference_notes, rendering_notes
+from .rubric_checks import check_rubric
 
 
 @dataclass(frozen=True)

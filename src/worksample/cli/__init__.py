@@ -8,7 +8,7 @@ def main() -> None:
     import sys
 
     try:
-        from .locale import use_utf8
+        from .utf8_streams import use_utf8
 
         use_utf8()
         from .exit_codes import run

@@ -17,11 +17,11 @@ import click
 
 from worksample.errors import ImportFailed, UsageError, WorksampleError
 
+from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
 from .lazy_group import root
-from .locale import settle_streams
-from .phase import STARTING, begin, interrupted
-from .verbs import VERBS, Family, Verb
+from .startup_phase import STARTING, begin, interrupted
+from .utf8_streams import settle_streams
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 FAILED, USAGE, INCOMPLETE, INTERRUPTED = 1, 2, 3, 130

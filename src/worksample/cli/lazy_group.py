@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import click
 
+from .command_table import VERBS, Family, Verb
 from .format_verbs import FormatVerb
-from .phase import begin
-from .verbs import VERBS, Family, Verb
+from .startup_phase import begin
 
 
 class LazyGroup(click.Group):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.extras import lacks
 
-from .places import places_said
+from .open_work_text import places_said
 
 if TYPE_CHECKING:
     from worksample.experiments.run import RunResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from worksample.errors import PlanError
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.prior_labels import earlier

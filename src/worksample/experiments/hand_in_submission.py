@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
 from worksample.files import ScanLimits, Sink, scan, unzip
-from worksample.files.litter import is_litter, litter_note
 from worksample.files.scratch import scratch
+from worksample.files.stray_files import is_litter, litter_note
 from worksample.records import (
     CaptureStatus,
     EntryKind,

@@ -11,7 +11,7 @@ import polars as pl
 from worksample.errors import UsageError
 from worksample.metrics import TrialColumns, Variances, planned_variances, variance_components
 from worksample.records import Experiment
-from worksample.results.frame import ResultSet, state_of
+from worksample.results.result_set import ResultSet, state_of
 from worksample.store import Store
 
 RATE = 0.25

@@ -11,7 +11,7 @@ from typing import Any, cast
 from worksample.agents import takes_browser, takes_mcp, takes_sse, works_in_images
 from worksample.agents.agent_definition import HUMAN
 from worksample.errors import PlanError
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.records import (
     Agent,
     Arm,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worksample.errors import PlanError, UsageError
 from worksample.grading import Evaluators, GradeChange, changes, open_round, subjects
-from worksample.grading.asked_kinds import kinds_of
+from worksample.grading.evaluator_kinds import kinds_of
 from worksample.grading.grade_changes import votes_of_pairs
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (

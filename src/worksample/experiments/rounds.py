@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
-from worksample.grading.asked_kinds import kinds_of, usual
+from worksample.grading.evaluator_kinds import kinds_of, usual
 from worksample.grading.grade_round import live_submissions
 from worksample.records import (
     Amendment,

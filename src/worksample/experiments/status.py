@@ -129,11 +129,11 @@ def handed_in(
     """How many pieces of work were handed in for it, and those without a verdict: submission -> why, as a cause."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
-    from worksample.results.frame import ResultSet, WorkRules
+    from worksample.results.result_set import ResultSet, WorkRules
 
     work = ResultSet(store, [experiment], WorkRules(judged_by=judged_by))
     mine = [s.id for s in work.handed_in if s.experiment == experiment.id]
-    told = work.bench_of(experiment.lock.protocol).verdicts(experiment.lock.protocol)
+    told = work.judgments.verdicts(experiment.lock.protocol)
     decided = set(told.filter(told["standing"] == Standing.DECIDED.value)["subject"].to_list())
     causes = dict(told.select("subject", "verdict_cause").iter_rows())
     return len(mine), {id: causes.get(id) for id in mine if id not in decided}

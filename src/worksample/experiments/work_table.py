@@ -9,9 +9,9 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.files.tables.number_columns import NumberColumns
-from worksample.files.tables.opening import FaultyRow, open_table
+from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.records import Origin, Reported
 
 from .finished_work import WorkOrigin

@@ -18,7 +18,7 @@ def _export_atif(request: TransferRequest) -> TransferReport:
 def _export_training(request: TransferRequest) -> TransferReport:
     from worksample.records import Experiment
 
-    from .training import export_training
+    from .training_data import export_training
 
     assert request.out is not None
     name, form = request.text("experiment"), request.text("format") or "jsonl"

@@ -1,4 +1,3 @@
-from .boxes import GraderLimits as GraderLimits
 from .evaluators import Evaluates as Evaluates
 from .evaluators import EvaluationRequest as EvaluationRequest
 from .evaluators import EvaluatorReply as EvaluatorReply
@@ -14,10 +13,11 @@ from .grade_round import subjects as subjects
 from .grade_submission import evaluate as evaluate
 from .grade_submission import grade as grade
 from .grade_submission import lease_of as lease_of
+from .grading_boxes import GraderLimits as GraderLimits
 from .pending_evaluations import EvaluationPlace as EvaluationPlace
 from .pending_evaluations import wanted as wanted
 from .pending_evaluations import wants as wants
-from .program import ByProgram as ByProgram
+from .program_evaluator import ByProgram as ByProgram
 from .reference_solution import has_solution as has_solution
 from .reference_solution import solve as solve
 from .rounds import EvaluatorPanel as EvaluatorPanel

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.box import Connection, Listener
 from worksample.errors import Cause, JudgeError, SandboxError
-from worksample.kit.broker import HEAD, REQUEST_LIMIT, frame
+from worksample.kit.broker_client import HEAD, REQUEST_LIMIT, frame
 
-from .boxes import SCRATCH
+from .grading_boxes import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -89,7 +89,7 @@ class Evaluators:
 
 def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
     """Whom a process asks in `round`. None where people answer, or where no judge is configured: it waits for those."""
-    from .program import ByProgram
+    from .program_evaluator import ByProgram
 
     if round.by is EvaluatorKind.PROGRAM:
         return (ByProgram(here.sandbox, roles=here.roles),)

@@ -18,7 +18,7 @@ from worksample.store.lease_owner import new_owner
 
 from .evaluators import EvaluationRequest, EvaluatorReply, known
 from .pending_evaluations import EvaluationPlace, place_of
-from .program import ByProgram
+from .program_evaluator import ByProgram
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -19,7 +19,7 @@ from worksample.sandboxes.endpoints import serve_endpoints
 from worksample.sandboxes.images import root_with_layers, task_image
 from worksample.sandboxes.step_setup import copy_into_box, prepare_step
 
-from .verifying import SOLUTION, Verifier, box_for
+from .verifier import SOLUTION, Verifier, box_for
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -25,7 +25,7 @@ from worksample.records import (
 )
 from worksample.results.pairs import PAIRS
 
-from .asked_kinds import usual
+from .evaluator_kinds import usual
 
 if TYPE_CHECKING:
     from worksample.store import Store

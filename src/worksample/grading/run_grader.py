@@ -15,7 +15,7 @@ from worksample.box import Box, Completed, Endpoint, FairTimeout, open_box
 from worksample.errors import Cause, GraderError, JudgeError, SandboxError
 from worksample.files import Sink
 from worksample.files.config_files import in_words
-from worksample.kit.result import agree
+from worksample.kit.grade_check import agree
 from worksample.models import Roles
 from worksample.records import GradePayload, Grading, Usage
 from worksample.sandboxes.endpoints import Target, serve_endpoints
@@ -23,12 +23,12 @@ from worksample.sandboxes.services import TrialServices, open_services
 from worksample.sandboxes.toolbox import platform_python
 from worksample.supervision import supervise
 
-from .asks import GraderQuestions
-from .boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
 from .broker import SOCKET, GradingBroker
-from .programs import Programs
+from .grading_boxes import DELIVERED, RESULT, SCRATCH, GraderLimits, GradingBoxes
+from .judge_requests import GraderQuestions
+from .program_requests import Programs
 from .starvation import starved
-from .verifying import Verifying
+from .verifier import Verifying
 
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""

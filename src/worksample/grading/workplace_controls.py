@@ -25,7 +25,7 @@ from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live_check import add_live_result, run_live_check
 from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
-from .boxes import reached
+from .grading_boxes import reached
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -16,12 +16,12 @@ from typing import Any
 
 from worksample.errors import Cause, DeliverableError, GraderError
 
-from .broker import BrokerClient
+from .broker_client import BrokerClient
 from .case import Case
 from .check import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
-from .result import checked
+from .grade_check import checked
 from .source import UnreadableSource
 
 TAIL = 3_000

@@ -10,9 +10,9 @@ from worksample.errors import Cause, DeliverableError, GraderError, ReferenceUnr
 from worksample.records.grade_tree import CriteriaTree
 
 from . import table, text
-from .broker import BrokerClient, Ran
+from .broker_client import BrokerClient, Ran
 from .criteria import CaseCriteria
-from .shape import shaped
+from .json_shape import shaped
 from .source import FileOwner, UnreadableSource, deliverable, file_in, files_below, find, reference
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from .ask import Judged
-    from .browsing import Browsed
+    from .browser_record import Browsed
+    from .judge_questions import Judged
     from .live_services import Services
     from .sound import Sound
 
@@ -58,7 +58,7 @@ class Case:
 
     def browsed(self) -> Browsed:
         """What was done in the browser; nothing where the submission has no record of one."""
-        from .browsing import Browsed
+        from .browser_record import Browsed
 
         return Browsed(self._folders.get("browser"))
 
@@ -270,7 +270,7 @@ class Case:
         quoted from a text that it was shown. GraderError where no judge is configured or none gives an answer: the
         submission stays ungraded, and no grade is taken from a grader that goes on without it.
         """
-        from . import ask
+        from . import judge_questions as ask
 
         way = self._way("judges are asked", Cause.JUDGE_LACKS)
         body = ask.request(
@@ -282,7 +282,7 @@ class Case:
 
     def _shown(self, path: Path) -> dict[str, Any]:
         """A file of this case as an exhibit; what cannot be read is the fault of whose it is."""
-        from . import ask
+        from . import judge_questions as ask
 
         for side, folder in self._folders.items():
             if path.is_relative_to(folder):

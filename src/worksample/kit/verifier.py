@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.errors import Cause, GraderError
 
-from .broker import Ran
+from .broker_client import Ran
 from .case import Case
 from .grade import Grade, GradePart
 

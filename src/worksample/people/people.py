@@ -9,13 +9,13 @@ from worksample.records import Round
 from .access.account import Account, Role
 from .access.accounts import Accounts
 from .clock import Clock, wall
-from .rounds import opening
-from .rounds.config import PeopleRound
+from .judging.answer_submission import ItemJudging
+from .judging.drafts import Drafting
+from .judging.item_leases import Leasing
+from .judging.person_queues import has_read
+from .rounds import open_round as opening
 from .rounds.instructions import Instructions, shipped
-from .work.drafting import Drafting
-from .work.judging import ItemJudging
-from .work.leasing import Leasing
-from .work.own_queues import has_read
+from .rounds.round_config import PeopleRound
 
 if TYPE_CHECKING:
     from worksample.store import Store

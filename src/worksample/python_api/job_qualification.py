@@ -16,7 +16,7 @@ from .stores_and_packages import opened
 
 if TYPE_CHECKING:
     from worksample.formats.jobs.screening import JobLook
-    from worksample.people.quality.funnel import Funnel
+    from worksample.people.quality.qualification_funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
 
@@ -53,8 +53,8 @@ def qualify(
     """
     from worksample.formats.jobs.screening import Looking, look_at_jobs
     from worksample.people import People, PeopleRound, RoundKind
-    from worksample.people.quality.funnel import IMPORT
-    from worksample.people.rounds.questions import read_questions
+    from worksample.people.quality.qualification_funnel import IMPORT
+    from worksample.people.rounds.job_questions import read_questions
     from worksample.people.rounds.screening_results import keep_looks
     from worksample.records import ResolutionRule, canonical
     from worksample.tasks import find_suite
@@ -128,7 +128,7 @@ def _import_counts(path: Path) -> dict[str, object]:
 
 def funnel(round: str = "", *, store: Where = None) -> Funnel:
     """How many jobs stayed out at each step of a qualification, by default the latest, and why. PlanError."""
-    from worksample.people.quality.funnel import funnel as found
+    from worksample.people.quality.qualification_funnel import funnel as found
 
     with opened(store) as here:
         return found(here, round)
@@ -138,7 +138,7 @@ def keep_qualified(suite: str | Path, out: Path, round: str = "", *, store: Wher
     """Copy a suite's packages of jobs that qualified to `out`, with the rubric that an expert wrote where a package has
     none; returns their names. UsageError where `out` is there; PlanError where nothing qualified.
     """
-    from worksample.formats.jobs.package import criteria_text
+    from worksample.formats.jobs.job_package import criteria_text
     from worksample.tasks import find_suite, read_suite
 
     if out.exists():

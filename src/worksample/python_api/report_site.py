@@ -48,7 +48,7 @@ def board_and_site(
 
         return write_report(store, names, out, config)
     from worksample.reports.board import leaderboard
-    from worksample.results.frame import WorkRules
+    from worksample.results.result_set import WorkRules
 
     illustrative = bool(config and config.illustrative)
     if config is None or config.measures is None:

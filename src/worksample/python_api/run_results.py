@@ -141,7 +141,7 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     from worksample.reports.experiments import find_experiments, release_dates
     from worksample.reports.plots import Canvas
     from worksample.reports.static_site.charts import board_charts
-    from worksample.results.frame import ResultSet, WorkRules
+    from worksample.results.result_set import ResultSet, WorkRules
 
     found = find_experiments(store, experiments)
     work = ResultSet(store, found, WorkRules())

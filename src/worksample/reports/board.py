@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from worksample.metrics import Resampling
-    from worksample.results.frame import ResultSet, WorkRules
+    from worksample.results.result_set import ResultSet, WorkRules
 
 ILLUSTRATIVE = "illustrative"
 COUNTED = ("planned", "valid", "infrastructure_failed", "ungraded", "pending", "not_attemptable")
@@ -178,7 +178,7 @@ def leaderboard(
     `illustrative`: let prices that are only illustrative count as dollars; the notes then say so. `rules`: whose
     answers make the verdicts (by default as the experiments say), and which part of the work is shown.
     """
-    from worksample.results.frame import ResultSet
+    from worksample.results.result_set import ResultSet
 
     need("report")
     found = find_experiments(store, experiments)
@@ -195,7 +195,7 @@ def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
     """How far the judges behind the board's verdicts follow the order of a pair."""
     from worksample.results.judge_orders import order_notes
 
-    deciding = work.bench_of(work.primary).deciding.get(work.primary, ())
+    deciding = work.judgments.under(work.primary).deciding
     return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))
 
 
@@ -252,7 +252,7 @@ def _row(frame: pl.DataFrame, *, illustrative: bool, how: Resampling | None) -> 
     import polars as pl
 
     from worksample.metrics import Resampling, Unit, mean_score, rate
-    from worksample.results.frame import state_of
+    from worksample.results.result_set import state_of
 
     how = how or Resampling()
 

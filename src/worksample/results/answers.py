@@ -9,9 +9,9 @@ import polars as pl
 from worksample.records import EvaluatorKind, Protocol, Purpose, Round
 
 from .asked import BY_CRITERIA
-from .frame import ResultSet
 from .graded import asks_the_same
 from .judging import RoundReader
+from .result_set import ResultSet
 
 WHOLE = "(the whole)"
 """The item of a verdict on a submission, beside its criteria."""

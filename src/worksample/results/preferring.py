@@ -9,9 +9,9 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import EvaluatorKind, Protocol, ResolutionRule, Round
 
-from .frame import ResultSet
 from .judging import RoundReader
 from .pairs import key_of
+from .result_set import ResultSet
 
 PREFERRED = {
     **dict.fromkeys(("pair", "one", "two", "instance", "by"), pl.String()),

@@ -9,15 +9,16 @@ import polars as pl
 from sqlalchemy import Connection, func, select
 
 from worksample.errors import Cause
+from worksample.metrics import State
 from worksample.records import IMPORTED, Amendment, AmendmentTarget, Experiment, JudgedBy, Round, Standing, struck
 from worksample.records.enum_members import member
 from worksample.store import schema
 from worksample.store.frame_builder import Columns, middle, tabulate
-from worksample.store.frames import UNSETTLED, experiment_id, seconds_of
+from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
-from .chained import continued, needed
+from .chains import continued, needed
 from .judging import RoundReader
-from .resolved_judgments import Subjects, judge
+from .judgments import Judgments, Subjects
 from .resolving import VERDICTS
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _USED = (
 )  # fmt: skip
 _ABOUT = ("category", "tier", "value_low", "value_high", "value_currency", "value_source")
 _HOURS = ("hours_low", "hours_high", "hours_source")
+NOT_ATTEMPTABLE = State.NOT_ATTEMPTABLE.value
+_KEYS = frozenset({"slot", "live", "reason"})
 _TOLD = ("standing", "score", "passed", "partial", "label", "verdict_cause", "reason", "evaluations", "rounds")
 
 
@@ -95,7 +98,7 @@ def _told(
     protocol = experiment.lock.protocol
     mine = frozenset(plan["submission"].drop_nulls())
     by = judged_by or experiment.lock.judged_by or JudgedBy.COMBINED
-    return judge(judging, Subjects({experiment.id: mine}), (protocol,), by).verdicts(protocol)
+    return Judgments(judging, Subjects({experiment.id: mine}), by).verdicts(protocol)
 
 
 def explained(frame: pl.DataFrame, amendments: Sequence[Amendment]) -> pl.DataFrame:
@@ -154,3 +157,78 @@ def _submissions(connection: Connection) -> pl.DataFrame:
     query = select(s.id).select_from(schema.submissions).where(s.trial.is_not(None))
     frame = tabulate(connection, columns, query, ["at", "submission"])
     return frame.unique("trial", keep="first", maintain_order=True).drop("at")
+
+
+def slots_with_trials(store: Store, experiments: Sequence[Experiment], *, restore: bool) -> pl.DataFrame:
+    """Return the plan of some experiments, with each slot's live trial, else with the columns of its latest try.
+
+    restore: count struck trials and submissions like any other.
+    """
+    planned = pl.concat([plan_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    tries = pl.concat([trials_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    superseded = (pl.col("cause") == Cause.SUPERSEDED.value).fill_null(value=False)
+    latest = (
+        tries.filter(~pl.col("live") & ~pl.col("struck") & ~superseded)
+        .sort("ended", "trial")
+        .unique("slot", keep="last")
+    )
+    frame = planned.with_columns(pl.col("trial").is_not_null().alias("live"))
+    late = [c for c in latest.columns if c in frame.columns and c not in _KEYS]
+    frame = frame.join(latest.select("slot", *late), on="slot", how="left", suffix="_late", maintain_order="left")
+    frame = frame.with_columns(pl.coalesce(c, f"{c}_late").alias(c) for c in late).drop([f"{c}_late" for c in late])
+    sandbox = tries.unique("trial").select("trial", "sandbox", pl.col("reason").alias("trial_reason"))
+    frame = frame.join(sandbox, on="trial", how="left", maintain_order="left")
+    cancelled = pl.col("cause") == Cause.CANCELLED.value
+    work = (
+        pl.when(pl.col("state") == NOT_ATTEMPTABLE).then(pl.lit(NOT_ATTEMPTABLE))
+        .when(pl.col("trial").is_null() | (~pl.col("live") & cancelled)).then(pl.lit(State.PENDING.value))
+        .when(~pl.col("live")).then(pl.lit(State.INFRASTRUCTURE.value))
+        .otherwise(pl.lit("done"))
+    )  # fmt: skip
+    frame = frame.with_columns(
+        work=work, key=pl.col("task") + "/" + pl.col("instance_name"), struck=pl.lit(False)
+    ).drop("state")
+    if restore:
+        frame = _restored(store, experiments, frame, tries)
+    return _named(frame).sort("agent_name", "task", "instance_name", "arm", "attempt", "repeat", "slot")
+
+
+def _named(frame: pl.DataFrame) -> pl.DataFrame:
+    """With the names of who did it: the agent, with its arm where there are several, and its attempt where it is one
+    after the first.
+    """
+    arm, attempt = pl.col("arm"), pl.col("attempt")
+    # Agents that share a name are told apart by their ids.
+    shared = pl.col("agent").n_unique().over("agent_name") > 1
+    frame = frame.with_columns(_name=pl.when(shared).then("agent").otherwise("agent_name"))
+    name = pl.col("_name")
+    arms, attempts = frame["arm"].n_unique() > 1, frame["attempt"].n_unique() > 1
+    who = pl.col("agent") + " / " + arm if arms else pl.col("agent")
+    label = name + " (" + arm + ")" if arms else name
+    nth = pl.lit("attempt ") + attempt.cast(pl.String)
+    frame = frame.with_columns(who=who, label=label)
+    if not attempts:
+        return frame.with_columns(entry="who", entry_label="label").drop("_name")
+    inner = (arm + ", " + nth) if arms else nth
+    return frame.with_columns(
+        entry=pl.when(attempt == 1).then("who").otherwise(pl.col("who") + " / " + nth),
+        entry_label=name + " (" + inner + ")",
+    ).drop("_name")
+
+
+def _restored(
+    store: Store, experiments: Sequence[Experiment], frame: pl.DataFrame, tries: pl.DataFrame
+) -> pl.DataFrame:
+    """As if no trial or submission had been struck. A slot that was run again counts with its new trial."""
+    work = pl.concat([submissions_df(store, e.id) for e in experiments], how="vertical_relaxed")
+    gone = work.filter(pl.col("struck"))["submission"].to_list()
+    first = (
+        work.drop_nulls("trial").sort("at", "submission").unique("trial", keep="first").select("trial", "submission")
+    )
+    open_ = frame.filter(pl.col("work") != "done")["slot"].to_list()
+    back = tries.filter(pl.col("struck") & pl.col("finished") & pl.col("slot").is_in(open_))
+    back = back.sort("ended", "trial").unique("slot", keep="last").join(first, on="trial", how="left")
+    same = [c for c in back.columns if c in frame.columns and c not in ("slot", "struck", "live")]
+    back = back.select("slot", *same).with_columns(work=pl.lit("done"), struck=pl.lit(True), live=pl.lit(True))
+    frame = frame.update(back, on="slot", how="left")
+    return frame.with_columns(struck=pl.col("struck") | pl.col("submission").is_in(gone).fill_null(False))

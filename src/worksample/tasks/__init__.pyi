@@ -1,7 +1,6 @@
-from .brief import render_brief as render_brief
+from .brief_settings import render_brief as render_brief
 from .ingestion import Ingested as Ingested
 from .ingestion import ingest as ingest
-from .lock import package_digest as package_digest
 from .package import read_package as read_package
 from .scaffolding import scaffold as scaffold
 from .spec import CaseSpec as CaseSpec
@@ -10,8 +9,9 @@ from .spec import InstanceSpec as InstanceSpec
 from .spec import Package as Package
 from .suite import IngestedSuite as IngestedSuite
 from .suite import SuiteFile as SuiteFile
+from .suite import find_suite as find_suite
 from .suite import ingest_suite as ingest_suite
+from .suite import pin_suite as pin_suite
 from .suite import read_suite as read_suite
-from .suite_catalog import find_suite as find_suite
-from .suite_catalog import pin_suite as pin_suite
-from .suite_catalog import shipped_suites as shipped_suites
+from .suite import shipped_suites as shipped_suites
+from .suite_lock import package_digest as package_digest

@@ -23,7 +23,7 @@ from worksample.records import (
 )
 
 from .image_source import Image
-from .mcp import McpTable, check_mcp
+from .mcp_servers import McpTable, check_mcp
 from .package_files import Folder, SharedFolder
 from .service import Command, ServiceTable, Word, check_services, target
 from .steps import StepTable, check_steps

@@ -12,7 +12,7 @@ from worksample.errors import ManifestError
 from worksample.files.config_files import Faults, Says, Settings, checked
 from worksample.records import Deliverable, Environment, Frozen
 
-from .brief import places, render_brief
+from .brief_settings import places, render_brief
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
 from .spec import InstanceSpec

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ValidationInfo
 
 from worksample.files.config_files import Faults, Line, shown, told
-from worksample.files.litter import is_litter
+from worksample.files.stray_files import is_litter
 
 IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 """Names, at any depth, that are no part of a package; and what desktops leave (`files.litter`)."""

@@ -21,8 +21,8 @@ from worksample.errors import SandboxError, SandboxUnavailable
 from worksample.models import Exhibit, Look, Visibility
 from worksample.records import Entry, EntryKind, Manifest
 
-from . import needs
-from .convert import IN, WORK, Converter
+from . import converter_requirements as needs
+from .box_converter import IN, WORK, Converter
 from .view_builder import prepare
 from .views import View
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import needs
+from . import converter_requirements as needs
 
 _N, _C, _T = "native", "converted", "thumbnail only"
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from worksample.errors import CaptureError, UsageError
 from worksample.models.exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest, canonical
-
-from . import needs
-from .cache import ViewCache, key
-from .convert import BATCH, Converter, Raw
-from .in_box.blind import KEEPS, SCRUBBERS
-from .in_progress import ALONE, InProgress
-from .views import View, beside, blamed, card
+from worksample.viewing import converter_requirements as needs
+from worksample.viewing.box_converter import BATCH, Converter, Raw
+from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS
+from worksample.viewing.view_cache import ViewCache, key
+from worksample.viewing.views import View, beside, blamed, card
+from worksample.viewing.views_in_progress import ALONE, InProgress
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -259,3 +258,39 @@ def _without_content(entry: Entry) -> View | None:
             f"its content was not taken in: {entry.note}", Visibility.FILE, meta={"type": "file", "size": entry.size}
         )
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """One file.
+
+    `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it; `visibility`: who is to
+    blame for that.
+    """
+
+    path: str
+    kind: str
+    badge: str
+    problem: str
+    inspectable: bool
+    visibility: Visibility = Visibility.SHOWN
+
+    @property
+    def says(self) -> str:
+        """In one line."""
+        badge = "" if self.badge == self.kind else f", {self.badge}"
+        return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
+
+
+async def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
+    """Make the views of all files and say what they are, sorted by path.
+
+    Raises what `prepare` does.
+    """
+    views = await prepare(store, manifest, parallel=parallel)
+    files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}
+    return tuple(
+        Rendering(path, v.kind, v.badge, v.problem, v.inspectable, v.visibility)
+        for path, v in sorted(views.items())
+        if path in files
+    )

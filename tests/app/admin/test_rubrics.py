@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 from app.admin.conftest import Served
-from worksample.audit.rubric import INSTEAD, lint
+from worksample.audit.rubric_checks import INSTEAD, lint
 from worksample.people import RoundKind
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select
 
-from worksample.people.work.item import shown_pair
+from worksample.people.judging.item import shown_pair
 from worksample.records import Agent, Instance, Submission
 from worksample.store import Store
 from worksample.store.people_tables import accounts, assignments, items

@@ -25,7 +25,7 @@ from cli.run_cli import argv_of, clean_environment, cli, cli_json
 from openai_server import Answer, judged, read, serving
 from openai_server.judge import Seen
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Experiment, Purpose, Round, Trial
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store, check
 
 STORE = ("--store", "s")

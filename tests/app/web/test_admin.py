@@ -14,7 +14,7 @@ from app.round.driving import axe
 from app.web.bench import judged
 from running.profiles import is_quick_run
 from worksample.people import Denied, RoundKind, all_flags, final_verdicts, raise_flag
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Standing
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -13,7 +13,7 @@ from app.web.bench import front, given, handed_in, saved, until
 from formats.jobs_rows import row, write_csv
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people import RoundKind, final_verdicts
-from worksample.people.rounds.questions import CONTEXT, IDENTIFIERS, QUALITY, Question
+from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY, Question
 from worksample.people.rounds.screening_results import keep_looks
 from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round

@@ -12,7 +12,7 @@ from app.round.desks import Desks
 from app.web.bench import judged
 from people.worlds import folder_of
 from worksample.people import RoundKind, final_verdicts, list_queues
-from worksample.people.quality import dashboard
+from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import Submission
 from worksample.viewing import prepare
 

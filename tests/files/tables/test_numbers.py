@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worksample.files.tables.cells import Unfit, number, whole
+from worksample.files.tables.cell_values import Unfit, number, whole
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.numbers import marks_of, readings, written
 

@@ -9,10 +9,10 @@ import pytest
 from worksample.cli.service_options import _argument
 from worksample.errors import ImportFailed, UsageError
 from worksample.files.config_files import UnreadableFile, load
-from worksample.files.tables.cells import Unfit, parsed
-from worksample.files.tables.opening import FaultyRow, open_table, read_json
-from worksample.formats.jobs.projects import _metadata
-from worksample.people.transfer.importing import _rows
+from worksample.files.tables.cell_values import Unfit, parsed
+from worksample.files.tables.table_reader import FaultyRow, open_table, read_json
+from worksample.formats.jobs.project_folders import _metadata
+from worksample.people.transfer.judgment_import import _rows
 
 TWICE = '{"id": "1", "price": 10, "price": 90}'
 SAYS = 'the key "price" stands twice'

@@ -10,7 +10,7 @@ from PIL import Image
 
 from sandboxes.browser.site import AT, Stage, staged
 from worksample.files import HashSink
-from worksample.kit.browsing import Browsed
+from worksample.kit.browser_record import Browsed
 from worksample.sandboxes.browser import ACTIONS, OBSERVATIONS, BrowserConfig
 
 pytestmark = [pytest.mark.box, pytest.mark.browser]

@@ -14,7 +14,7 @@ from worksample.files.scratch import scratch
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
 from worksample.sandboxes.endpoints import ConnectionRecord, relay
-from worksample.tasks.mcp import OWN
+from worksample.tasks.mcp_servers import OWN
 
 if TYPE_CHECKING:
     import httpx2

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from worksample.app.content_origin.content_request import Content, asked, number, read
 from worksample.app.content_origin.refusals import ContentRefused
 from worksample.people.clock import wall
-from worksample.people.work.blinding import scrub
+from worksample.people.judging.blinding import scrub
 
 if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from worksample.app.content_origin.content_request import read
-from worksample.viewing.table_query import LENGTH
+from worksample.viewing.database_query import LENGTH
 
 from .content_request import DEPTH, Content, done
 from .refusals import ContentRefused, not_found

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from worksample.app.prerendering.view_preparer import Converting
 from worksample.app.server.middleware.compression import takes_gzip
-from worksample.people.work.blinding import scrub
+from worksample.people.judging.blinding import scrub
 
 from .blob_response import same_tag
 from .content_request import DEPTH, Content, asked, find

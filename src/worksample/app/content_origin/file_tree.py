@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from worksample.people.work.blinding import scrub
+from worksample.people.judging.blinding import scrub
 from worksample.records import Entry, EntryKind, Manifest
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from worksample.app.content_origin.original_file import sent
 from worksample.app.content_origin.refusals import not_found
 from worksample.app.prerendering.view_preparer import Converting
 from worksample.people.clock import wall
-from worksample.people.work.blinding import scrub
+from worksample.people.judging.blinding import scrub
 from worksample.viewing import View
 
 if TYPE_CHECKING:

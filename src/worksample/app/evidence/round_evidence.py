@@ -26,7 +26,7 @@ from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
 from worksample.people.evaluations import amendments_of, standing
-from worksample.people.work.blinding import giveaways, scrub
+from worksample.people.judging.blinding import giveaways, scrub
 from worksample.records import (
     Agent,
     Amendment,

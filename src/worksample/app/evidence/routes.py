@@ -24,7 +24,7 @@ from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf, SessionOf
 from worksample.app.server.figures import figure_of, micros_of
 from worksample.app.server.middleware.error_responses import fails
-from worksample.people import amending
+from worksample.people import amendments as amending
 from worksample.people import pilots as pilots_of
 from worksample.people.rounds.pilot import FEWEST, NEEDED
 from worksample.people.rounds.subjects import submissions_of

@@ -9,8 +9,8 @@ from worksample.app.server.markdown import render
 from worksample.app.server.services import AppServices
 from worksample.people import Account, Form, look_at_submission
 from worksample.people.evaluations import amendments_of
-from worksample.people.work.blinding import giveaways, scrub
-from worksample.people.work.item import Pane, grading_of
+from worksample.people.judging.blinding import giveaways, scrub
+from worksample.people.judging.item import Pane, grading_of
 from worksample.records import (
     Evaluation,
     Experiment,
@@ -26,7 +26,7 @@ from worksample.records import (
     digest_bytes,
 )
 from worksample.results.judging import RoundReader
-from worksample.results.resolved_judgments import Subjects, judge
+from worksample.results.judgments import Judgments, Subjects
 
 from .round_evidence import maker_of, vote_rows
 
@@ -109,7 +109,7 @@ def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, .
     key = submission.experiment or ""
     out = []
     for protocol in plan[0].lock.protocols if plan else tuple(Protocol):
-        told = judge(judging, Subjects({key: mine}, mine), (protocol,), by).verdicts(protocol)
+        told = Judgments(judging, Subjects({key: mine}, mine), by).verdicts(protocol)
         for row in told.filter(told["subject"] == submission.id).iter_rows(named=True):
             standing = Standing(row["standing"])
             known = standing is Standing.DECIDED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import func, select
 
-from worksample.people.work.assignment_states import DONE, SKIPPED, STRUCK
+from worksample.people.judging.assignment_states import DONE, SKIPPED, STRUCK
 from worksample.store.people_tables import assignments
 
 if TYPE_CHECKING:

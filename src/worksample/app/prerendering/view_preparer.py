@@ -20,9 +20,9 @@ from sqlalchemy import select
 from worksample.app.prerendering.gate import Gate
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
+from worksample.people.judging.item import panes_of
+from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.queues import CLOSED, all_queues
-from worksample.people.work.item import panes_of
-from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.records import Instance, Round, digest_of
 from worksample.results.graded import as_graded
 from worksample.store.people_tables import items

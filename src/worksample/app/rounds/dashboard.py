@@ -22,10 +22,10 @@ from worksample.app.server.services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Form, RoundKind, false_negatives, gold_results
 from worksample.people.access.profile import person_of
-from worksample.people.quality import dashboard
-from worksample.people.quality.background import backgrounds
+from worksample.people.quality import round_dashboard as dashboard
+from worksample.people.quality.background_leniency import backgrounds
+from worksample.people.round_verdicts import rounds_over
 from worksample.people.rounds.queues import Queue
-from worksample.people.verdicts import rounds_over
 from worksample.records import Evaluation, Evaluator, Round
 
 from .responses import IMPORTED, find_round, progress_of

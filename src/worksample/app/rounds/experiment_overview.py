@@ -17,7 +17,7 @@ from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Form, Queue, list_queues, refuse_votes_at_work
 from worksample.people.access.profile import person_of
 from worksample.people.quality.disagreements import DisputedAnswer, Parting, names_of, partings
-from worksample.people.quality.waiting import wanted_of
+from worksample.people.quality.round_dashboard import wanted_of
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Submission
 
 router = APIRouter(prefix="/api/v1", tags=["waiting"])

@@ -10,7 +10,7 @@ from pydantic import Field
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.app.server.middleware.error_responses import fails
-from worksample.people.amending import withdraw
+from worksample.people.amendments import withdraw
 from worksample.people.quality import flags as kept_flags
 from worksample.people.quality.flags import Closed
 from worksample.records import Instance

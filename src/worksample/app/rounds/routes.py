@@ -23,7 +23,8 @@ from worksample.app.rounds.schemas import (
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.server.middleware.error_responses import fails
 from worksample.app.server.services import AppServices
-from worksample.people import Gold, PeopleRound, RoundKind, amending, restock, set_state, top_up
+from worksample.people import Gold, PeopleRound, RoundKind, restock, set_state, top_up
+from worksample.people import amendments as amending
 from worksample.records import Amendment
 
 router = APIRouter(prefix="/api/v1/rounds", tags=["rounds"])

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from worksample.app.server.figures import AnyFigure, BackgroundOf, NoFigure
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import Form, Progress, Role, RoundKind
-from worksample.people.rounds.questions import LARGEST, Question
+from worksample.people.rounds.job_questions import LARGEST, Question
 from worksample.records import Protocol, ResolutionRule
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]

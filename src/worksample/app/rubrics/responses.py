@@ -16,13 +16,12 @@ from worksample.app.rubrics.schemas import (
     VersionView,
 )
 from worksample.app.server.services import AppServices
-from worksample.audit.rubric import INSTEAD, lint, lint_size
+from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
 from worksample.files.scratch import scratch
 from worksample.people import InvalidAnswer
-from worksample.people.rubrics.asked import asked_in_rounds
 from worksample.people.rubrics.suggestions import Suggestion, taken
-from worksample.people.rubrics.versions import Version, newest, versions
+from worksample.people.rubrics.versions import Version, asked_in_rounds, newest, versions
 from worksample.records import Criteria, Criterion
 from worksample.tasks.criteria import read_criteria
 

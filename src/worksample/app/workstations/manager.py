@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
-from worksample.files.litter import is_litter
+from worksample.files.stray_files import is_litter
 from worksample.records import (
     AssignmentAct,
     Ending,

@@ -28,7 +28,7 @@ def command(
     verdicts away, or go back to an earlier round.
     """
     from worksample.experiments.amend import amend
-    from worksample.people.amending import let_queue_follow
+    from worksample.people.amendments import let_queue_follow
 
     with open_store(store) as opened:
         amendment = amend(opened, action=action, target=target, id=id, reason=reason, author=author)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.cli.ambiguous_names import tell_meant
 from worksample.cli.figure_options import interval_options, judged_by_option, resampling, where_option
 from worksample.cli.output import json_option, open_store, printable, say_json, store_option, table
-from worksample.cli.same_name import tell_meant
 
 from .metrics import figure
 

@@ -53,10 +53,16 @@ def command(
     colleagues answer it in the chat, and the report shows its screens. Missing Debian packages are installed, as
     root or by sudo without a password (docs/quaymark.md).
     """
-    from worksample.cli.company_demo import company_config, company_folder, ready_machine, trial_page
-    from worksample.cli.feedback_demo import feedback_config, run_study
+    from worksample.cli.demo_studies import (
+        company_config,
+        company_folder,
+        feedback_config,
+        ready_machine,
+        run_study,
+        trial_page,
+    )
     from worksample.cli.output import open_store
-    from worksample.cli.show_run import Tone, run_config
+    from worksample.cli.run_output import Tone, run_config
     from worksample.errors import UsageError
     from worksample.experiments.demo import demo_config
     from worksample.extras import lacks, need

@@ -92,7 +92,7 @@ def _libraries() -> Symptom:
 
 def _viewers() -> list[Symptom]:
     """What the converters of the review app lack; files that need it get a card, so nothing is broken."""
-    from worksample.viewing import needs
+    from worksample.viewing import converter_requirements as needs
     from worksample.viewing.format_table import formats
 
     lacking = needs.missing(tuple(needs.NEEDS))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.cli.ambiguous_names import tell_found
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.figure_options import (
     interval_options,
@@ -16,7 +17,6 @@ from worksample.cli.figure_options import (
     where_option,
 )
 from worksample.cli.output import console, json_option, open_store, printable, say_json, store_option, table
-from worksample.cli.same_name import tell_found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

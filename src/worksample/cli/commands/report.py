@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worksample.cli.ambiguous_names import tell_found
 from worksample.cli.figure_options import (
     interval_options,
     judged_by_option,
@@ -17,7 +18,6 @@ from worksample.cli.figure_options import (
     where_option,
 )
 from worksample.cli.output import console, json_option, open_store, say_json, store_option
-from worksample.cli.same_name import tell_found
 
 if TYPE_CHECKING:
     from worksample.records import JudgedBy

@@ -1,4 +1,4 @@
-"""`worksample run`."""
+"""Commands `worksample run` and `worksample resume`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from worksample.cli.output import json_option, store_option
-from worksample.cli.phase import STARTING, begin
+from worksample.cli.output import json_option, open_store, store_option
 from worksample.cli.run_options import flags_of, run_options
+from worksample.cli.service_options import judge_options, judging_flags
+from worksample.cli.startup_phase import STARTING, begin
 from worksample.errors import UsageError
 
 
@@ -37,7 +38,7 @@ from worksample.errors import UsageError
 )
 @store_option
 @json_option
-def command(
+def run_command(
     file: str | None,
     dry_run: bool | None,
     expect: float | None,
@@ -66,8 +67,39 @@ def command(
 
     config = load(Path(file) if file else None, flags)
     check_names(config)
-    from worksample.cli.show_run import Tone, dry, run_config
+    from worksample.cli.run_output import Tone, dry, run_config
 
     if dry_run:
         return dry(config, as_json=bool(as_json), expect=expect, pilot=pilot)
     return run_config(config, Tone(as_json=bool(as_json), store=config.store))
+
+
+@click.command("resume")
+@click.argument("experiment", required=False, default=None)
+@click.option("--parallel", type=int, default=None, help="Trials at once; default: as planned.")
+@click.option("--graders", type=int, default=None, help="Submissions graded at once; default: as planned.")
+@click.option("--tries", type=int, default=None, help="Tries per slot; default: as planned.")
+@judge_options
+@store_option
+@json_option
+def resume_command(experiment: str | None, store: str | None, as_json: bool | None, **given: Any) -> int:
+    """Continue an experiment that was stopped: EXPERIMENT is its name or id, by default the latest.
+
+    Runs every open slot, grades every ungraded submission, and gives people whatever they still have to judge. Tasks,
+    agents and graders are those that were planned, even if their folders have changed since.
+    """
+    begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
+    from worksample.cli.run_output import Tone, run_and_tell, tell_models
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.loading import replanned
+    from worksample.python_api.experiment_run import options_of, prove_rest
+
+    flags = judging_flags(given)
+    with open_store(store) as opened:
+        found = find_experiment(opened, experiment or "", planned=True)
+        config = replanned(found, flags)
+        models = prove_rest(opened, found, config)
+        if not as_json:
+            tell_models(models)
+        options = options_of(config, **given)
+        return run_and_tell(opened, found, options, Tone(as_json=bool(as_json), store=store))

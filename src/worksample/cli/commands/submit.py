@@ -130,7 +130,7 @@ def _one(
 
 
 def _say(done: HandedIn) -> None:
-    from worksample.cli.progress import grade_of
+    from worksample.python_api.progress import grade_of
 
     part = done.submission.parts["output"]
     before = "" if done.taken else ", handed in before"

@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 
+from pydantic_core import PydanticCustomError
+
 from worksample.errors import ManifestError
 
 SHOWN = 200
@@ -102,3 +104,13 @@ def nearest(word: str, words: Iterable[str]) -> str:
     patience = _patience.get() or _Patience()
     near = patience.take(lambda: difflib.get_close_matches(word[:100], known, 1, 0.6))
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def told(problem: str, allowed: str = "") -> PydanticCustomError:
+    """What a validator raises to have a fault say exactly this."""
+    return PydanticCustomError("told", "{problem}", {"problem": problem, "allowed": allowed})
+
+
+def unfit(problem: str = "is not allowed") -> PydanticCustomError:
+    """What a validator raises of a value, which the fault shows; what is allowed is what the field's type says."""
+    return PydanticCustomError("unfit", "{problem}", {"problem": problem})

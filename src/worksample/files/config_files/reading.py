@@ -17,7 +17,7 @@ from typing import Any
 from worksample.errors import ManifestError
 
 from .faults import CANDIDATES, Faults, nearest
-from .keys import key_of
+from .key_paths import key_of
 
 FILE_LIMIT = 4 << 20
 """Bytes of a file that are read."""

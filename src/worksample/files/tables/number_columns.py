@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import cells
+from . import cell_values as cells
 from .numbers import ColumnMarks, plain, readings
 
 

@@ -16,6 +16,8 @@ from typing import IO, Any
 
 from worksample.errors import ForeignInputError, ForeignWorkLost
 
+from .json_limits import JsonLimits, count_values, read_json
+
 MOST = 2
 """Processes at once; further work waits for one of them."""
 SECONDS = 10
@@ -163,3 +165,15 @@ def close_apart() -> None:
         ended, _shared = _shared, None
     if ended is not None:
         ended.close()
+
+
+USUAL = JsonLimits()
+SMALL_BYTES, SMALL_VALUES = 1 << 16, 2000
+"""What is read in this process takes some milliseconds."""
+
+
+async def parse_json(data: bytes | bytearray, limits: JsonLimits = USUAL, what: str = "the body") -> Any:
+    """`read_json`: of what is large in a process of its own. ForeignInputError, ForeignWorkLost."""
+    if len(data) <= SMALL_BYTES and count_values(data) <= SMALL_VALUES:
+        return read_json(data, limits, what)
+    return await apart().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)

@@ -19,10 +19,10 @@ from worksample.records import Protocol
 from worksample.tasks import Package, read_package
 from worksample.tasks.spec import InstanceSpec
 
-from . import verifier_out
+from . import verifier_export as verifier_out
 from .bundled_kit import carry_kit, requirements
-from .environment_out import environment_lines, toml
-from .laying_out import FROM, USER
+from .environment_export import environment_lines, toml
+from .package_layout import FROM, USER
 from .substitutes import TAG, WITHOUT_INTERNET
 
 BASE = "python:3.12-slim"

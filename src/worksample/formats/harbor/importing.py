@@ -11,13 +11,13 @@ from pathlib import Path
 from worksample.errors import ImportFailed, UsageError
 from worksample.formats.packages import Packages, PendingPackage, names_of, write_packages
 from worksample.tasks import read_package
-from worksample.tasks.brief import places
+from worksample.tasks.brief_settings import places
 
-from .laying_out import OUTPUT, lay_out, step_name
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
 from .obstacles import endpoints_of, mcp_of, needs_of
+from .package_layout import OUTPUT, lay_out, step_name
 from .substitutes import TAG, WITHOUT_INTERNET
-from .verifiers import VERIFIER_TIME, toml, verifier_lines
+from .verifier_import import VERIFIER_TIME, toml, verifier_lines
 
 _NAMESPACE = uuid.UUID("c1b3c3a6-1f0e-5d0e-8a53-0d9a5a1f3d52")
 MEMORY, STORAGE = 2 << 30, 10 << 30

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from worksample.box import is_host_name
-from worksample.tasks.mcp import McpTable, reached
+from worksample.tasks.mcp_servers import McpTable, reached
 
 from .format import OBSTACLES
 from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from worksample.errors import ManifestError, UsageError
 from worksample.files.config_files import Faults, Texts, checked, nearest, need_file, read_toml, shown
-from worksample.files.tables import cells
+from worksample.files.tables import cell_values as cells
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.records import Frozen
 

@@ -11,16 +11,16 @@ from datetime import date
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cells import Unfit
-from worksample.files.tables.opening import FaultyRow
+from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.table_reader import FaultyRow
 from worksample.records import Source
 from worksample.tasks.taxonomy import slug
 
 from .columns import Columns, choose_columns
 from .filters import FILTERS, UPBENCH, stays_out
-from .package import find_files, free_folder, there_of, write_package
+from .job_package import find_files, free_folder, there_of, write_package
 from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
-from .projects import open_jobs
+from .project_folders import open_jobs
 
 COUNTS = "import.json"
 """Beside a suite that was imported: how many rows there were, and which stayed out."""

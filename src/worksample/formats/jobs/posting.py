@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from worksample.dollar_text import LARGEST
 from worksample.errors import UsageError
-from worksample.files.tables import cells
+from worksample.files.tables import cell_values as cells
 from worksample.records import ContractType, Criteria, Job, Source
 from worksample.tasks.taxonomy import categories, lookup, slug
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from worksample.files.tables.cells import Unfit, text
+from worksample.files.tables.cell_values import Unfit, text
 from worksample.records import By, Criteria, Criterion, Importance
 from worksample.records.rubric_text import LARGEST, read_line
 

@@ -9,6 +9,8 @@ Nothing of it is executed here, and nothing of it ships with us. Evaluators are 
 
 from __future__ import annotations
 
+import base64
+import importlib.util
 import json
 import shutil
 from collections import Counter
@@ -28,7 +30,6 @@ from worksample.workplace.colleagues.the_agent_company import read_scenarios
 from .company import SERVICES, company_folder, defined_in, services_for
 from .evaluator_analysis import UTILS, WORKSPACE, Looks, looks
 from .original_company import AGAIN, agent_keys, missing, notes, write_wiki
-from .sealed import CLONE, SEALED, opened
 from .source import ImageFile, image_of
 
 TASKS, BASE = Path("workspaces/tasks"), Path("workspaces/base_image")
@@ -284,3 +285,25 @@ from worksample.kit import Case, Grade
 def grade(case: Case) -> Grade:
     return evaluate(case)
 '''
+
+
+KEY = "theagentcompany is all you need"
+"""Of https://github.com/TheAgentCompany/TheAgentCompany: it keeps crawlers out, nobody else."""
+SEALED = "evaluator.py.enc"
+CLONE = "git clone https://github.com/TheAgentCompany/TheAgentCompany"
+"""What brings a copy that is whole."""
+
+
+def opened(path: Path) -> str:
+    """The source of an encrypted evaluator. ImportFailed."""
+    if importlib.util.find_spec("cryptography") is None:
+        what = "the evaluator is encrypted, and the package that opens it is missing"
+        raise ImportFailed(what, where=str(path), next="pip install cryptography")
+    from cryptography.fernet import Fernet, InvalidToken
+
+    padded = KEY.encode().ljust(32, b"\0")[:32]
+    try:
+        return Fernet(base64.urlsafe_b64encode(padded)).decrypt(path.read_bytes()).decode("utf-8")
+    except (InvalidToken, UnicodeDecodeError, OSError) as fault:
+        what = f"the evaluator is encrypted, and not by the published key: {type(fault).__name__}"
+        raise ImportFailed(what, where=str(path), next=CLONE) from fault

@@ -2,10 +2,10 @@ from .exporting import ExportedTables as ExportedTables
 from .exporting import ExportUpbench as ExportUpbench
 from .exporting import export_upbench as export_upbench
 from .exporting import tables_of as tables_of
-from .files import holds_tables as holds_tables
-from .files import read_tables as read_tables
-from .files import write_tables as write_tables
 from .importing import ImportedTables as ImportedTables
 from .importing import ImportUpbench as ImportUpbench
 from .importing import import_upbench as import_upbench
+from .table_files import holds_tables as holds_tables
+from .table_files import read_tables as read_tables
+from .table_files import write_tables as write_tables
 from .tables import Tables as Tables

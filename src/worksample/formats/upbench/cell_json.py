@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.records import (
     By,
     Criteria,

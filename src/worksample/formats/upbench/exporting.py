@@ -45,9 +45,9 @@ from worksample.results.resolving import verdict_frame
 from worksample.store import Store
 
 from .cell_json import FAIL, PASS, feedback_told, labels_told
-from .files import write_tables
-from .files_out import names_in, write_files
-from .jobs_out import contract_of, project_row
+from .deliverable_export import names_in, write_files
+from .job_export import contract_of, project_row
+from .table_files import write_tables
 from .tables import Row, Tables, tidied
 
 HOME = "upbench"

@@ -28,7 +28,7 @@ SHOWN = 20
 
 
 def _import(request: TransferRequest) -> TransferReport:
-    from .files import holds_tables
+    from .table_files import holds_tables
 
     assert request.source is not None and request.out is not None
     if holds_tables(request.source):

@@ -14,10 +14,10 @@ from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
 from .exporting import HOME, passes
-from .files import read_tables
+from .record_builder import Taking
 from .refresh import Refresh, changes
 from .row_changes import RowChanges
-from .to_records import Taking
+from .table_files import read_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from worksample.files import HashSink
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.formats.jobs.posting import Posting
 from worksample.records import Criteria, Source, Submission
 from worksample.store import Store
 
 from .cell_json import criteria_told, feedback_told, labels_told, read_feedback, read_labels
+from .deliverable_export import names_in
 from .exporting import tables_of
-from .files_out import names_in
-from .jobs_in import normal_row, posting_of, rubric_of
+from .job_import import normal_row, posting_of, rubric_of
+from .qualification_import import judgement_of, qualified
+from .submission_import import AUTHOR, check_submission, entries_of
 from .tables import NAMES, OURS, PAPER, Row, Tables, id_of
-from .votes_in import judgement_of, qualified
-from .work_in import AUTHOR, check_submission, entries_of
 
 _FLAG = "is_successful_run"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worksample.kit.broker import Ran
+from worksample.kit.broker_client import Ran
 from worksample.kit.case import Case
 from worksample.kit.check import Check, average
 

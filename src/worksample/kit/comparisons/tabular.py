@@ -9,8 +9,8 @@ from typing import Any
 
 from worksample.errors import Cause, DeliverableError, ReferenceUnreadable
 from worksample.kit.check import Check
-from worksample.kit.comparisons.unclear_numbers import settle_numbers
-from worksample.kit.matching import best_pairs
+from worksample.kit.comparisons.ambiguous_numbers import settle_numbers
+from worksample.kit.comparisons.row_pairing import best_pairs
 from worksample.kit.numbers import close, key_text, number, plain_text, whole
 from worksample.kit.source import deliverable, reference
 from worksample.kit.table import Row, Table, read_csv

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import Cause, GraderError
 from worksample.kit.check import Check
+from worksample.kit.free_text import flat
 from worksample.kit.markup import read_svg, shapes, texts
 from worksample.kit.picture import read_image
-from worksample.kit.prose import flat
 from worksample.kit.source import deliverable, reference
 from worksample.records.pass_rules import is_full
 

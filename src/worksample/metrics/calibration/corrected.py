@@ -203,8 +203,8 @@ class Parts:
         means of scores near 0 or 1 are skewed. Else the center plus and minus the quantile's standard errors.
 
         Of counts the interval reaches as far as an exact one where the judge adds nothing, and less the more it adds:
-        a judge that always says the same would be covered in 84 to 89 % (`benchmarks/calibration_worst.py`). A chosen
-        lambda widens it (`chosen`).
+        a judge that always says the same would be covered in 84 to 89 % (`python -m benchmarks.coverage worst`).
+        A chosen lambda widens it (`chosen`).
         """
         center, variance = self.at(tuning)
         if not self.pseudo and variance > 0 and 0 < center < 1:
@@ -239,7 +239,8 @@ def chosen(tuning: _N, gain: _N, labels: int, jobs: int) -> _N:
 
     A lambda of 0 or 1 is no choice, and with a judge that takes most of the variance away (`gain`) it is sure. Between
     them judges that pass nearly everything were covered in 91 to 92 % with 20 labels, and of 30 none in less than 93;
-    of the shapes tried this one brings all to 93 % and has fewest others above 97 (`benchmarks/calibration_worst.py`).
+    of the shapes tried this one brings all to 93 % and has fewest others above 97
+    (`python -m benchmarks.coverage worst`).
     """
     most = _CHOSEN * (LEAST / labels) ** 4 * (1 - labels / jobs)
     return 4 * most * tuning * (1 - tuning) * (1 - gain) ** 2

@@ -2,7 +2,7 @@
 and probabilities.
 
 Jobs are drawn again by the Bayesian bootstrap (Rubin 1981): every draw is a world that fits the jobs seen, and has
-regions of its own. `benchmarks/feedback_coverage.py` shows that of those called 90 % about 90 % are right.
+regions of its own. `python -m benchmarks.coverage feedback` shows that of those called 90 % about 90 % are right.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 differences).
 
 A unit is a task (a project, a job): its instances and repeats are averaged into it first, so that neither counts as
-evidence of its own. Everything is in closed form; `benchmarks/coverage.py` shows how often each holds the truth.
+evidence of its own. Everything is in closed form; `python -m benchmarks.coverage figures` shows how often
+each holds the truth.
 """
 
 from __future__ import annotations
@@ -192,7 +193,7 @@ _UNSEEN, _DEARER = 10.0, 1.2
 def _dearer(values: Floats, variation: float) -> float:
     """What a task may cost that was not drawn: the more than the dearest, the fewer tasks and the more they differ.
 
-    By `benchmarks/coverage.py` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
+    By `python -m benchmarks.coverage figures` on Poisson, exponential and log-normal amounts of 5 to 322 tasks.
     """
     return _DEARER * float(values.max()) * (1 + _UNSEEN * variation**2 / len(values))
 

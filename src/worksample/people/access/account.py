@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from worksample.errors import UsageError
-from worksample.people.faults import Denied
+from worksample.people.errors import Denied
 from worksample.store.people_tables import accounts
 from worksample.tasks.taxonomy import spread
 

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, delete, select, update
 
 from worksample.errors import RecordMissing, UsageError
 from worksample.people.clock import MINUTE, Clock
-from worksample.people.faults import Conflict, Denied
-from worksample.people.work import lease_queries as sql
+from worksample.people.errors import Conflict, Denied
+from worksample.people.judging import lease_queries as sql
 from worksample.records import Evaluator, canonical
 from worksample.store.people_tables import accounts, sessions, tickets
 

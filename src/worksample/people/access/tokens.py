@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import unicodedata
 
-from worksample.people.faults import Denied
+from worksample.people.errors import Denied
 
 SHORTEST, LONGEST = 12, 1024
 """Characters of a password."""

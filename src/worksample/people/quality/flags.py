@@ -12,10 +12,10 @@ from worksample.errors import RecordMissing, UsageError
 from worksample.people.access.account import Account, Role
 from worksample.people.access.tokens import storable
 from worksample.people.clock import Clock
-from worksample.people.faults import Conflict
+from worksample.people.errors import Conflict
+from worksample.people.judging.item_leases import own
+from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.queues import note
-from worksample.people.work.leasing import own
-from worksample.people.work.withdrawn import WITHDRAWN
 from worksample.store.people_tables import activity, items
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, select
 
 from worksample.people.clock import moment
-from worksample.people.rounds.protocol import RoundKind
+from worksample.people.judging.assignment_states import STRUCK
+from worksample.people.rounds.forms import RoundKind
 from worksample.people.rounds.queues import Queue, note
-from worksample.people.work.assignment_states import STRUCK
 from worksample.records import Evaluation, GradePayload, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items
 

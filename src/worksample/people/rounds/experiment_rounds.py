@@ -9,18 +9,18 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.people.work.queue_sync import catch_up
+from worksample.people.judging.queue_sync import catch_up
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 
-from .calibrating import calibrating, round_in_force
-from .config import PeopleRound
+from .calibration_rounds import calibrating, round_in_force
+from .forms import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
 from .instructions import Instructions, shipped
-from .opening import open_people_round, top_up
+from .item_plan import RoundForm
+from .open_round import open_people_round, top_up
 from .pilot import opened
-from .planning import RoundForm
-from .protocol import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
-from .stocking import stock
+from .queue_filling import stock
+from .round_config import PeopleRound
 from .subjects import submissions_of
 
 if TYPE_CHECKING:

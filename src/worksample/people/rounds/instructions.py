@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import UsageError
 from worksample.records import canonical, digest_bytes
 
-from .protocol import Form
+from .forms import Form
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -10,12 +10,12 @@ from sqlalchemy import Connection, update
 
 from worksample.errors import UsageError
 from worksample.people.access.account import Account, Role
-from worksample.people.work import lease_queries as sql
+from worksample.people.judging import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 
-from .protocol import PROTOCOL_OF, SPECS, Form, RoundKind, Spec
-from .questions import Question, asks_of
+from .forms import PROTOCOL_OF, SPECS, Form, RoundKind, Spec
+from .job_questions import Question, asks_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.people.access.tokens import name_key
 from worksample.people.evaluations import amendments_of, given, verdicts_of
+from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.round_config import PeopleRound
 from worksample.records import (
     AmendmentTarget,
     Experiment,
@@ -23,11 +26,7 @@ from worksample.records import (
     is_accepted,
     struck,
 )
-from worksample.results.pairs import entries_of
-
-from .config import PeopleRound
-from .protocol import RoundKind
-from .sampling import at_random, enriched, one_per_project
+from worksample.results.pairs import PairCandidate, entries_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -157,3 +156,34 @@ def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[st
     split = {s for s, seen in votes.items() if len(seen) > 1}
     open_ = {s for s, v in verdicts.items() if v.standing is Standing.UNDECIDED and counts.get(s, 0) >= over.overlap}
     return split | open_
+
+
+def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
+    """At most `size` entries, each of another project, all at random (RLI B.5 draws 50)."""
+    draw = random.Random(f"projects {seed}")
+    projects: dict[str, list[PairCandidate]] = {}
+    for entry in sorted(entries, key=lambda e: e.subject):
+        projects.setdefault(entry.project, []).append(entry)
+    chosen = draw.sample(sorted(projects), min(size, len(projects)))
+    return [draw.choice(projects[project]) for project in chosen]
+
+
+def at_random(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
+    """At most `size` of them."""
+    ordered = sorted(entries, key=lambda e: e.subject)
+    return random.Random(f"sample {seed}").sample(ordered, min(size, len(ordered)))
+
+
+def enriched(
+    entries: Sequence[PairCandidate], passed: Mapping[str, bool | None], size: int, share: float, seed: int
+) -> list[PairCandidate]:
+    """At most `size` entries of which `share` passed, as far as there are that many; the rest fills up.
+
+    At a pass rate of some percent a plain sample holds hardly any positive, and agreement on those is what is wanted.
+    """
+    if not 0 <= share <= 1:
+        raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")
+    positive = [e for e in entries if passed.get(e.subject)]
+    negative = [e for e in entries if passed.get(e.subject) is False]
+    few = at_random(positive, round(size * share), seed)
+    return few + at_random(negative, size - len(few), seed)

@@ -13,11 +13,11 @@ from sqlalchemy import func, select
 from worksample.errors import RecordMissing, UsageError
 from worksample.people.access.account import Account, Role
 from worksample.people.clock import Clock
-from worksample.people.faults import Conflict
-from worksample.records import Criteria, canonical, digest_of
+from worksample.people.errors import Conflict
+from worksample.people.rounds.forms import BY_CRITERIA
+from worksample.people.rubrics.suggestions import need_suggestions, note_taken
+from worksample.records import Criteria, Instance, Round, canonical, digest_of
 from worksample.store.people_tables import rubric_versions
-
-from .suggestions import need_suggestions, note_taken
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -108,3 +108,29 @@ def newest(store: Store) -> list[Version]:
 def _read(row: Any) -> Version:
     criteria = Criteria.model_validate(json.loads(row.body))
     return Version(row.rubric, row.number, criteria, row.digest, row.author, row.reason, row.at)
+
+
+def asked_in_rounds(store: Store) -> dict[str, tuple[str, ...]]:
+    """Digest of criteria -> the rounds that ask them, by time."""
+    found: dict[str, dict[str, None]] = {}
+    digests: dict[tuple[str, str], str] = {}
+    for round in sorted(store.find(Round), key=lambda r: (r.at, r.id)):
+        if round.protocol not in BY_CRITERIA:
+            continue
+        for instance, grading in round.gradings.items():
+            key = (instance, grading)
+            if key not in digests:
+                digests[key] = _criteria_of(store, round, instance, grading)
+            if digests[key]:
+                found.setdefault(digests[key], {})[round.id] = None
+    return {digest: tuple(rounds) for digest, rounds in found.items()}
+
+
+def _criteria_of(store: Store, round: Round, id: str, digest: str) -> str:
+    """Of the instance in the version whose grading it was; "" where the store has it no more."""
+    own = store.get(Instance, id)
+    for instance in (own, *store.find(Instance, key=own.key)):
+        grading = instance.grading.get(round.protocol)
+        if grading is not None and instance.grading_digest(round.protocol) == digest:
+            return digest_of_criteria(grading.criteria)
+    return ""

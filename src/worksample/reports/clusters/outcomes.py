@@ -12,7 +12,7 @@ from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.extras import need
 from worksample.records import Experiment, Instance, Protocol
-from worksample.results.frame import ResultSet
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .embedding import embed
@@ -154,7 +154,7 @@ def _answers(store: Store, experiments: Sequence[Experiment]) -> pl.DataFrame:
             frame = (
                 work.frame(protocol).drop_nulls("submission").select("instance", "entry_label", subject="submission")
             )
-            for judged in work.bench_of(protocol).deciding.get(protocol, ()):
+            for judged in work.judgments.under(protocol).deciding:
                 said = judged.criteria.filter(pl.col("passed").is_not_null() & pl.col("skip").is_null())
                 votes = said.group_by("subject", criterion="name").agg(yes=pl.col("passed").cast(pl.Float64).mean())
                 told = votes.filter(pl.col("yes") != 0.5).with_columns(passed=pl.col("yes") > 0.5)

@@ -13,8 +13,9 @@ from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
 from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
-from worksample.reports.sections.material import SectionMaterial, attempted
 from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
+from worksample.reports.sections.rows import attempted
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .listed import words_of
@@ -98,14 +99,15 @@ def evidence_of(
 
 def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.DataFrame]:
     """Jobs with people's feedback, and those where nobody's was tried; a row per agent, job, repeat and arm."""
-    material = SectionMaterial(store, [experiment], MeasureConfig(hourly=hourly))
-    frame = material.judged(material.primary)
+    config = MeasureConfig(hourly=hourly)
+    results = ResultSet(store, [experiment], config.work_rules)
+    frame = results.judged(results.primary)
     if frame is None:
         return []
-    about = material.instances
+    about = results.instances
     keep = pl.col("harness") != "person"
     people: dict[str, Feedback] = {a.name: a.feedback for a in experiment.arms if a.feedback is Feedback.PEOPLE}
-    chains = ChainJobs(material, attempted(frame, None).filter(keep), people).jobs if people else None
+    chains = ChainJobs(results, config, attempted(frame, None).filter(keep), people).jobs if people else None
     if chains is not None and (chains["led"].is_null() & chains["passed"].is_not_null()).any():
         # Of chains whose people have no price only those that passed at once would be left.
         chains = None
@@ -131,7 +133,7 @@ def _of(store: Store, experiment: Experiment, hourly: float | None) -> list[pl.D
     }
     suite = experiment.lock.suite.partition("@")[0] or experiment.name
     return [
-        beside_people(material, attempted(frame), rows.with_row_index("row")).with_columns(
+        beside_people(results, attempted(frame), rows.with_row_index("row")).with_columns(
             # A row for every time that somebody else did the job, too: each trial is counted once.
             *(pl.when(pl.col("row").is_first_distinct()).then(name).otherwise(0).alias(name) for name in MARKS),
             agent="agent_name", suite=pl.lit(suite),

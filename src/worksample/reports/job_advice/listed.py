@@ -8,11 +8,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from worksample.errors import FaultyRows, UsageError
-from worksample.files.tables import cells
-from worksample.files.tables.opening import FaultyRow
+from worksample.files.tables import cell_values as cells
+from worksample.files.tables.table_reader import FaultyRow
 from worksample.formats.jobs.columns import Columns, choose_columns
 from worksample.formats.jobs.posting import Posting, read_posting
-from worksample.formats.jobs.projects import open_jobs
+from worksample.formats.jobs.project_folders import open_jobs
 from worksample.records import Job, Source
 
 MONTHLY = ("monthly", "per_month", "times_a_month", "a_month", "how_often", "frequency", "count")

@@ -9,16 +9,15 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import PairwiseChoice, Protocol
 from worksample.results.judging import JudgedRound
-
-from .material import SectionMaterial
+from worksample.results.result_set import ResultSet
 
 _SIDES = {PairwiseChoice.FIRST.value: 1.0, PairwiseChoice.EQUAL.value: 0.5, PairwiseChoice.SECOND.value: 0.0}
 
 
-def ballots_of(material: SectionMaterial, judged: JudgedRound) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
+def ballots_of(results: ResultSet, judged: JudgedRound) -> Iterator[tuple[str, pl.DataFrame, m.Scale]]:
     """(name, votes, scale) for each scale that a round votes on."""
-    task = pl.col("instance").replace_strict(material.tasks, default=None, return_dtype=pl.String)
-    given = material.among(judged.given, "subject", "second").with_columns(
+    task = pl.col("instance").replace_strict(results.tasks, default=None, return_dtype=pl.String)
+    given = results.among(judged.given, "subject", "second").with_columns(
         project=task.fill_null(pl.col("instance")), order="at"
     )
     if judged.round.protocol is Protocol.HOLISTIC:

@@ -9,9 +9,10 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
 from worksample.results.answers import MERITS, WHOLE, rounds_of
+from worksample.results.result_set import ResultSet
 
 from .calibration_rules import rules_of
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 _JUDGE, _PERSON = EvaluatorKind.JUDGE.value, EvaluatorKind.PERSON.value
@@ -25,10 +26,10 @@ _VOTES = {
 }
 
 
-def sections(material: SectionMaterial, rows: pl.DataFrame) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame) -> Iterator[Section]:
     """One table of them. `rows`: the judge beside people, by agent."""
-    votes = _votes(material)
-    lines = [*_one_answer(material, votes)]
+    votes = _votes(results)
+    lines = [*_one_answer(results, config, votes)]
     both = rows.filter(pl.col(_PERSON).is_not_null())
     if both["label"].n_unique() > 1:
         for found in m.kindness_of(both[_JUDGE], both[_PERSON], both["label"]):
@@ -42,15 +43,15 @@ def sections(material: SectionMaterial, rows: pl.DataFrame) -> Iterator[Section]
         yield Section("favour", title, "docs/calibration.md", columns, (*lines, *copying), notes)
 
 
-def _votes(material: SectionMaterial) -> pl.DataFrame:
+def _votes(results: ResultSet) -> pl.DataFrame:
     """What each judge and each person said of each item, in what words; an evaluator's latest answer stands."""
-    judging, rounds = rounds_of(material, {*MERITS, Purpose.CALIBRATION})
+    judging, rounds = rounds_of(results, {*MERITS, Purpose.CALIBRATION})
     said = []
     for round in rounds:
         if round.by is EvaluatorKind.PROGRAM or round.protocol is Protocol.PAIRWISE:
             continue
         stands = set(judging.read(round, [round.id]).given["evaluation"].to_list())
-        for e in material.store.find(Evaluation, round=round.id):
+        for e in results.store.find(Evaluation, round=round.id):
             if e.id in stands:
                 said += [
                     (e.subject, item, round.by.value, e.evaluator, value, text, e.at) for item, value, text in _of(e)
@@ -70,11 +71,11 @@ def _of(evaluation: Evaluation) -> Iterator[tuple[str, float, str]]:
                 yield leaf.name, float(leaf.passed), leaf.reason
 
 
-def _one_answer(material: SectionMaterial, votes: pl.DataFrame) -> Iterator[SectionRow]:
+def _one_answer(results: ResultSet, config: MeasureConfig, votes: pl.DataFrame) -> Iterator[SectionRow]:
     """Judges that say the same of all that they are asked, where people do not."""
     people = votes.filter(pl.col("kind") == _PERSON)
     people = people.group_by(_KEYS).agg(person=pl.col("value").mean(), said=pl.col("at").max())
-    threshold = rules_of(material).threshold
+    threshold = rules_of(results, config).threshold
     judges = votes.filter(pl.col("kind") == _JUDGE).sort("evaluator", maintain_order=True)
     for part in judges.partition_by("evaluator", maintain_order=True):
         both = part.join(people, on=_KEYS, how="left", maintain_order="left")

@@ -9,10 +9,12 @@ import polars as pl
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluator, EvaluatorKind, Feedback
 from worksample.reports.cost_notes import MARKS, mark_columns
-from worksample.results.chained import JOB
+from worksample.results.chains import JOB
+from worksample.results.result_set import ResultSet
 from worksample.store.frames import evaluations_df
 
-from .material import SectionMaterial, believable, is_illustrative, usable_value
+from .config import MeasureConfig, hourly_rate
+from .rows import believable, is_illustrative, usable_value
 
 _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.JUDGE))
 
@@ -20,9 +22,11 @@ _PERSON, _JUDGE = (kind.value for kind in (EvaluatorKind.PERSON, EvaluatorKind.J
 class ChainJobs:
     """A row per chain: its first verdict, its last one, and all that was spent on it."""
 
-    def __init__(self, material: SectionMaterial, frame: pl.DataFrame, arms: dict[str, Feedback]) -> None:
-        self.material, self.arms = material, arms
-        self.rows = material.chains(frame).filter(pl.col("arm").is_in(list(arms)))
+    def __init__(
+        self, results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, arms: dict[str, Feedback]
+    ) -> None:
+        self.results, self.config, self.arms = results, config, arms
+        self.rows = results.chains(frame).filter(pl.col("arm").is_in(list(arms)))
 
     @cached_property
     def jobs(self) -> pl.DataFrame:
@@ -57,8 +61,9 @@ class ChainJobs:
         """By submission: minutes of people and their pay, US dollars of judges, and when the latest word was said.
         Null where some evaluation does not say.
         """
-        said = pl.concat([evaluations_df(self.material.store, e.id) for e in self.material.experiments])
-        rate = pl.col("evaluator").replace_strict(self._rates(), default=self.material.hourly, return_dtype=pl.Float64)
+        said = pl.concat([evaluations_df(self.results.store, e.id) for e in self.results.experiments])
+        hourly = hourly_rate(self.results, self.config)
+        rate = pl.col("evaluator").replace_strict(self._rates(), default=hourly, return_dtype=pl.Float64)
         # Nobody's time needs no price.
         paid = pl.when(pl.col("minutes") == 0).then(0.0).otherwise(pl.col("minutes") / 60 * rate)
         said = said.with_columns(paid=paid)
@@ -72,7 +77,7 @@ class ChainJobs:
 
     def _rates(self) -> dict[str, float]:
         """US dollars per hour by evaluator, as the profile says that they judged under."""
-        people = (e for e in self.material.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
+        people = (e for e in self.results.store.find(Evaluator) if e.type is EvaluatorKind.PERSON)
         return {e.id: rate for e in people if (rate := profile_of(e).pay_rate) is not None}
 
 

@@ -13,10 +13,12 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Experiment, Protocol
+from worksample.results.result_set import ResultSet
 from worksample.tasks.workplace import COLLEAGUE
 
 from .compare_parts import trials_of
-from .material import SectionMaterial, attempted
+from .config import MeasureConfig
+from .rows import attempted
 from .section import Section, SectionRow
 
 COLUMNS = ("the other colleague", "score here", "score there", "difference")
@@ -32,17 +34,17 @@ class _Other:
     frame: pl.DataFrame
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Where the store has experiments whose locks differ in the colleague's model alone, with an agent in common."""
-    here = material.experiments[0].lock.roles.get(COLLEAGUE)
+    here = results.experiments[0].lock.roles.get(COLLEAGUE)
     if here is None:
         return
-    protocol = material.primary
-    mine = attempted(material.frame(protocol))
+    protocol = results.primary
+    mine = attempted(results.frame(protocol))
     rows: list[SectionRow] = []
     named: list[str] = []
-    for other in _others(material, here, protocol):
-        lines = list(_lines(material, mine, other))
+    for other in _others(results, config, here, protocol):
+        lines = list(_lines(config, mine, other))
         rows += lines
         named += [f"{', '.join(other.names)} has {other.model}"] if lines else []
     if rows:
@@ -54,38 +56,36 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
         yield Section("colleagues", "Sensitivity to the colleague's model", "TAC 3.2", COLUMNS, tuple(rows), notes)
 
 
-def _others(material: SectionMaterial, here: str, protocol: Protocol) -> Iterator[_Other]:
+def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_Other]:
     """By the other colleague's model, all experiments that used it together."""
-    first = material.experiments[0]
+    first = results.experiments[0]
     by_model: dict[str, list[Experiment]] = {}
-    for one in material.store.find(Experiment):
+    for one in results.store.find(Experiment):
         model = one.lock.roles.get(COLLEAGUE)
         alike = first.lock.replaced(roles={**first.lock.roles, COLLEAGUE: model or here})
         if model not in (None, here) and one.lock.comparable == alike.comparable:
             by_model.setdefault(str(model), []).append(one)
     for model, found in sorted(by_model.items()):
-        beside = SectionMaterial(material.store, found, material.config)
+        beside = ResultSet(results.store, found, config.work_rules)
         yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempted(beside.frame(protocol)))
 
 
-def _lines(material: SectionMaterial, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
+def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
     """A line for each agent of both, and one for all of them where they are several."""
     agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
     both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
     for agent in agents:
         sides = [frame.filter(pl.col("agent") == agent) for frame in both]
-        yield _line(material, sides[0]["label"][0], agent, sides, other.model)
+        yield _line(config, sides[0]["label"][0], agent, sides, other.model)
     if len(agents) > 1:
-        yield _line(material, ALL, None, both, other.model)
+        yield _line(config, ALL, None, both, other.model)
 
 
-def _line(
-    material: SectionMaterial, label: str, agent: str | None, sides: list[pl.DataFrame], model: str
-) -> SectionRow:
+def _line(config: MeasureConfig, label: str, agent: str | None, sides: list[pl.DataFrame], model: str) -> SectionRow:
     trials = [trials_of(rows, "score") for rows in sides]
-    found = m.paired_difference(*trials, name="difference", how=material.how)
+    found = m.paired_difference(*trials, name="difference", how=config.how)
     means = [
-        m.mean_score(one.score, state=one.state, task=one.task, instance=one.instance, name=name, how=material.how)
+        m.mean_score(one.score, state=one.state, task=one.task, instance=one.instance, name=name, how=config.how)
         for one, name in zip(trials, COLUMNS[1:3], strict=True)
     ]
     return SectionRow(label, agent, (model, *means, found.difference))

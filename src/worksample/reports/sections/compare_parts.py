@@ -9,9 +9,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics import Estimate, Resampling
-from worksample.results.frame import state_of
-
-from .material import NONE
+from worksample.results.result_set import NONE, state_of
 
 
 @dataclass(frozen=True, slots=True)

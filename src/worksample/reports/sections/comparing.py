@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -15,11 +15,12 @@ from worksample.metrics import Estimate
 from worksample.records import Experiment, GradePayload, Origin, PartPayload, Protocol, Submission
 from worksample.reports.experiments import held_out, same_lock
 from worksample.results.judging import read_grades
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from .compare_parts import Part, parts_of, trials_of
 from .config import MeasureConfig
-from .material import Group, SectionMaterial, attempted
+from .rows import Group, agent_groups, attempted
 
 MOST_WORDS = 300
 NEXT = "worksample list, then worksample compare AGENT AGENT --experiment NAME"
@@ -107,7 +108,7 @@ def compare(
     config = config or MeasureConfig()
     sides = [_side(store, name, experiment) for name in (a, b)]
     same_lock([found for found, _ in sides])
-    (one, protocol, material), (two, _, beside) = (_group(store, found, who, config) for found, who in sides)
+    (one, protocol, results), (two, _, beside) = (_group(store, found, who, config) for found, who in sides)
     if sides[0][0].id == sides[1][0].id and one.rows["who"][0] == two.rows["who"][0]:
         raise UsageError(f"{a!r} and {b!r} are the same agent", next=NEXT)
     tables = [trials_of(group.rows, "score") for group in (one, two)]
@@ -121,7 +122,7 @@ def compare(
     changes = () if hidden else _changes(store, _by_passing(found.instances, passes.instances), one.rows, two.rows)
     parts: tuple[Part, ...] = ()
     if config.by not in ("", "agent"):
-        rows = [of.with_group(group.rows, config.by) for of, group in ((material, one), (beside, two))]
+        rows = [of.with_group(group.rows, config.by) for of, group in ((results, one), (beside, two))]
         parts = parts_of(rows[0], rows[1], config.how)
         notes += ["groups overlap: never average them"] if config.by == "platform" else []
     if hidden:
@@ -168,21 +169,19 @@ def _handed_in(store: Store, home: Experiment) -> list[str]:
     return sorted({s.entrant for s in mine})
 
 
-def _group(
-    store: Store, experiment: Experiment, who: str, config: MeasureConfig
-) -> tuple[Group, Protocol, SectionMaterial]:
-    material = SectionMaterial(store, [experiment], replace(config, by=""))
-    frame = material.judged(material.primary)
+def _group(store: Store, experiment: Experiment, who: str, config: MeasureConfig) -> tuple[Group, Protocol, ResultSet]:
+    results = ResultSet(store, [experiment], config.work_rules)
+    frame = results.judged(results.primary)
     if frame is None:
         raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
-    groups = list(material.agents(attempted(frame)))
-    fitting = [g for g in groups if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
+    found = list(agent_groups(attempted(frame)))
+    fitting = [g for g in found if who in ("", g.agent, g.label, g.rows["agent_name"][0], g.rows["who"][0])]
     if len(fitting) != 1:
-        names = ", ".join(g.label for g in fitting or groups)
+        names = ", ".join(g.label for g in fitting or found)
         what = f"{who!r} is" if fitting else f"{who!r} is none"
         said = f"{experiment.name} has several agents: {names}" if not who else f"{what} of {names}"
         raise UsageError(said, next=f"worksample compare {experiment.name}:AGENT ...")
-    return fitting[0], material.primary, material
+    return fitting[0], results.primary, results
 
 
 def _changes(store: Store, table: pl.DataFrame, one: pl.DataFrame, two: pl.DataFrame) -> tuple[Change, ...]:

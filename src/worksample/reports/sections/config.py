@@ -11,6 +11,7 @@ from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRul
 from worksample.models.price import Price
 from worksample.records import JudgedBy
 from worksample.records.enum_members import member
+from worksample.results.result_set import ResultSet, WorkRules
 from worksample.results.subset import Subset
 
 BY = ("", "agent", "category", "cohort", "domain", "platform", "tier")
@@ -66,3 +67,22 @@ class MeasureConfig:
     @property
     def rules(self) -> RubricRules:
         return RubricRules("as misses" if self.skips == "paper" else "by cause", self.pitfalls_gate)
+
+    @property
+    def work_rules(self) -> WorkRules:
+        """The rules of the result set that these figures are made of."""
+        return WorkRules(self.struck, judged_by=self.judged_by, rubric=self.rules, where=self.where)
+
+    def table_columns(self, *names: str) -> tuple[str, ...]:
+        """Return the column names of a table over groups: `names`, after that of the group if there is one."""
+        return (self.by, *names) if self.by not in ("", "agent") else names
+
+    @property
+    def overlap_notes(self) -> tuple[str, ...]:
+        """The note under a table whose groups overlap."""
+        return ("groups overlap: never average them",) if self.by == "platform" else ()
+
+
+def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
+    """Return US dollars per hour of people: as the config says, else as the experiments' chains reckon."""
+    return results.chain_pay if config.hourly is None else config.hourly

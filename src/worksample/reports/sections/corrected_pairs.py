@@ -12,43 +12,44 @@ from worksample.records import EvaluatorKind, Protocol, Round
 from worksample.results.calibration.config import calibration_of
 from worksample.results.calibration.labels import labels_of
 from worksample.results.calibration.pairs import labelled_pairs
+from worksample.results.result_set import ResultSet
 from worksample.results.rounds import InForce
 
 from .calibration_rules import rules_of
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .preferences import labels_of_players, players
 from .section import Section, SectionRow
 
 _NOTE = "labels were drawn at random of the pairs of each two agents, before the judge was asked"
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Where an experiment's pairs are a judge's and people label some of them."""
-    rows = _rows(material)
+    rows = _rows(results)
     if rows.is_empty() or rows["person"].is_null().all():
         return
-    names = labels_of_players(material)
-    yield _corrected(material, rows, names)
-    yield from _elo(material, rows, names)
-    yield _proofs(material, rows, names)
+    names = labels_of_players(results)
+    yield _corrected(results, config, rows, names)
+    yield from _elo(results, config, rows, names)
+    yield _proofs(results, config, rows, names)
 
 
-def _rows(material: SectionMaterial) -> pl.DataFrame:
+def _rows(results: ResultSet) -> pl.DataFrame:
     """A row per pair of two players, oriented alike: `first` sorts before `second`, judge and person prefer it."""
     parts = []
-    for experiment in material.experiments:
+    for experiment in results.experiments:
         config = calibration_of(experiment)
         if config is None or Protocol.PAIRWISE not in config.protocols:
             continue
-        labels = labels_of(material.store, experiment.id, Protocol.PAIRWISE)
-        rounds = InForce(material.store.find(Round, experiment=experiment.id), material.amendments)
+        labels = labels_of(results.store, experiment.id, Protocol.PAIRWISE)
+        rounds = InForce(results.store.find(Round, experiment=experiment.id), results.amendments)
         judged = rounds.deciding(Protocol.PAIRWISE, EvaluatorKind.JUDGE)
         if labels is not None and judged:
-            parts.append(labelled_pairs(material, judged[-1], labels))
+            parts.append(labelled_pairs(results, judged[-1], labels))
     if not parts:
         return pl.DataFrame()
-    rows = material.among(pl.concat(parts), "one", "two")
-    known = players(material, rows.select(subject="one", second="two"))
+    rows = results.among(pl.concat(parts), "one", "two")
+    known = players(results, rows.select(subject="one", second="two"))
     for side, work in (("left", "one"), ("right", "two")):
         made = known.rename({"submission": work, "player": side})
         rows = rows.join(made, on=work, how="inner", maintain_order="left")
@@ -71,11 +72,11 @@ def _couples(rows: pl.DataFrame, names: dict[str, str]) -> Iterator[tuple[str, p
         yield f"{one} over {two}", part
 
 
-def _corrected(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Section:
-    lines, least = [], rules_of(material).least
+def _corrected(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+    lines, least = [], rules_of(results, config).least
     for label, part in _couples(rows, names):
         found = m.corrected(
-            _sample(part), m.LabelKind.PREFERENCE, name="preference", least=least, level=material.how.level
+            _sample(part), m.LabelKind.PREFERENCE, name="preference", least=least, level=config.how.level
         )
         counts = str(found.labels.counts.valid)
         lines.append(SectionRow(label, None, (found.figure, found.labels, found.judge, found.worth, counts)))
@@ -87,9 +88,9 @@ def _corrected(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, s
     )  # fmt: skip
 
 
-def _elo(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
+def _elo(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Iterator[Section]:
     """From the corrected preference of each two agents, with the spread of projects and of labels in its intervals."""
-    least = rules_of(material).least
+    least = rules_of(results, config).least
     drawn = rows.with_columns(person=pl.when("drawn").then("person"))
     told = drawn.drop_nulls("person")
     if told.height < least or told["task"].n_unique() < least:
@@ -100,8 +101,8 @@ def _elo(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -
     if len(sums.agents) < 2:
         return
     anchor = HUMAN if HUMAN in sums.agents else None
-    options = m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True)
-    found = m.elo_ratings(sums, options, material.how)
+    options = m.EloOptions(weight=config.elo_weight, anchor=anchor, part=True)
+    found = m.elo_ratings(sums, options, config.how)
     lines = tuple(SectionRow(names.get(who, who), None, (rating,)) for who, rating in found.ratings.items())
     left = "pairs of two agents with fewer than two labels are left out" if each.null_count() else ""
     says = "" if found.connectivity.identifiable else f"not all can be rated: {found.connectivity.says}"
@@ -110,8 +111,8 @@ def _elo(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -
     yield Section("elo-corrected", title, "docs/calibration.md", ("Elo",), lines, notes)
 
 
-def _proofs(material: SectionMaterial, rows: pl.DataFrame, names: dict[str, str]) -> Section:
-    lines, rules = [], rules_of(material)
+def _proofs(results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, names: dict[str, str]) -> Section:
+    lines, rules = [], rules_of(results, config)
     for label, part in (("all pairs", rows), *_couples(rows, names)):
         proof = m.prove(_sample(part), rules, kind=m.LabelKind.PREFERENCE)
         lines.append(SectionRow(label, None, (proof.agreement, str(proof.standing), proof.why)))

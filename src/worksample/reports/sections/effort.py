@@ -9,38 +9,40 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Agent
+from worksample.results.result_set import ResultSet
 
-from .material import SectionMaterial, attempted, is_illustrative
+from .config import MeasureConfig
+from .rows import agent_groups, attempted, is_illustrative
 from .section import Section, SectionRow
 
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 1.0)
 _BUDGETS = (("cost", "US dollars", "${:,g}"), ("seconds", "seconds", "{:,g} s"), ("tokens", "tokens", "{:,g}"))
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Under the protocol that the experiments grade by."""
-    frame = material.judged(material.primary)
+    frame = results.judged(results.primary)
     if frame is None:
         return
     first = attempted(frame)
-    yield from _effects(material, first)
-    yield from _horizon(material, first)
+    yield from _effects(config, first)
+    yield from _horizon(results, config, first)
     for column, unit, form in _BUDGETS:
-        yield from _budget(material, first, (column, unit, form))
+        yield from _budget(config, first, (column, unit, form))
 
 
-def _effects(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
+def _effects(config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
     """Spreads over models under one harness, and over harnesses under one model."""
     known = frame.filter(pl.col("harness").is_not_null() & pl.col("model").is_not_null() & (pl.col("model") != ""))
     known = known.with_columns(credit=pl.col("passed").cast(pl.Float64))
     arms = known.partition_by("arm", maintain_order=True)
-    rows = [row for part in arms for row in _spreads(material, part, "" if len(arms) == 1 else part["arm"][0])]
+    rows = [row for part in arms for row in _spreads(config, part, "" if len(arms) == 1 else part["arm"][0])]
     if rows:
         columns = ("spread", "deviation without chance", "full pass on the common tasks")
         yield Section("effects", "Models and harnesses", "ALE D.4", columns, tuple(rows))
 
 
-def _spreads(material: SectionMaterial, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
+def _spreads(config: MeasureConfig, known: pl.DataFrame, arm: str) -> Iterator[SectionRow]:
     """Of one arm."""
     trials = m.Configurations(known["harness"], known["model"], known["task"], known["credit"])
     for held, varied, effect in (
@@ -50,43 +52,43 @@ def _spreads(material: SectionMaterial, known: pl.DataFrame, arm: str) -> Iterat
         many = "models" if varied == "model" else "harnesses"
         counts = known.group_by(held).agg(pl.col(varied).n_unique().alias("many")).sort(held)
         for value in counts.filter(pl.col("many") > 1)[held].to_list():
-            found = effect(trials, value, material.how)
+            found = effect(trials, value, config.how)
             rates = ", ".join(f"{name} {100 * rate:.1f} %" for name, rate in found.rates.items())
             label = f"{many} under {value}" + (f" ({arm})" if arm else "")
             yield SectionRow(label, None, (found.spread, found.deviation, rates))
 
 
-def _horizon(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
+def _horizon(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
     """Human hours at which success is 50 % and 80 %."""
     invented = is_illustrative(frame, "hours_source")
     hours = frame.select(pl.when(pl.col("hours_middle") > 0).then("hours_middle").alias("hours")).to_series()
-    out = invented & (not material.config.illustrative) & hours.is_not_null()
+    out = invented & (not config.illustrative) & hours.is_not_null()
     frame = frame.with_columns(hours).with_columns(pl.when(~out).then("hours").alias("hours"))
     if not frame["hours"].is_not_null().any():
         return
     rows, half = [], {}
-    for group in material.agents(frame):
-        found = m.time_horizon(group.rows["hours"], group.rows["passed"], task=group.rows["task"], how=material.how)
+    for group in agent_groups(frame):
+        found = m.time_horizon(group.rows["hours"], group.rows["passed"], task=group.rows["task"], how=config.how)
         half[group.label] = group.agent, found.horizons[0.5]
         rows.append(group.line(found.horizons[0.5], found.horizons[0.8], found.slope))
     count = frame.filter(out)["instance"].n_unique()
     notes = [f"{count} instances with only illustrative hours are left out"] if count else []
-    if material.config.illustrative and invented.any():
+    if config.illustrative and invented.any():
         notes.append("hours that are only illustrative are counted")
     columns = ("50 % horizon (h)", "80 % horizon (h)", "slope per doubling")
     yield Section("horizon", "Time horizon", "beyond the papers", columns, tuple(rows), tuple(notes))
-    yield from _trend(material, half)
+    yield from _trend(results, config, half)
 
 
-def _trend(material: SectionMaterial, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
+def _trend(results: ResultSet, config: MeasureConfig, half: dict[str, tuple[str, m.Estimate]]) -> Iterator[Section]:
     """The longest horizon by each release date, and in how many days horizons double."""
-    ours = {id for experiment in material.experiments for id in experiment.agents}
-    known = {id: material.store.get(Agent, id).release_date for id in sorted(ours)}
+    ours = {id for experiment in results.experiments for id in experiment.agents}
+    known = {id: results.store.get(Agent, id).release_date for id in sorted(ours)}
     table = [(known.get(agent), label, found) for label, (agent, found) in half.items()]
     dated = sorted((day, label, found) for day, label, found in table if day and found.value is not None)
     if len({day for day, _, _ in dated}) < 2:
         return
-    doubling = m.doubling_time([e.value for _, _, e in table], [day for day, _, _ in table], material.how)
+    doubling = m.doubling_time([e.value for _, _, e in table], [day for day, _, _ in table], config.how)
     rows, longest = [], 0.0
     for day, label, found in dated:
         if (found.value or 0.0) > longest:
@@ -98,16 +100,16 @@ def _trend(material: SectionMaterial, half: dict[str, tuple[str, m.Estimate]]) -
     yield Section("horizon-trend", "Time horizon over release dates", "beyond the papers", columns, tuple(rows), notes)
 
 
-def _budget(material: SectionMaterial, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
+def _budget(config: MeasureConfig, frame: pl.DataFrame, what: tuple[str, str, str]) -> Iterator[Section]:
     """The score if no trial were given more than a budget, at budgets that all agents share."""
     column, unit, form = what
     spent = frame.filter(pl.col("score").is_not_null() & (pl.col(column) > 0))[column].cast(pl.Float64)
     if not len(spent):
         return
-    budgets = material.config.budgets if column == "cost" else ()
+    budgets = config.budgets if column == "cost" else ()
     chosen = budgets or tuple(sorted({_round_up(float(spent.quantile(q) or 0)) for q in _QUANTILES}))
     rows = []
-    for group in material.agents(frame):
+    for group in agent_groups(frame):
         r = group.rows
         points = m.score_against_budget(
             r[column].cast(pl.Float64),
@@ -115,7 +117,7 @@ def _budget(material: SectionMaterial, frame: pl.DataFrame, what: tuple[str, str
             chosen,
             task=r["task"],
             instance=r["instance_name"],
-            how=material.how,
+            how=config.how,
         )
         rows.append(group.line(*(p.score for p in points)))
     notes = ("a trial that took more counts 0: what it would have handed in by then is not known",)

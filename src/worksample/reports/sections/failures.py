@@ -12,36 +12,38 @@ from worksample.metrics.estimate import Unit, undefined
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
 from worksample.results.answers import rounds_of
+from worksample.results.result_set import ResultSet
 from worksample.store import Store, schema
 
-from .material import SectionMaterial, attempted
+from .config import MeasureConfig
+from .rows import agent_groups, attempted
 from .section import Section, SectionRow
 
 _AT_ONCE = 500
 NOTHING = "nothing wrong"
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Failures by agent, how far people agree on them, and people's minutes by round."""
-    tagged = _tagged(material)
+    tagged = _tagged(results)
     if tagged is not None and not tagged.is_empty():
-        yield _shares(material, tagged)
-        yield from _agreement(material, tagged)
-    yield from _minutes(material)
+        yield _shares(results, config, tagged)
+        yield from _agreement(config, tagged)
+    yield from _minutes(results, config)
 
 
-def _tagged(material: SectionMaterial) -> pl.DataFrame | None:
+def _tagged(results: ResultSet) -> pl.DataFrame | None:
     """A row per evaluation of a round of failures: subject, task, who, evaluator, at, tags."""
-    judging, rounds = rounds_of(material, [Purpose.FAILURES])
+    judging, rounds = rounds_of(results, [Purpose.FAILURES])
     if not rounds:
         return None
     given = [judging.read(r, [r.id]).given.filter(pl.col("payload") == "tags") for r in rounds]
     rows = pl.concat(given).select("evaluation", "subject", "evaluator", "at")
-    told = dict(_read_tags(material.store, rows["evaluation"].to_list()))
+    told = dict(_read_tags(results.store, rows["evaluation"].to_list()))
     rows = rows.with_columns(
         pl.Series("tags", [told.get(e, []) for e in rows["evaluation"]], dtype=pl.List(pl.String()))
     )
-    frame = attempted(material.frame(material.primary), None).drop_nulls("submission")
+    frame = attempted(results.frame(results.primary), None).drop_nulls("submission")
     frame = frame.unique("submission", maintain_order=True).select("task", "who", "label", subject="submission")
     return rows.join(frame, on="subject", how="inner", maintain_order="left")
 
@@ -63,21 +65,21 @@ def _names(tagged: pl.DataFrame) -> list[str]:
     return counts.sort("count", "tags", descending=[True, False])["tags"].to_list()
 
 
-def _shares(material: SectionMaterial, tagged: pl.DataFrame) -> Section:
+def _shares(results: ResultSet, config: MeasureConfig, tagged: pl.DataFrame) -> Section:
     """Per agent the share of deliverables with each tag; where evaluators differ, the share of them that saw it."""
     names = _names(tagged)
     every = [pl.col("tags").list.contains(name).cast(pl.Float64).alias(name) for name in names]
     none = (pl.col("tags").list.len() == 0).cast(pl.Float64).alias(NOTHING)
     per = tagged.with_columns(*every, none).group_by("subject", maintain_order=True)
     table = per.agg(pl.col("task", "who", "label").first(), pl.col(*names, NOTHING).mean())
-    slots = attempted(material.frame(material.primary), None)
+    slots = attempted(results.frame(results.primary), None)
     rows = []
-    for group in material.agents(slots):
+    for group in agent_groups(slots):
         own = table.filter(pl.col("who") == group.rows["who"][0])
         ungraded = int(group.rows["submission"].n_unique()) - own.height
-        rows.append(group.line(*(_share(material, own, name) for name in (*names, NOTHING)), str(max(ungraded, 0))))
+        rows.append(group.line(*(_share(config, own, name) for name in (*names, NOTHING)), str(max(ungraded, 0))))
     if len(rows) > 1:
-        cells = [_share(material, table, name) for name in (*names, NOTHING)]
+        cells = [_share(config, table, name) for name in (*names, NOTHING)]
         rows.append(SectionRow("all agents", None, (*cells, "")))
     notes = (
         "a deliverable may have several: shares do not add up to 100 %",
@@ -87,13 +89,13 @@ def _shares(material: SectionMaterial, tagged: pl.DataFrame) -> Section:
     return Section("failures", "What is wrong with the work", "RLI 4.3, Table 2", heads, tuple(rows), notes)
 
 
-def _share(material: SectionMaterial, table: pl.DataFrame, name: str) -> m.Estimate:
+def _share(config: MeasureConfig, table: pl.DataFrame, name: str) -> m.Estimate:
     if table.is_empty():
         return undefined(name, "nobody looked at what it delivered")
-    return m.mean_score(table[name], task=table["task"], name=name, how=material.how)
+    return m.mean_score(table[name], task=table["task"], name=name, how=config.how)
 
 
-def _agreement(material: SectionMaterial, tagged: pl.DataFrame) -> Iterator[Section]:
+def _agreement(config: MeasureConfig, tagged: pl.DataFrame) -> Iterator[Section]:
     """Person with person, tag by tag, on what several looked at."""
     twice = tagged.filter(pl.col("evaluator").n_unique().over("subject") > 1)
     twice = twice.unique(["subject", "evaluator"], keep="last", maintain_order=True)
@@ -103,22 +105,22 @@ def _agreement(material: SectionMaterial, tagged: pl.DataFrame) -> Iterator[Sect
     for name in _names(tagged):
         seen = twice["tags"].list.contains(name).cast(pl.Float64)
         found = m.measure_agreement(
-            m.Ballots(twice["subject"], seen, twice["evaluator"], twice["task"]), m.PASS_FAIL, how=material.how
+            m.Ballots(twice["subject"], seen, twice["evaluator"], twice["task"]), m.PASS_FAIL, how=config.how
         )
         rows.append(SectionRow(name.replace("_", " "), None, (found.share, found.positive, found.ac1)))
     columns = ("agreement", "on those that have it", "AC1")
     yield Section("failure-agreement", "Agreement on what is wrong", "RLI 4.3", columns, tuple(rows))
 
 
-def _minutes(material: SectionMaterial) -> Iterator[Section]:
+def _minutes(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """People's minutes for an evaluation and for a project, by round."""
     rows = []
-    judging, rounds = rounds_of(material, Purpose)
+    judging, rounds = rounds_of(results, Purpose)
     for round in rounds:
         if round.by is not EvaluatorKind.PERSON:
             continue
         judged = judging.read(round, [round.id])
-        every = material.among(judged.given)
+        every = results.among(judged.given)
         given = every.filter(pl.col("minutes").is_not_null())
         if given.is_empty():
             continue
@@ -126,11 +128,11 @@ def _minutes(material: SectionMaterial) -> Iterator[Section]:
         each = given.join(per.select("instance", "n"), on="instance", maintain_order="left")
         middle = float(str(each["minutes"].median()))
         cells = (
-            m.mean_score(given["minutes"], task=given["instance"], name="minutes", unit=Unit.NUMBER, how=material.how),
+            m.mean_score(given["minutes"], task=given["instance"], name="minutes", unit=Unit.NUMBER, how=config.how),
             f"{middle:.1f}",
-            m.mean_score(per["minutes"], name="minutes of a project", unit=Unit.NUMBER, how=material.how),
+            m.mean_score(per["minutes"], name="minutes of a project", unit=Unit.NUMBER, how=config.how),
             f"{float(given['minutes'].sum()) / 60:.1f}",
-            _cost(material, given),
+            _cost(results, config, given),
             str(given.height),
             str(every.height - given.height),
         )
@@ -141,13 +143,13 @@ def _minutes(material: SectionMaterial) -> Iterator[Section]:
         yield Section("judging-time", "What judging took", "RLI B.3, Figure 11", columns, tuple(rows), notes)
 
 
-def _cost(material: SectionMaterial, given: pl.DataFrame) -> str:
+def _cost(results: ResultSet, config: MeasureConfig, given: pl.DataFrame) -> str:
     """What the minutes come to at each evaluator's own pay rate, or at `--hourly` where there is none."""
     total, unpaid = 0.0, 0
     for evaluator, minutes in given.group_by("evaluator", maintain_order=True).agg(pl.col("minutes").sum()).iter_rows():
-        who = material.store.find(Evaluator, id=evaluator)
+        who = results.store.find(Evaluator, id=evaluator)
         own = profile_of(who[0]).pay_rate if who else None
-        rate = material.config.hourly if own is None else own
+        rate = config.hourly if own is None else own
         total += minutes / 60 * (rate or 0.0)
         unpaid += rate is None
     if not unpaid:

@@ -10,31 +10,33 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics import Unit
 from worksample.records import Feedback
-from worksample.results.chained import JOB
+from worksample.results.chains import JOB
+from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
-from .material import Group, SectionMaterial, attempted
+from .config import MeasureConfig, hourly_rate
 from .regions import feedback_regions
 from .rescuers import whose_feedback
+from .rows import Group, agent_groups, attempted, groups
 from .section import Section
 
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Of experiments whose arms continue one another's first attempts."""
-    frame = material.judged(material.primary)
-    arms = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
+    frame = results.judged(results.primary)
+    arms = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
     if frame is None or not arms:
         return
-    chains = _Figures(material, attempted(frame, None), arms)
+    chains = _Figures(results, config, attempted(frame, None), arms)
     if chains.jobs.height:
         yield chains.rescue()
         yield from chains.change()
         yield chains.cost()
         yield chains.pays()
-        yield from feedback_regions(material, chains.jobs)
-        yield from whose_feedback(material, chains.rows, chains.arms)
+        yield from feedback_regions(results, config, chains.jobs)
+        yield from whose_feedback(results, config, chains.rows, chains.arms)
 
 
 class _Figures(ChainJobs):
@@ -42,9 +44,9 @@ class _Figures(ChainJobs):
         """Of the jobs whose first attempt failed those that passed in the end, and less what controls on them did."""
         failed = self.jobs.filter(~pl.col("first").fill_null(True))
         rows = []
-        for group in self.material.agents(failed):
+        for group in agent_groups(failed):
             r = group.rows
-            cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": self.material.how}
+            cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": self.config.how}
             found = [m.rate(r["passed"], state=r["state"], name="rescue rate", **cells)]
             rows.append(group.line(*found, *(self._less(failed, group, control) for control in _CONTROLS)))
         notes = (
@@ -65,7 +67,7 @@ class _Figures(ChainJobs):
         one, two = (
             m.TrialColumns(r["passed"].cast(pl.Float64), r["task"], r["instance_name"]) for r in (others, group.rows)
         )
-        return m.paired_difference(one, two, name=f"less {control}", how=self.material.how).difference
+        return m.paired_difference(one, two, name=f"less {control}", how=self.config.how).difference
 
     def change(self) -> Iterator[Section]:
         """The success rate's change by attempt (UpBench, Figure 6)."""
@@ -74,7 +76,7 @@ class _Figures(ChainJobs):
             return
         keys = [*JOB, "arm"]
         rows = []
-        for group in self.material.groups(self.rows):
+        for group in groups(self.results, self.config, self.rows):
             first = group.rows.filter(pl.col("attempt") == 1).select(*keys, "task", one="passed")
             cells = []
             for k in range(2, most + 1):
@@ -82,10 +84,10 @@ class _Figures(ChainJobs):
                 later = group.rows.filter(tried).group_by(keys).agg(two=pl.col("passed").any())
                 jobs = first.join(later, on=keys, how="left", maintain_order="left")
                 again = jobs.select(pl.when(pl.col("one").is_not_null()).then("two")).to_series()
-                cells.append(m.success_lifts(jobs["one"], again, task=jobs["task"], how=self.material.how).absolute)
+                cells.append(m.success_lifts(jobs["one"], again, task=jobs["task"], how=self.config.how).absolute)
             rows.append(group.line(*cells))
-        columns = self.material.columns(*(f"change by attempt {k}" for k in range(2, most + 1)))
-        notes = ("of all jobs, what passed at a re-attempt by then", *self.material.by_notes)
+        columns = self.config.table_columns(*(f"change by attempt {k}" for k in range(2, most + 1)))
+        notes = ("of all jobs, what passed at a re-attempt by then", *self.config.overlap_notes)
         yield Section(
             "attempt-change", "Success-rate change by attempt", "UpBench Figure 6", columns, tuple(rows), notes
         )
@@ -93,14 +95,14 @@ class _Figures(ChainJobs):
     def cost(self) -> Section:
         """Value, what the chains cost by role, and how long they took, per job (UpBench, Figure 4)."""
         rows = []
-        for group in self.material.agents(self.jobs):
+        for group in agent_groups(self.jobs):
             r = group.rows
             rows.append(group.line(*(self._mean(r, name, unit) for name, unit in _COSTS.values())))
         notes = [
             "per chain, all its attempts and gradings, the first one's too: each arm alone would have paid for it",
             "hours from the first trial's start to the latest word on it; waiting for people included",
         ]
-        if self.material.hourly is None:
+        if hourly_rate(self.results, self.config) is None:
             notes.append("people's hours have no price (--hourly, or people.pay in the experiment file)")
         if foreign := self.jobs.filter(pl.col("price").is_null())["key"].n_unique():
             notes.append(f"{foreign} jobs without a price in US dollars are left out of the project value")
@@ -112,7 +114,7 @@ class _Figures(ChainJobs):
         spent = pl.col("cost") + pl.col("led")
         jobs = self.jobs.with_columns(spent=spent, human=pl.lit(True))
         rows = []
-        for group in self.material.agents(jobs):
+        for group in agent_groups(jobs):
             alone, helped, human = ("first", "once"), ("passed", "spent"), ("human", "price")
             names = ("AI alone", "AI with feedback", "human")
             found = (self._even(group, alone, helped, names[:2]), self._even(group, helped, human, names[1:]))
@@ -132,16 +134,16 @@ class _Figures(ChainJobs):
             (r[low[1]].cast(pl.Float64), r[high[1]].cast(pl.Float64)),
             (names[0], names[1]),
             illustrative=r["illustrative"],
-            include_illustrative=self.material.config.illustrative,
+            include_illustrative=self.config.illustrative,
             task=r["task"],
-            how=self.material.how,
+            how=self.config.how,
         )
 
     def _mean(self, rows: pl.DataFrame, name: str, unit: Unit) -> m.Estimate:
         values = rows[name]
-        if name == "price" and not self.material.config.illustrative:
+        if name == "price" and not self.config.illustrative:
             values = rows.select(pl.when(~pl.col("illustrative")).then("price")).to_series()
-        cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": self.material.how}
+        cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": self.config.how}
         return m.mean_score(values.cast(pl.Float64), name=name, unit=unit, **cells)
 
 

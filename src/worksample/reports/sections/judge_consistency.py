@@ -11,9 +11,10 @@ from worksample.metrics.estimate import undefined
 from worksample.records import Protocol
 from worksample.results.judge_orders import SCALES, judges_in, order_notes, orders_in
 from worksample.results.judging import JudgedRound
+from worksample.results.result_set import ResultSet
 
 from .ballots import ballots_of
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 COLUMNS = ("verdict flips with the order", "first shown preferred", "repeats agree")
@@ -23,12 +24,12 @@ _NO_PAIR = "only pairs have an order"
 _NO_ORDERS = "its answers by order were not kept: have the pairs judged anew"
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """A line for each judge and scale of the rounds that decide."""
     rows = []
     for protocol in PROTOCOLS:
-        for judged in material.bench.deciding.get(protocol, ()):
-            rows += list(_lines(material, judged))
+        for judged in results.judgments.deciding.get(protocol, ()):
+            rows += list(_lines(results, config, judged))
     if rows:
         notes = (
             "each pair is asked in both orders: verdicts that differ are taken as equal",
@@ -39,11 +40,11 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
         yield Section("judge-consistency", title, "beyond the papers", COLUMNS, tuple(rows), notes)
 
 
-def consistency_notes(material: SectionMaterial, protocol: Protocol) -> tuple[str, ...]:
+def consistency_notes(results: ResultSet, config: MeasureConfig, protocol: Protocol) -> tuple[str, ...]:
     """The same in a sentence for each judge, to stand beside the figures that rest on its answers."""
-    deciding = material.bench.deciding.get(protocol, ())
-    notes = list(order_notes(material.store, [material.among(j.given, "subject", "second") for j in deciding]))
-    for row in (row for judged in deciding for row in _lines(material, judged)):
+    deciding = results.judgments.deciding.get(protocol, ())
+    notes = list(order_notes(results.store, [results.among(j.given, "subject", "second") for j in deciding]))
+    for row in (row for judged in deciding for row in _lines(results, config, judged)):
         repeated = row.cells[-1]
         if isinstance(repeated, m.Estimate) and repeated.value is not None:
             counts = repeated.counts
@@ -53,13 +54,13 @@ def consistency_notes(material: SectionMaterial, protocol: Protocol) -> tuple[st
     return tuple(notes)
 
 
-def _lines(material: SectionMaterial, judged: JudgedRound) -> Iterator[SectionRow]:
-    judges = judges_in(material.store, [judged.given])
+def _lines(results: ResultSet, config: MeasureConfig, judged: JudgedRound) -> Iterator[SectionRow]:
+    judges = judges_in(results.store, [judged.given])
     if not judges:
         return
-    given = material.among(judged.given, "subject", "second")
-    orders = orders_in(material.store, given, judges) if judged.round.protocol is Protocol.PAIRWISE else None
-    for name, table, scale in ballots_of(material, judged):
+    given = results.among(judged.given, "subject", "second")
+    orders = orders_in(results.store, given, judges) if judged.round.protocol is Protocol.PAIRWISE else None
+    for name, table, scale in ballots_of(results, judged):
         for id, who in sorted(judges.items(), key=lambda each: each[::-1]):
             mine = table.filter(pl.col("evaluator") == id)
             if mine.is_empty():
@@ -67,19 +68,19 @@ def _lines(material: SectionMaterial, judged: JudgedRound) -> Iterator[SectionRo
             both = undefined(COLUMNS[0], _NO_PAIR), undefined(COLUMNS[1], _NO_PAIR)
             if orders is not None:
                 wanted = next(scale for scale in SCALES if name.endswith(scale))
-                both = _by_order(material, orders.filter((pl.col("evaluator") == id) & (pl.col("scale") == wanted)))
-            yield SectionRow(f"{who}, {name}", None, (*both, _repeats(material, mine, scale)))
+                both = _by_order(config, orders.filter((pl.col("evaluator") == id) & (pl.col("scale") == wanted)))
+            yield SectionRow(f"{who}, {name}", None, (*both, _repeats(config, mine, scale)))
 
 
-def _by_order(material: SectionMaterial, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
+def _by_order(config: MeasureConfig, said: pl.DataFrame) -> tuple[m.Estimate, m.Estimate]:
     """The share of verdicts that flip, and of the answers that prefer one those for the first shown."""
     if said.is_empty():
         return undefined(COLUMNS[0], _NO_ORDERS), undefined(COLUMNS[1], _NO_ORDERS)
     cells = said.select("instance", "evaluation", differs=pl.col("shown") != pl.col("swapped"))
     flips = m.rate(
-        cells["differs"], task=cells["instance"], instance=cells["evaluation"], name=COLUMNS[0], how=material.how
+        cells["differs"], task=cells["instance"], instance=cells["evaluation"], name=COLUMNS[0], how=config.how
     )
-    return flips, first_shown(material, answers_by_order(said))
+    return flips, first_shown(config, answers_by_order(said))
 
 
 def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
@@ -89,16 +90,16 @@ def answers_by_order(said: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([said.select(*keys, side="shown"), said.select(*keys, side=turned)])
 
 
-def first_shown(material: SectionMaterial, answers: pl.DataFrame) -> m.Estimate:
+def first_shown(config: MeasureConfig, answers: pl.DataFrame) -> m.Estimate:
     """Of the answers that prefer one, the share that prefers the one shown first."""
     kept = answers.filter(pl.col("side").is_in(["first", "second"]))
     if kept.is_empty():
         return undefined(COLUMNS[1], f"all {answers.height} answers are ties")
     first = kept["side"] == "first"
-    return m.rate(first, task=kept["instance"], instance=kept["evaluation"], name=COLUMNS[1], how=material.how)
+    return m.rate(first, task=kept["instance"], instance=kept["evaluation"], name=COLUMNS[1], how=config.how)
 
 
-def _repeats(material: SectionMaterial, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
+def _repeats(config: MeasureConfig, mine: pl.DataFrame, scale: m.Scale) -> m.Estimate:
     drawn = mine.with_columns(draw=pl.col("draw").fill_null(1)).unique(["subject", "draw"], keep="last")
     if drawn.height == drawn["subject"].n_unique():
         return undefined(COLUMNS[2], _PLAN)
@@ -106,4 +107,4 @@ def _repeats(material: SectionMaterial, mine: pl.DataFrame, scale: m.Scale) -> m
     who = drawn["draw"].cast(pl.String)
     ballots = m.Ballots(drawn["subject"], drawn["vote"], who, drawn["project"], drawn["order"])
     protocol = m.VoteProtocol(f"{most} repeats", planned=most, independent=most)
-    return m.measure_agreement(ballots, scale, protocol, material.how).share
+    return m.measure_agreement(ballots, scale, protocol, config.how).share

@@ -9,28 +9,29 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import CheckpointKind
 from worksample.results.asked import BY_CRITERIA
-from worksample.results.frame import UNGRADED, VALID
+from worksample.results.result_set import UNGRADED, VALID, ResultSet
 
-from .material import Group, SectionMaterial, attempted
+from .config import MeasureConfig
+from .rows import Group, attempted, groups
 from .section import Section, SectionRow
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Under each protocol whose criteria name kinds."""
-    for protocol in (p for p in BY_CRITERIA if p in material.bench.deciding):
-        points = material.points_by_kind(protocol)
+    for protocol in (p for p in BY_CRITERIA if p in results.judgments.deciding):
+        points = results.points_by_kind(protocol)
         kinds = [kind.value for kind in CheckpointKind if points["kind"].eq(kind.value).any()]
         if not kinds:
             continue
-        suffix = "" if protocol is material.primary else f"-{protocol}"
-        first = attempted(material.frame(protocol))
+        suffix = "" if protocol is results.primary else f"-{protocol}"
+        first = attempted(results.frame(protocol))
         wide = first.join(_across(points, kinds), on="submission", how="left", maintain_order="left")
-        columns = material.columns(*(name for kind in kinds for name in (kind, f"{kind} points")))
-        rows = tuple(_line(material, group, kinds) for group in material.groups(wide))
+        columns = config.table_columns(*(name for kind in kinds for name in (kind, f"{kind} points")))
+        rows = tuple(_line(results, config, group, kinds) for group in groups(results, config, wide))
         notes = (
             "the share of the points of its kind that a trial earned; the mean over tasks that have such checkpoints",
             "points: those of all graded trials, earned of possible",
-            *material.by_notes,
+            *config.overlap_notes,
         )
         yield Section(f"kinds{suffix}", "Points by kind of checkpoint", "TAC 4", columns, rows, notes)
 
@@ -45,10 +46,10 @@ def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
     return table
 
 
-def _line(material: SectionMaterial, group: Group, kinds: list[str]) -> SectionRow:
+def _line(results: ResultSet, config: MeasureConfig, group: Group, kinds: list[str]) -> SectionRow:
     asked = {
         id: {leaf.kind.value for grading in i.grading.values() for leaf in grading.criteria.leaves if leaf.kind}
-        for id, i in material.instances.items()
+        for id, i in results.instances.items()
     }
     cells: list[m.Estimate | str] = []
     for kind in kinds:
@@ -61,7 +62,7 @@ def _line(material: SectionMaterial, group: Group, kinds: list[str]) -> SectionR
         cells.append(
             m.mean_score(
                 rows["share"], state=rows["state"], task=rows["task"], instance=rows["instance_name"], name=kind,
-                how=material.how,
+                how=config.how,
             )
         )  # fmt: skip
         graded = rows.filter(pl.col("share").is_not_null())

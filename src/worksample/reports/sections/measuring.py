@@ -8,6 +8,7 @@ from worksample.errors import ManifestError, UsageError
 from worksample.extras import need
 from worksample.records import Experiment
 from worksample.reports.experiments import find_experiments, same_lock
+from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
 from . import (
@@ -33,10 +34,9 @@ from . import (
     votes,
 )
 from .config import MeasureConfig
-from .material import SectionMaterial
 from .section import Section
 
-PARTS: tuple[tuple[str, Callable[[SectionMaterial], Iterator[Section]]], ...] = (
+PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]], ...] = (
     ("Qualification", qualification.sections),
     ("Pass and score", scores.sections),
     ("Points by kind", kinds.sections),
@@ -73,8 +73,9 @@ def measure(
     """
     need("report")
     found = resolve_experiments(store, experiments)
-    material = SectionMaterial(store, found, config or MeasureConfig())
-    return tuple(section for title, part in PARTS for section in _guarded(title, part, material))
+    config = config or MeasureConfig()
+    results = ResultSet(store, found, config.work_rules)
+    return tuple(section for title, part in PARTS for section in _guarded(title, part, results, config))
 
 
 def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
@@ -87,9 +88,9 @@ def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -
 
 
 def _guarded(
-    title: str, part: Callable[[SectionMaterial], Iterator[Section]], material: SectionMaterial
+    title: str, part: Callable[[ResultSet, MeasureConfig], Iterator[Section]], results: ResultSet, config: MeasureConfig
 ) -> Iterator[Section]:
     try:
-        yield from part(material)
+        yield from part(results, config)
     except (UsageError, ManifestError) as error:
         yield Section(title.lower().replace(" ", "-"), title, "", (), (), fault=str(error))

@@ -14,24 +14,27 @@ from worksample.metrics import Estimate
 from worksample.metrics.columns import MONEY_CEILING
 from worksample.records import Agent, Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.results.frame import state_of
+from worksample.results.result_set import ResultSet, state_of
 
-from .material import Group, SectionMaterial, attempted, believable, is_illustrative, usable_value
+from .config import MeasureConfig, hourly_rate
+from .rows import Group, agent_groups, attempted, believable, groups, is_illustrative, usable_value
 from .section import Section, SectionRow
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Under the protocol that the experiments grade by, and under people's holistic verdicts where there are any."""
-    for protocol in dict.fromkeys((Protocol.HOLISTIC, material.primary)):
-        frame = material.judged(protocol)
+    for protocol in dict.fromkeys((Protocol.HOLISTIC, results.primary)):
+        frame = results.judged(protocol)
         if frame is None:
             continue
-        suffix = "" if protocol is material.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
-        yield from _of(material, frame, protocol, suffix)
+        suffix = "" if protocol is results.primary or protocol is Protocol.HOLISTIC else f"-{protocol}"
+        yield from _of(results, config, frame, protocol, suffix)
         return
 
 
-def _of(material: SectionMaterial, frame: pl.DataFrame, protocol: Protocol, suffix: str) -> Iterator[Section]:
+def _of(
+    results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, protocol: Protocol, suffix: str
+) -> Iterator[Section]:
     frame = frame.with_columns(state=state_of("passed"))
     every = attempted(frame, able=False)
     every = every.with_columns(
@@ -40,19 +43,19 @@ def _of(material: SectionMaterial, frame: pl.DataFrame, protocol: Protocol, suff
     absurd = [_absurd(attempted(every), name) for name in ("price", "cost")]
     every = every.with_columns(believable("price"), believable("cost"))
     first = attempted(every)
-    notes = (*_notes(material, first, protocol), *(said for said in absurd if said))
+    notes = (*_notes(results, config, first, protocol), *(said for said in absurd if said))
     if not first["price"].is_not_null().any():
         if first["value_middle"].is_not_null().any():
             title = "Dollars earned"
             yield Section(f"dollars{suffix}", title, "RLI 3.3, Table 4", ("earned", "possible", "share"), (), notes)
         return
-    yield _dollars(material, every, (f"dollars{suffix}", notes))
-    yield from _over_time(material, first, (f"autoflation{suffix}", notes))
-    usable = first.filter(~pl.col("illustrative")) if not material.config.illustrative else first
+    yield _dollars(results, config, every, (f"dollars{suffix}", notes))
+    yield from _over_time(results, config, first, (f"autoflation{suffix}", notes))
+    usable = first.filter(~pl.col("illustrative")) if not config.illustrative else first
     priced = usable.filter(pl.col("price").is_not_null())
     if priced.filter(pl.col("cost").is_not_null() & pl.col("passed").is_not_null()).height:
-        yield _deployable(material, first, (f"deployable{suffix}", notes))
-        yield _value(material, material.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
+        yield _deployable(results, config, first, (f"deployable{suffix}", notes))
+        yield _value(results, config, results.chains(attempted(frame, None)), priced, (f"value{suffix}", notes))
 
 
 def _absurd(frame: pl.DataFrame, column: str) -> str:
@@ -67,38 +70,40 @@ def _absurd(frame: pl.DataFrame, column: str) -> str:
     )
 
 
-def _notes(material: SectionMaterial, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
+def _notes(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, protocol: Protocol) -> Iterator[str]:
     yield f"passed under {protocol} verdicts"
     invented = frame.filter("illustrative")["instance"].n_unique()
-    if invented and material.config.illustrative:
+    if invented and config.illustrative:
         yield f"counts {invented} instances whose price is only illustrative"
     elif invented:
         yield f"{invented} instances have only an illustrative price and are left out"
     foreign = frame.filter(pl.col("price").is_null() & pl.col("value_middle").is_not_null())["instance"].n_unique()
     if foreign:
         yield f"{foreign} instances are priced in another currency than US dollars and are left out"
-    begun = max(e.at for e in material.experiments).date()
-    of = [material.instances[id] for id in frame.filter(pl.col("price").is_not_null())["instance"].unique()]
+    begun = max(e.at for e in results.experiments).date()
+    of = [results.instances[id] for id in frame.filter(pl.col("price").is_not_null())["instance"].unique()]
     late = sorted(i.key for i in of if i.about.value is not None and i.about.value.date > begun)
     if late:
         said = "prices are dated after the experiment was planned, which cannot be"
         yield f"{len(late)} {said}, such as that of {late[0]}"
 
 
-def _dollars(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+def _dollars(
+    results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
+) -> Section:
     """Earned, possible and share per agent, and the autoflation that its work alone would bring (RLI Table 4)."""
     repeats = (pl.col("state") == "valid").sum().over("who", "instance").clip(1)
     each = frame.with_columns(part=pl.col("price") / repeats, even=pl.col("price") / pl.len().over("who", "instance"))
     rows = []
-    for group in material.groups(each):
+    for group in groups(results, config, each):
         r = group.rows
         given: dict[str, Any] = {
             "state": r["state"],
             "illustrative": r["illustrative"],
-            "include_illustrative": material.config.illustrative,
+            "include_illustrative": config.illustrative,
             "task": r["task"],
             "failed": r["broken"],
-            "how": material.how,
+            "how": config.how,
         }
         found = m.dollars_earned(r["part"], r["passed"], **given)
         # Once all is graded every repeat has an even part of its instance's price.
@@ -107,38 +112,40 @@ def _dollars(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tu
             replace(one, bounds=all_.bounds) for one, all_ in ((found.earned, whole.earned), (found.share, whole.share))
         )
         r = attempted(r)
-        alone = m.measure_autoflation(_bundle(material, r), r["key"], r["cost"], r["passed"], material.how)
+        alone = m.measure_autoflation(_bundle(config, r), r["key"], r["cost"], r["passed"], config.how)
         rows.append(group.line(earned, found.possible, whole.missing, share, alone))
-    columns = material.columns("earned", "possible", "not graded", "share", "autoflation alone")
-    notes = (*head[1], "of repeats on one instance each counts its part of the price", *material.by_notes)
+    columns = config.table_columns("earned", "possible", "not graded", "share", "autoflation alone")
+    notes = (*head[1], "of repeats on one instance each counts its part of the price", *config.overlap_notes)
     return Section(head[0], "Dollars earned", "RLI 3.3, Table 4", columns, tuple(rows), notes)
 
 
-def _bundle(material: SectionMaterial, frame: pl.DataFrame) -> m.Bundle:
+def _bundle(config: MeasureConfig, frame: pl.DataFrame) -> m.Bundle:
     jobs = frame.unique("key", maintain_order=True)
-    return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], material.config.illustrative, task=jobs["task"])
+    return m.Bundle(jobs["key"], jobs["price"], jobs["illustrative"], config.illustrative, task=jobs["task"])
 
 
-def _over_time(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Iterator[Section]:
+def _over_time(
+    results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
+) -> Iterator[Section]:
     """Autoflation of all agents together, as of each release date."""
-    known = {e for experiment in material.experiments for e in experiment.agents}
-    dates = {id: material.store.get(Agent, id).release_date for id in sorted(known)}
+    known = {e for experiment in results.experiments for e in experiment.agents}
+    dates = {id: results.store.get(Agent, id).release_date for id in sorted(known)}
     named = {"agent": list(dates), "released": [d.isoformat() if d else None for d in dates.values()]}
     table = pl.DataFrame(named, schema={"agent": pl.String, "released": pl.String})
     frame = frame.filter(pl.col("harness") != "person").join(table, on="agent", how="left", maintain_order="left")
     if not frame["cost"].is_not_null().any():
         return
-    bundle, dated = _bundle(material, frame), frame.filter(pl.col("released").is_not_null())
+    bundle, dated = _bundle(config, frame), frame.filter(pl.col("released").is_not_null())
     curve = {}
     if dated.height:
         columns = (dated["key"], dated["cost"], dated["passed"], dated["released"])
-        curve = m.autoflation_over_time(bundle, *columns, material.how)
+        curve = m.autoflation_over_time(bundle, *columns, config.how)
     rows = [SectionRow(date, None, (found,)) for date, found in curve.items()]
-    whole = m.measure_autoflation(bundle, frame["key"], frame["cost"], frame["passed"], material.how)
+    whole = m.measure_autoflation(bundle, frame["key"], frame["cost"], frame["passed"], config.how)
     rows.append(SectionRow("all agents", None, (whole,)))
     undated = frame.filter(pl.col("released").is_null())["label"].unique().sort().to_list()
     more = (f"without a release date, in the last line only: {', '.join(undated)}",) if undated else ()
-    begun = max(e.at for e in material.experiments).date()
+    begun = max(e.at for e in results.experiments).date()
     late = sorted({id.partition("@")[0] for id, day in dates.items() if day is not None and day > begun})
     if late:
         more = (*more, f"released after the experiment was planned, which cannot be: {', '.join(late)}")
@@ -146,11 +153,13 @@ def _over_time(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, 
     yield Section(head[0], "Autoflation over time", "RLI 3.3, A.2", ("autoflation",), tuple(rows), notes)
 
 
-def _deployable(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]) -> Section:
+def _deployable(
+    results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, head: tuple[str, tuple[str, ...]]
+) -> Section:
     """AI + checking + a human where it fails, per job."""
     rows = []
-    check = material.config.checking
-    for group in material.groups(frame):
+    check = config.checking
+    for group in groups(results, config, frame):
         r = group.rows
         found = m.deployable_cost(
             r["passed"],
@@ -158,14 +167,19 @@ def _deployable(material: SectionMaterial, frame: pl.DataFrame, head: tuple[str,
             r["price"],
             check,
             illustrative=r["illustrative"],
-            include_illustrative=material.config.illustrative,
+            include_illustrative=config.illustrative,
             task=r["task"],
-            how=material.how,
+            how=config.how,
         )
         rows.append(group.line(found.cost, found.human, found.saving, _needed(r, found.human, check)))
-    columns = material.columns("deployed, per job", "human alone, per job", "saving", "success needed")
+    columns = config.table_columns("deployed, per job", "human alone, per job", "saving", "success needed")
     return Section(
-        head[0], "Cost per job when deployed", "beyond the papers", columns, tuple(rows), (*head[1], *material.by_notes)
+        head[0],
+        "Cost per job when deployed",
+        "beyond the papers",
+        columns,
+        tuple(rows),
+        (*head[1], *config.overlap_notes),
     )
 
 
@@ -192,14 +206,18 @@ class _Chains:
 
 
 def _value(
-    material: SectionMaterial, frame: pl.DataFrame, priced: pl.DataFrame, head: tuple[str, tuple[str, ...]]
+    results: ResultSet,
+    config: MeasureConfig,
+    frame: pl.DataFrame,
+    priced: pl.DataFrame,
+    head: tuple[str, tuple[str, ...]],
 ) -> Section:
     """AI alone, AI with human help and a human: success, cost, and the task values at which each is best."""
     jobs = set(priced["key"].to_list())
     human = m.Approach("human", 1.0, float(priced.unique("key")["price"].mean()))  # type: ignore[arg-type]
     rows = []
-    for group in material.agents(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
-        found = {"AI alone": _first(material, group), "AI with feedback": _helped(material, group)}
+    for group in agent_groups(frame.filter(pl.col("key").is_in(jobs) & (pl.col("harness") != "person"))):
+        found = {"AI alone": _first(config, group), "AI with feedback": _helped(results, config, group)}
         known = {k: c for k, c in found.items() if c and c.success.value is not None and c.cost.value is not None}
         lines = [m.Approach(k, c.success.value or 0.0, c.cost.value or 0.0) for k, c in known.items()]
         decision = m.decide_by_value([*lines, human], nothing=True)
@@ -211,7 +229,7 @@ def _value(
                 else f"{in_dollars(region.low)} to " + ("any" if region.high is None else in_dollars(region.high))
             )
             cells = (known[line.name].success, known[line.name].cost) if line.name in known else _human(human)
-            at = _even(known[line.name], priced, line.name, material) if line is not human else ""
+            at = _even(known[line.name], priced, line.name, config) if line is not human else ""
             rows.append(SectionRow(f"{group.label}: {line.name}", group.agent, (*cells, at, pays(line), best)))
     columns = ("success", "cost per job", "break-even with the human", "pays from", "best for task values")
     notes = [
@@ -221,18 +239,18 @@ def _value(
         "the break-even with the human is of jobs with a verdict and a cost, each at its own price; where an approach"
         " pays and is best follows from the means, without an interval: feedback-regions has them with one",
     ]
-    if material.hourly is None and (frame["attempt"].max() or 1) != 1:
+    if hourly_rate(results, config) is None and (frame["attempt"].max() or 1) != 1:
         notes.append("AI with feedback is left out: an hour of the expert's has no price (--hourly)")
     return Section(head[0], "When which approach pays", "UpBench 5.4", columns, tuple(rows), tuple(notes))
 
 
-def _even(chains: _Chains, priced: pl.DataFrame, name: str, material: SectionMaterial) -> Estimate:
+def _even(chains: _Chains, priced: pl.DataFrame, name: str, config: MeasureConfig) -> Estimate:
     """The value from which the human, who always succeeds, is worth the price, of jobs done by the approach."""
     prices = priced.unique("key").select("key", "price")
     both = chains.jobs.join(prices, on="key", how="inner", maintain_order="left")
     passed = (both["passed"], pl.Series("human", [True] * both.height, dtype=pl.Boolean))
     cost = (both["cost"], both["price"].cast(pl.Float64))
-    found = m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=material.how)
+    found = m.break_even_from_jobs(passed, cost, (name, "human"), task=both["task"], how=config.how)
     return found.noting(*chains.marks)
 
 
@@ -245,9 +263,9 @@ def pays(approach: m.Approach) -> str:
     return in_dollars(approach.cost / approach.success) if approach.success else "at no value"
 
 
-def _first(material: SectionMaterial, group: Group) -> _Chains:
+def _first(config: MeasureConfig, group: Group) -> _Chains:
     rows = group.rows.filter(pl.col("attempt") == 1)
-    cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": material.how}
+    cells: dict[str, Any] = {"task": rows["task"], "instance": rows["instance_name"], "how": config.how}
     cost = rows.select(pl.when(pl.col("work") == "done").then(pl.col("cost").cast(pl.Float64))).to_series()
     said = cost_marks(rows.filter(pl.col("work") == "done").select(mark_columns()))
     return _Chains(
@@ -258,17 +276,17 @@ def _first(material: SectionMaterial, group: Group) -> _Chains:
     )
 
 
-def _helped(material: SectionMaterial, group: Group) -> _Chains | None:
+def _helped(results: ResultSet, config: MeasureConfig, group: Group) -> _Chains | None:
     """With every re-attempt, and the expert's time on the gradings that led to one."""
-    if material.hourly is None or group.rows["attempt"].max() == 1:
+    if hourly_rate(results, config) is None or group.rows["attempt"].max() == 1:
         return None
     none = pl.DataFrame(schema={"subject": pl.String, "minutes": pl.Float64})
     said = [
-        material.among(j.given).select("subject", "minutes") for j in material.bench.deciding.get(Protocol.RUBRIC, ())
+        results.among(j.given).select("subject", "minutes") for j in results.judgments.deciding.get(Protocol.RUBRIC, ())
     ]
     spent = pl.concat([none, *said]).group_by(submission="subject").agg(expert=pl.col("minutes").sum())
     last = pl.col("attempt") == pl.col("attempt").max().over("key", "repeat")
-    hourly = pl.col("expert").fill_null(0.0) / 60 * material.hourly
+    hourly = pl.col("expert").fill_null(0.0) / 60 * hourly_rate(results, config)
     joined = group.rows.join(spent, on="submission", how="left", maintain_order="left")
     rows = joined.with_columns(expert=hourly).with_columns(
         whole=pl.col("cost").cast(pl.Float64) + pl.when(last).then(0.0).otherwise("expert")
@@ -277,7 +295,7 @@ def _helped(material: SectionMaterial, group: Group) -> _Chains | None:
         pl.col("passed").last(),
         pl.when(pl.col("whole").is_not_null().all()).then(pl.col("whole").sum()).alias("whole"),
     )  # fmt: skip
-    cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": material.how}
+    cells: dict[str, Any] = {"task": jobs["task"], "instance": jobs["instance_name"], "how": config.how}
     marks = cost_marks(group.rows.select(mark_columns()))
     return _Chains(
         m.rate(jobs["passed"], name="p overall", **cells),

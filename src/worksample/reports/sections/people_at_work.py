@@ -9,10 +9,11 @@ import polars as pl
 from worksample import metrics as m
 from worksample.records import Worker
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.results.chained import continued
+from worksample.results.chains import continued
+from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
-from .material import SectionMaterial, attempted, usable_value
+from .config import MeasureConfig
 from .regions import (
     ALONE,
     HUMAN,
@@ -23,6 +24,7 @@ from .regions import (
     regions_table,
     values_of,
 )
+from .rows import attempted, usable_value
 from .section import Section
 
 TOGETHER = "person with AI"
@@ -34,12 +36,12 @@ BY_PEOPLE = pl.Schema(
 """What `beside_people` adds to a row; null where nobody worked so, or where it is not known."""
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Of experiments with arms in which people work."""
-    frame = material.judged(material.primary)
-    if frame is None or not _arms_of_people(material):
+    frame = results.judged(results.primary)
+    if frame is None or not _arms_of_people(results):
         return
-    rows = beside_people(material, attempted(frame), _by_agents(material, frame))
+    rows = beside_people(results, attempted(frame), _by_agents(results, config, frame))
     if not (rows["person"].is_not_null() | rows["together"].is_not_null()).any():
         return
     notes = (
@@ -50,14 +52,14 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
     )
     title = "Which approach is best at which value, people as measured"
     told = Regions("people-regions", title, "UpBench 5.4.1", notes)
-    yield regions_table(material, told, [("", rows)], (values_of(rows["price"]), _choice))
+    yield regions_table(config, told, [("", rows)], (values_of(rows["price"]), _choice))
 
 
-def beside_people(material: SectionMaterial, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def beside_people(results: ResultSet, first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """`rows` of agents (with `agent`, `instance`) with what people made of the same jobs: each row once for every time
     that somebody did it. `first`: first attempts of all arms.
     """
-    arms = _arms_of_people(material)
+    arms = _arms_of_people(results)
     for worker, name in ((Worker.HUMAN, "person"), (Worker.ASSISTED, "together")):
         keys = ["instance"] if worker is Worker.HUMAN else ["agent", "instance"]
         mine = pl.struct("experiment", "arm").is_in(
@@ -69,17 +71,17 @@ def beside_people(material: SectionMaterial, first: pl.DataFrame, rows: pl.DataF
     return rows
 
 
-def _arms_of_people(material: SectionMaterial) -> dict[tuple[str, str], Worker]:
-    arms = {(e.id, arm.name): arm.worker for e in material.experiments for arm in e.arms}
+def _arms_of_people(results: ResultSet) -> dict[tuple[str, str], Worker]:
+    arms = {(e.id, arm.name): arm.worker for e in results.experiments for arm in e.arms}
     return {key: worker for key, worker in arms.items() if worker is not Worker.AGENT}
 
 
-def _by_agents(material: SectionMaterial, frame: pl.DataFrame) -> pl.DataFrame:
+def _by_agents(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> pl.DataFrame:
     """A row per job and repeat of each agent: alone in each arm, and in each arm with feedback."""
-    feedback = {arm.name: arm.feedback for e in material.experiments for arm in e.arms if arm.continues is not None}
-    chains = ChainJobs(material, attempted(frame, None), feedback).jobs if feedback else None
-    begun = set(continued(material.experiments).values())
-    people = {arm for _, arm in _arms_of_people(material)}
+    feedback = {arm.name: arm.feedback for e in results.experiments for arm in e.arms if arm.continues is not None}
+    chains = ChainJobs(results, config, attempted(frame, None), feedback).jobs if feedback else None
+    begun = set(continued(results.experiments).values())
+    people = {arm for _, arm in _arms_of_people(results)}
     alone = attempted(frame).filter(
         pl.col("slot").is_not_null() & ~pl.col("arm").is_in(sorted(people | begun | set(feedback)))
     )

@@ -8,18 +8,19 @@ import polars as pl
 
 from worksample import metrics as m
 
-from .material import SectionMaterial
+from .config import MeasureConfig
+from .rows import agent_groups
 from .section import Section
 
 COLUMNS = ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
 
 
-def performance(material: SectionMaterial, chains: pl.DataFrame) -> Section:
+def performance(config: MeasureConfig, chains: pl.DataFrame) -> Section:
     """chains: the attempts of each chain together. To three decimals, without percent signs, as the paper prints it."""
     rows = []
-    for group in material.agents(chains):
+    for group in agent_groups(chains):
         jobs = first_and_last(group.rows)
-        found = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=material.how)
+        found = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=config.how)
         rows.append(group.line(*(replace(e, unit=m.Unit.NUMBER) for e in found.all())))
     notes = ("the figures of lifts, as the paper prints them",)
     return Section("performance", "Performance summary by agent", "UpBench Table 3", COLUMNS, tuple(rows), notes)

@@ -13,33 +13,36 @@ from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
 from worksample.results.pairs import key_of
 from worksample.results.preferring import succeeded
+from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 
+from .config import MeasureConfig
 from .judge_consistency import consistency_notes
-from .material import SectionMaterial, attempted, task_of
+from .rows import attempted, task_of
 from .section import Section, SectionRow
 from .votes import protocol_of
 
 MOST_PAIRS = 500
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Preferences where pairs were voted on; Elo from them and from the holistic verdicts against the human."""
-    yield from _sections(material, "", "")
-    if material.judged_by is JudgedBy.COMBINED and EvaluatorKind.PERSON is material.bench.whole.get(Protocol.PAIRWISE):
-        judges = SectionMaterial(
-            material.store, material.experiments, replace(material.config, judged_by=JudgedBy.JUDGE)
-        )
-        if Protocol.PAIRWISE in judges.bench.deciding:
-            yield from _sections(judges, "-judges", ", by judges' answers alone")
+    yield from _sections(results, config, "", "")
+    if results.judged_by is not JudgedBy.COMBINED:
+        return
+    if results.judgments.under(Protocol.PAIRWISE).default_kind is EvaluatorKind.PERSON:
+        config = replace(config, judged_by=JudgedBy.JUDGE)
+        judges = ResultSet(results.store, results.experiments, config.work_rules)
+        if Protocol.PAIRWISE in judges.judgments.deciding:
+            yield from _sections(judges, config, "-judges", ", by judges' answers alone")
 
 
-def _sections(material: SectionMaterial, suffix: str, whose: str) -> Iterator[Section]:
-    table, notes = _preferences(material)
-    human = _against_human(material)
-    names = labels_of_players(material)
+def _sections(results: ResultSet, config: MeasureConfig, suffix: str, whose: str) -> Iterator[Section]:
+    table, notes = _preferences(results, config)
+    human = _against_human(results)
+    names = labels_of_players(results)
     if table is not None:
-        pairs = _pairs(material, table, names, notes)
+        pairs = _pairs(config, table, names, notes)
         yield replace(pairs, id=pairs.id + suffix, title=pairs.title + whose)
     tables = [t for t in (table, human) if t is not None and t.height]
     if not tables:
@@ -48,9 +51,9 @@ def _sections(material: SectionMaterial, suffix: str, whose: str) -> Iterator[Se
     if len(sums.agents) < 2:
         return
     anchor = HUMAN if HUMAN in sums.agents else None
-    found = m.elo_ratings(sums, m.EloOptions(weight=material.config.elo_weight, anchor=anchor, part=True), material.how)
-    agents = dict(material.slots.select("entry", "agent").unique().iter_rows())
-    passed = _automation(material)
+    found = m.elo_ratings(sums, m.EloOptions(weight=config.elo_weight, anchor=anchor, part=True), config.how)
+    agents = dict(results.slots.select("entry", "agent").unique().iter_rows())
+    passed = _automation(results, config)
     against = "preferred to the human"
     heads = ("Elo", *((against,) if anchor else ()), *(("automation rate",) if passed else ()))
     rows = tuple(
@@ -69,55 +72,55 @@ def _sections(material: SectionMaterial, suffix: str, whose: str) -> Iterator[Se
     yield Section(f"elo{suffix}", f"Elo scores{whose}", "RLI 3.3, B.2, Tables 1 and 3", heads, rows, (*notes, *says))
 
 
-def labels_of_players(material: SectionMaterial) -> dict[str, str]:
+def labels_of_players(results: ResultSet) -> dict[str, str]:
     """What players are called, by their ids."""
-    return {**dict(material.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
+    return {**dict(results.slots.select("entry", "entry_label").unique().iter_rows()), HUMAN: HUMAN}
 
 
-def _automation(material: SectionMaterial) -> dict[str, m.Estimate]:
+def _automation(results: ResultSet, config: MeasureConfig) -> dict[str, m.Estimate]:
     """By player, where people gave holistic verdicts."""
-    frame = material.judged(Protocol.HOLISTIC)
+    frame = results.judged(Protocol.HOLISTIC)
     if frame is None:
         return {}
     rows = attempted(frame, None, able=False).filter(pl.col("harness") != "person")
     return {
         r["entry"][0]: m.automation_rate(
-            r["passed"], state=r["state"], project=r["task"], instance=r["key"], how=material.how
+            r["passed"], state=r["state"], project=r["task"], instance=r["key"], how=config.how
         )
         for r in rows.partition_by("entry", maintain_order=True)
     }
 
 
-def _against_human(material: SectionMaterial) -> pl.DataFrame | None:
+def _against_human(results: ResultSet) -> pl.DataFrame | None:
     """Each holistic verdict as a comparison with the human's deliverable."""
-    frame = material.judged(Protocol.HOLISTIC)
+    frame = results.judged(Protocol.HOLISTIC)
     if frame is None:
         return None
     rows = attempted(frame).filter((pl.col("harness") != "person") & pl.col("holistic").is_not_null())
     return m.human_comparisons(rows["task"], rows["entry"], rows["holistic"])
 
 
-def players(material: SectionMaterial, pairs: pl.DataFrame) -> pl.DataFrame:
+def players(results: ResultSet, pairs: pl.DataFrame) -> pl.DataFrame:
     """submission -> player: who made it. People's work and the reference are the human's; other controls are no
     players.
     """
-    known = material.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
-    made = material.submissions(material.unplanned(pairs["subject"], pairs["second"]))
+    known = results.slots.drop_nulls("submission").select("submission", player="entry").unique("submission")
+    made = results.submissions(results.unplanned(pairs["subject"], pairs["second"]))
     human = [s.id for s in made if s.origin is Origin.PERSON or s.control == "reference"]
     rows = [(id, HUMAN) for id in human] + [(s.id, s.entrant) for s in made if s.origin is Origin.EXTERNAL]
     return pl.concat([known, pl.DataFrame(rows, schema=known.schema, orient="row")])
 
 
-def _preferences(material: SectionMaterial) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+def _preferences(results: ResultSet, config: MeasureConfig) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
     """One preference per project and pair of submissions: project, first, second, preference, reason."""
-    counting = material.bench.deciding.get(Protocol.PAIRWISE, ())
+    counting = results.judgments.deciding.get(Protocol.PAIRWISE, ())
     if not counting:
         return None, ()
-    said = _without_routed(material, pl.concat([j.given for j in counting]))
-    said = material.among(said, "subject", "second")
+    said = _without_routed(results, pl.concat([j.given for j in counting]))
+    said = results.among(said, "subject", "second")
     said = said.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
-    known = players(material, said)
-    passed = succeeded(material)
+    known = players(results, said)
+    passed = succeeded(results)
     for side, work in (("one", "subject"), ("two", "second")):
         made = known.select(pl.col("submission").alias(work), pl.col("player").alias(f"player_{side}"))
         said = said.join(made, on=work, how="left", maintain_order="left")
@@ -130,7 +133,7 @@ def _preferences(material: SectionMaterial) -> tuple[pl.DataFrame | None, tuple[
         "player_two"
     )
     votes = said.filter(~stray).with_columns(
-        project=pl.col("instance").replace_strict(material.keys, return_dtype=pl.String),
+        project=pl.col("instance").replace_strict(results.keys, return_dtype=pl.String),
         pair=pl.concat_str(
             pl.min_horizontal("subject", "second"), pl.max_horizontal("subject", "second"), separator="\x1f"
         ),
@@ -155,30 +158,34 @@ def _preferences(material: SectionMaterial) -> tuple[pl.DataFrame | None, tuple[
     notes = []
     if strays:
         notes.append(f"{strays} votes on pairs of one player, or with a control submission, are left out")
-    notes += consistency_notes(material, Protocol.PAIRWISE)
+    notes += consistency_notes(results, config, Protocol.PAIRWISE)
     unknown = int(each.null_count())
     if unknown:
         notes.append(f"{unknown} votes left open, since it is not known whether both deliverables succeeded")
     return table, tuple(notes)
 
 
-def _without_routed(material: SectionMaterial, said: pl.DataFrame) -> pl.DataFrame:
+def _without_routed(results: ResultSet, said: pl.DataFrame) -> pl.DataFrame:
     """What was said, with people's answers alone on pairs that went to them since the judge may not decide those."""
-    looks = [j for j in material.bench.again if j.round.protocol is Protocol.PAIRWISE and ROUTED in j.round.versions]
+    looks = [
+        j
+        for j in results.judgments.second_looks
+        if j.round.protocol is Protocol.PAIRWISE and ROUTED in j.round.versions
+    ]
     if not looks:
         return said
-    sent = {key for j in looks for key in json.loads(material.store.blobs.read(j.round.versions[ROUTED]))}
+    sent = {key for j in looks for key in json.loads(results.store.blobs.read(j.round.versions[ROUTED]))}
     keys = [key_of(one, two or "") for one, two in said.select("subject", "second").iter_rows()]
     left = said.filter(pl.Series([key not in sent for key in keys], dtype=pl.Boolean))
     return pl.concat([left, *(j.given for j in looks)])
 
 
-def _pairs(material: SectionMaterial, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:
+def _pairs(config: MeasureConfig, table: pl.DataFrame, names: dict[str, str], notes: tuple[str, ...]) -> Section:
     rows = []
     groups = table.sort("first", "second").partition_by(["first", "second"], maintain_order=True)
     for pair in groups[:MOST_PAIRS]:
         one, two = (names.get(pair[side][0], pair[side][0]) for side in ("first", "second"))
-        share = m.mean_score(pair["preference"], task=pair["project"], name="preference", how=material.how)
+        share = m.mean_score(pair["preference"], task=pair["project"], name="preference", how=config.how)
         rows.append(SectionRow(f"{one} over {two}", None, (share,)))
     if len(groups) > MOST_PAIRS:
         notes = (*notes, f"the first {MOST_PAIRS} of {len(groups)} pairs")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from worksample.people.quality.funnel import funnel, rounds_of_jobs
+from worksample.people.quality.qualification_funnel import funnel, rounds_of_jobs
 from worksample.records import Instance
+from worksample.results.result_set import ResultSet
 
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """A funnel for each qualification that was about jobs of the experiments."""
-    store = material.store
-    tried = {id for e in material.experiments for id in e.lock.instances}
+    store = results.store
+    tried = {id for e in results.experiments for id in e.lock.instances}
     contracts = {job.contract for id in tried if (job := store.get(Instance, id).about.job) is not None}
     if not contracts:
         return

@@ -8,18 +8,19 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.metrics.comparison.ranking import MOST_AGENTS
-from worksample.results.frame import state_of
+from worksample.results.result_set import ResultSet, state_of
 
-from .material import SectionMaterial, attempted
+from .config import MeasureConfig
+from .rows import agent_groups, attempted
 from .section import Section, SectionRow
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """By passing, under the protocol that the experiments grade by: where two agents or more have graded work."""
-    frame = material.judged(material.primary)
+    frame = results.judged(results.primary)
     if frame is None:
         return
-    groups = [g for g in material.agents(attempted(frame)) if g.rows["passed"].is_not_null().any()]
+    groups = [g for g in agent_groups(attempted(frame)) if g.rows["passed"].is_not_null().any()]
     if len(groups) < 2:
         return
     if len(groups) > MOST_AGENTS:
@@ -28,7 +29,7 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
         yield Section("ranks", "Ranks", "beyond the papers", ("rank", "best"), (), (note,))
         return
     labels = {g.rows["who"][0]: g.label for g in groups}
-    found = m.rank_agents({g.rows["who"][0]: _passes(g.rows) for g in groups}, material.how)
+    found = m.rank_agents({g.rows["who"][0]: _passes(g.rows) for g in groups}, config.how)
     ids = {g.rows["who"][0]: g.agent for g in groups}
     order = sorted(found.ranks, key=lambda who: (found.ranks[who].value or 0.0, labels[who]))
     rows = tuple(SectionRow(labels[who], ids[who], (found.ranks[who], found.best[who])) for who in order)

@@ -10,8 +10,10 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.money.regions import NOTHING
 from worksample.reports.cost_notes import cost_marks
+from worksample.results.result_set import ResultSet
 
-from .material import SectionMaterial
+from .config import MeasureConfig
+from .rows import agent_groups
 from .section import Section, SectionRow
 
 ALONE, WITH_FEEDBACK, HUMAN = "AI alone", "AI with feedback", "human"
@@ -35,13 +37,13 @@ class Regions:
     by: str = ""
 
 
-def feedback_regions(material: SectionMaterial, jobs: pl.DataFrame) -> Iterator[Section]:
+def feedback_regions(results: ResultSet, config: MeasureConfig, jobs: pl.DataFrame) -> Iterator[Section]:
     """One row per agent and arm, and approach; for all of the work, and part by part. jobs: a row per chain (`first`,
     `once`: the first attempt's verdict and cost; `passed`, `cost`, `led`: the last verdict and all that was spent;
     `price`).
     """
     priced = jobs.filter(pl.col("price").is_not_null())
-    if not material.config.illustrative:
+    if not config.illustrative:
         priced = priced.filter(~pl.col("illustrative"))
     if not priced.height:
         return
@@ -51,13 +53,13 @@ def feedback_regions(material: SectionMaterial, jobs: pl.DataFrame) -> Iterator[
         "a human succeeds always, at the job's price; values at the 10th, 50th and 90th percentile of the jobs' prices",
         "probabilities over worlds that fit the same jobs; nothing: doing it in no way",
         "that somebody else succeeds always is never proved: far up, people have a region in nearly every world",
-        *(f"costs of {group.label}: {said}" for group in material.agents(priced) for said in cost_marks(group.rows)),
+        *(f"costs of {group.label}: {said}" for group in agent_groups(priced) for said in cost_marks(group.rows)),
     )
-    yield regions_table(material, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
-    if len(parts := _parts(material, priced)) > 1:
-        by = material.config.by or "category"
+    yield regions_table(config, Regions(id, title, source, notes), [("", priced)], (values, choice_of))
+    if len(parts := _parts(results, config, priced)) > 1:
+        by = config.by or "category"
         told = Regions(f"{id}-by", f"{title}, part by part", source, notes, by)
-        yield regions_table(material, told, parts, (values, choice_of))
+        yield regions_table(config, told, parts, (values, choice_of))
 
 
 def values_of(prices: pl.Series) -> tuple[float, ...]:
@@ -68,7 +70,7 @@ def values_of(prices: pl.Series) -> tuple[float, ...]:
 
 
 def regions_table(
-    material: SectionMaterial,
+    config: MeasureConfig,
     told: Regions,
     parts: Sequence[tuple[str, pl.DataFrame]],
     asked: tuple[Sequence[float], Chosen],
@@ -77,8 +79,8 @@ def regions_table(
     values, choice = asked
     rows, small = [], []
     for part, frame in parts:
-        for group in material.agents(frame):
-            found = choice(group.rows, material.how)
+        for group in agent_groups(frame):
+            found = choice(group.rows, config.how)
             if isinstance(found, str):
                 small.append(f"{group.label}{f' in {part}' if told.by else ''}: {found}")
                 continue
@@ -128,10 +130,10 @@ def feedback_has_price() -> pl.Expr:
     return ~(pl.col("led").is_null() & pl.col("passed").is_not_null()).any()
 
 
-def _parts(material: SectionMaterial, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+def _parts(results: ResultSet, config: MeasureConfig, jobs: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     """Each group of the work."""
-    by = material.config.by or "category"
+    by = config.by or "category"
     if by == "agent":
         return []
-    rows = material.with_group(jobs, by).sort("group", maintain_order=True)
+    rows = results.with_group(jobs, by).sort("group", maintain_order=True)
     return [(part["group"][0], part) for part in rows.partition_by("group", maintain_order=True)]

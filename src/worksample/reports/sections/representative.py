@@ -8,21 +8,23 @@ from dataclasses import replace
 import polars as pl
 
 from worksample import metrics as m
+from worksample.results.result_set import NONE, ResultSet
 from worksample.results.subset import Subset
 
-from .material import NONE, SectionMaterial, attempted
+from .config import MeasureConfig
+from .rows import agent_groups, attempted
 from .section import Section
 
 FEWEST = 4
 """Groups of work that a correlation with an interval needs."""
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Only of a part: `--where tag=public` against all that was planned."""
-    if not material.config.where:
+    if not config.where:
         return
-    frame = material.judged(material.primary)
-    whole = SectionMaterial(material.store, material.experiments, replace(material.config, where=Subset()))
+    frame = results.judged(results.primary)
+    whole = ResultSet(results.store, results.experiments, replace(config.work_rules, where=Subset()))
     every = whole.judged(whole.primary)
     if frame is None or every is None or frame["instance"].n_unique() == every["instance"].n_unique():
         return
@@ -30,30 +32,30 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
     by = "category" if _groups(whole, every, "category") >= FEWEST else "domain"
     if _groups(whole, every, by) < FEWEST:
         return
-    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in whole.agents(attempted(every))}
-    for group in material.agents(attempted(frame)):
-        part = _rates(material, group.rows, by)
+    pool = {group.rows["who"][0]: _rates(whole, group.rows, by) for group in agent_groups(attempted(every))}
+    for group in agent_groups(attempted(frame)):
+        part = _rates(results, group.rows, by)
         both = pool[group.rows["who"][0]].join(part, on="group", how="left", suffix="_part", maintain_order="left")
-        found = m.representativeness(both["rate_part"], both["rate"], material.how.level)
+        found = m.representativeness(both["rate_part"], both["rate"], config.how.level)
         apart = both.filter(pl.col("rate_part").is_not_null()).with_columns(gap=pl.col("rate_part") - pl.col("rate"))
         chance = m.pearson_p(both["rate_part"], both["rate"])
         rows.append(group.line(found, chance, _farthest(apart), str(apart.height), str(both.height)))
     columns = ("r of the pass rates", "p of r", "farthest apart", "in the part", "in all")
     notes = (
-        f"by {by}: the pass rate in {material.config.where} against that of all that was planned, the part included",
+        f"by {by}: the pass rate in {config.where} against that of all that was planned, the part included",
         "a high r says that the part orders the work alike, not that it is as hard",
     )
     title = "Does the part stand for the whole"
     yield Section("representativeness", title, "ALE D.1, Figure 11", columns, tuple(rows), notes)
 
 
-def _groups(material: SectionMaterial, frame: pl.DataFrame, by: str) -> int:
-    return material.with_group(frame, by).filter(pl.col("group") != NONE)["group"].n_unique()
+def _groups(results: ResultSet, frame: pl.DataFrame, by: str) -> int:
+    return results.with_group(frame, by).filter(pl.col("group") != NONE)["group"].n_unique()
 
 
-def _rates(material: SectionMaterial, rows: pl.DataFrame, by: str) -> pl.DataFrame:
+def _rates(results: ResultSet, rows: pl.DataFrame, by: str) -> pl.DataFrame:
     """group, rate: repeats average into instances, instances into tasks; null where nothing is graded."""
-    table = material.with_group(rows, by).filter(pl.col("group") != NONE)
+    table = results.with_group(rows, by).filter(pl.col("group") != NONE)
     for level in (["group", "task", "key"], ["group", "task"], ["group"]):
         value = pl.col("rate") if "rate" in table.columns else pl.col("passed").cast(pl.Float64)
         table = table.group_by(level, maintain_order=True).agg(rate=value.mean())

@@ -12,8 +12,9 @@ from worksample import metrics as m
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Feedback, Trial
 from worksample.results.reattempts.telling import words_of
+from worksample.results.result_set import ResultSet
 
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 LENGTHS = ((20, "up to 20 words"), (100, "21 to 100 words"))
@@ -21,12 +22,14 @@ LONG = "over 100 words"
 UNKNOWN = "unknown"
 
 
-def whose_feedback(material: SectionMaterial, rows: pl.DataFrame, arms: Mapping[str, Feedback]) -> Iterator[Section]:
+def whose_feedback(
+    results: ResultSet, config: MeasureConfig, rows: pl.DataFrame, arms: Mapping[str, Feedback]
+) -> Iterator[Section]:
     """Of re-attempts by what was given to them, the share that passed. rows: attempts of chains, with arm and trial."""
     again = rows.filter((pl.col("attempt") > 1) & pl.col("passed").is_not_null())
     kinds = pl.col("arm").replace_strict({a: str(f) for a, f in arms.items()}, return_dtype=pl.String)
     parts = [again.with_columns(trait=pl.lit("kind"), told=kinds)]
-    traits = _traits(material, again["trial"].drop_nulls().to_list())
+    traits = _traits(results, again["trial"].drop_nulls().to_list())
     if traits.height:
         parts.append(again.join(traits, on="trial", maintain_order="left"))
     if not again.height or (len(parts) == 1 and len(arms) == 1):
@@ -36,7 +39,7 @@ def whose_feedback(material: SectionMaterial, rows: pl.DataFrame, arms: Mapping[
     for (by, given), some in table.group_by("trait", "told", maintain_order=True):
         for group in _by_agent(some):
             cells: dict[str, Any] = {
-                "task": group["task"], "instance": group["instance_name"], "how": material.how, "state": group["state"]
+                "task": group["task"], "instance": group["instance_name"], "how": config.how, "state": group["state"]
             }  # fmt: skip
             rate = m.rate(group["passed"], name="passed", **cells)
             lines.append((group["agent_name"][0], group["agent"][0], (str(by), str(given), rate)))
@@ -52,17 +55,17 @@ def _by_agent(rows: pl.DataFrame) -> list[pl.DataFrame]:
     return rows.sort("agent_name", maintain_order=True).partition_by("agent", maintain_order=True)
 
 
-def _traits(material: SectionMaterial, trials: list[str]) -> pl.DataFrame:
+def _traits(results: ResultSet, trials: list[str]) -> pl.DataFrame:
     """trial, trait, told: a row per trial and trait of the feedback that it was given."""
     fed: dict[str, tuple[str, ...]] = {}
-    for experiment in material.experiments:
-        made = material.store.find(Trial, experiment=experiment.id, live=True)
+    for experiment in results.experiments:
+        made = results.store.find(Trial, experiment=experiment.id, live=True)
         fed |= {t.id: t.fed.evaluations for t in made if t.fed is not None and t.fed.evaluations}
     wanted = [id for id in dict.fromkeys(trials) if id in fed]
     ids = sorted({e for trial in wanted for e in fed[trial]})
     chunks = (ids[start : start + 500] for start in range(0, len(ids), 500))
-    said = {e.id: e for chunk in chunks for e in material.store.find(Evaluation, id=chunk)}
-    known = {e.id: e for e in material.store.find(Evaluator)}
+    said = {e.id: e for chunk in chunks for e in results.store.find(Evaluation, id=chunk)}
+    known = {e.id: e for e in results.store.find(Evaluator)}
     hours = _hours(known, {e.evaluator for e in said.values()})
     found = []
     for trial in wanted:

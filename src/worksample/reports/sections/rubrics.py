@@ -9,39 +9,40 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Protocol
-from worksample.results.frame import state_of
+from worksample.results.result_set import ResultSet, state_of
 
+from .config import MeasureConfig
 from .judge_consistency import consistency_notes
-from .material import SectionMaterial, attempted, unseen_notes
 from .performance import first_and_last, performance
+from .rows import agent_groups, attempted, groups, unseen_notes
 from .section import Section
 
 MOST_K = 5
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Completion under rubric rounds; lifts and passes from them, else from the experiments' own protocol."""
-    frame = material.judged(Protocol.RUBRIC)
+    frame = results.judged(Protocol.RUBRIC)
     if frame is not None:
-        yield _rubric(material, attempted(frame, able=False))
+        yield _rubric(results, config, attempted(frame, able=False))
     else:
-        frame = material.judged(material.primary)
+        frame = results.judged(results.primary)
         if frame is None:
             return
     frame = attempted(frame, None)
     if (frame["attempt"].max() or 1) != 1:
-        together = material.chains(frame)
-        yield _lifts(material, together)
-        yield performance(material, together)
-        yield _within(material, together)
-    yield from _at_k(material, frame.filter(pl.col("attempt") == 1))
+        together = results.chains(frame)
+        yield _lifts(results, config, together)
+        yield performance(config, together)
+        yield _within(config, together)
+    yield from _at_k(results, config, frame.filter(pl.col("attempt") == 1))
 
 
-def _rubric(material: SectionMaterial, frame: pl.DataFrame) -> Section:
+def _rubric(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Section:
     rows = []
-    for group in material.groups(frame):
+    for group in groups(results, config, frame):
         r = group.rows.with_columns(a=state_of("passed"), b=state_of("score"))
-        cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": material.how}
+        cells: dict[str, Any] = {"task": r["task"], "instance": r["instance_name"], "how": config.how}
         rows.append(
             group.line(
                 m.rate(r["passed"], state=r["a"], failed=r["broken"], name="completion", **cells),
@@ -50,45 +51,45 @@ def _rubric(material: SectionMaterial, frame: pl.DataFrame) -> Section:
         )
     notes = (
         "completed: every critical and important criterion passed; first attempts",
-        *material.config.rules.says(),
+        *config.rules.says(),
         *unseen_notes(frame),
-        *consistency_notes(material, Protocol.RUBRIC),
-        *material.by_notes,
+        *consistency_notes(results, config, Protocol.RUBRIC),
+        *config.overlap_notes,
     )
-    columns = material.columns("completion", "rubric score")
+    columns = config.table_columns("completion", "rubric score")
     return Section("rubric", "Completion and rubric score", "UpBench 5.2.1", columns, tuple(rows), notes)
 
 
-def _lifts(material: SectionMaterial, frame: pl.DataFrame) -> Section:
+def _lifts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Section:
     rows = []
-    for group in material.groups(frame):
+    for group in groups(results, config, frame):
         jobs = first_and_last(group.rows)
-        success = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=material.how)
-        rubric = m.rubric_lifts(jobs["s1"], jobs["s2"], task=jobs["task"], how=material.how)
+        success = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=config.how)
+        rubric = m.rubric_lifts(jobs["s1"], jobs["s2"], task=jobs["task"], how=config.how)
         rows.append(group.line(*success.all(), *rubric.all()))
     columns = (
         *("p1", "p overall", "absolute lift", "relative lift", "rescue rate"),
         *("score, first", "score, overall", "absolute score lift", "relative score lift"),
     )
-    notes = ("the last attempt counts as the re-attempt; all from counts", *material.by_notes)
+    notes = ("the last attempt counts as the re-attempt; all from counts", *config.overlap_notes)
     return Section(
         "lifts",
         "What re-attempts with feedback add",
         "UpBench 5.2.1, C",
-        material.columns(*columns),
+        config.table_columns(*columns),
         tuple(rows),
         notes,
     )
 
 
-def _within(material: SectionMaterial, frame: pl.DataFrame) -> Section:
+def _within(config: MeasureConfig, frame: pl.DataFrame) -> Section:
     most = int(str(frame["attempt"].max()))
     rows = []
-    for group in material.agents(frame):
+    for group in agent_groups(frame):
         jobs = group.rows["key"] + "#" + group.rows["repeat"].cast(pl.String)
         told = m.histories(jobs, group.rows["attempt"], group.rows["passed"], group.rows["task"])
-        steps = {a.k: a for a in m.passed_within(told, material.how)}
-        fit = m.fit_ceiling(told, how=material.how)
+        steps = {a.k: a for a in m.passed_within(told, config.how)}
+        fit = m.fit_ceiling(told, how=config.how)
         cells = [
             cell
             for k in range(1, most + 1)
@@ -99,23 +100,23 @@ def _within(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     return Section("within-k", "Passed within k attempts", "UpBench 5.3, D", (*columns, "ceiling"), tuple(rows))
 
 
-def _at_k(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
+def _at_k(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
     """pass@k over independent repeats."""
     many = int(str(frame["repeat"].max() or 1)) if frame.height else 1
     if many < 2:
         return
     most = min(many, MOST_K)
     rows = []
-    for group in material.groups(frame):
+    for group in groups(results, config, frame):
         jobs = group.rows.group_by("key", "task", maintain_order=True).agg(
             pl.col("passed").is_not_null().sum().cast(pl.Int64).alias("n"),
             pl.col("passed").fill_null(False).sum().cast(pl.Int64).alias("c"),
         )
         rows.append(
             group.line(
-                *(m.pass_at_k(jobs["n"], jobs["c"], k, task=jobs["task"], how=material.how) for k in range(1, most + 1))
+                *(m.pass_at_k(jobs["n"], jobs["c"], k, task=jobs["task"], how=config.how) for k in range(1, most + 1))
             )
         )
-    columns = material.columns(*(f"pass@{k}" for k in range(1, most + 1)))
-    notes = ("over independent repeats; instances average into their task", *material.by_notes)
+    columns = config.table_columns(*(f"pass@{k}" for k in range(1, most + 1)))
+    notes = ("over independent repeats; instances average into their task", *config.overlap_notes)
     yield Section("pass-at-k", "pass@k", "UpBench D.1", columns, tuple(rows), notes)

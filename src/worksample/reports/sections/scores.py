@@ -12,10 +12,11 @@ from worksample.errors import Cause
 from worksample.metrics import Estimate, Unit
 from worksample.records import Protocol
 from worksample.reports.cost_notes import cost_marks, mark_columns
-from worksample.results.frame import state_of
+from worksample.results.result_set import NONE, ResultSet, state_of
 from worksample.tasks.taxonomy import TAXONOMIES, categories
 
-from .material import NONE, Group, SectionMaterial, attempted, unseen_notes
+from .config import MeasureConfig
+from .rows import Group, agent_groups, attempted, groups, unseen_notes
 from .section import Section, SectionRow
 
 if TYPE_CHECKING:
@@ -26,18 +27,18 @@ FEW = 4
 GRADED = (Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC)
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Everything that a grade with a score in 0..1 gives."""
     for protocol in GRADED:
-        frame = material.judged(protocol)
+        frame = results.judged(protocol)
         if frame is None:
             continue
-        suffix = "" if protocol is material.primary else f"-{protocol}"
+        suffix = "" if protocol is results.primary else f"-{protocol}"
         first = attempted(frame, able=False)
-        yield _scores(material, frame, first, protocol, suffix)
-        if not suffix and material.config.by == "":
-            yield from _breakdowns(material, first)
-            yield from timeouts(material, attempted(first))
+        yield _scores(results, config, frame, first, protocol, suffix)
+        if not suffix and config.by == "":
+            yield from _breakdowns(results, config, first)
+            yield from timeouts(results, config, attempted(first))
 
 
 def trials_of(rows: pl.DataFrame) -> m.TrialColumns:
@@ -54,17 +55,17 @@ def passes_of(rows: pl.DataFrame) -> m.TrialColumns:
 
 
 def _scores(
-    material: SectionMaterial, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str
+    results: ResultSet, config: MeasureConfig, frame: pl.DataFrame, first: pl.DataFrame, protocol: Protocol, suffix: str
 ) -> Section:
-    listed = _listed(material)
+    listed = _listed(config)
     spent = ("steps", "cost", "median cost", *listed, "seconds", "median seconds", "tokens")
     columns = ("full pass", "mean score", "S_partial", "run sd", "sd of run means", "sd of the mean", *spent)
-    rows = [_score_line(material, group) for group in material.groups(first)]
+    rows = [_score_line(config, group) for group in groups(results, config, first)]
     notes = [
         "full pass is ALE's full pass and TheAgentCompany's S_full; S_partial is 0.5 score + 0.5 S_full",
         *left_out(frame),
         *unseen_notes(frame),
-        *material.by_notes,
+        *config.overlap_notes,
     ]
     if listed:
         notes.append("list price: every prompt token at the price of a fresh one, by the prices given; cost: as billed")
@@ -73,20 +74,22 @@ def _scores(
     if (frame["attempt"].max() or 1) != 1:
         notes.append("first attempts only; re-attempts are in the lifts")
     title = f"Pass and score ({protocol})"
-    return Section(f"scores{suffix}", title, "ALE 3.3, TAC 4.1", material.columns(*columns), tuple(rows), tuple(notes))
+    return Section(
+        f"scores{suffix}", title, "ALE 3.3, TAC 4.1", config.table_columns(*columns), tuple(rows), tuple(notes)
+    )
 
 
 LISTED = ("list price", "list price, cached")
 """Of these the second only where a price of cached tokens was given."""
 
 
-def _listed(material: SectionMaterial) -> tuple[str, ...]:
-    prices = material.config.prices.values()
+def _listed(config: MeasureConfig) -> tuple[str, ...]:
+    prices = config.prices.values()
     cached = any(p.cache_read is not None or p.cache_write is not None for p in prices)
     return LISTED[: 2 if cached else 1] if prices else ()
 
 
-def list_cost(material: SectionMaterial, *, cached: bool = False) -> pl.Expr:
+def list_cost(config: MeasureConfig, *, cached: bool = False) -> pl.Expr:
     """US dollars of a trial's own model calls at list price; null where its model has no price. Every prompt token
     counts as a fresh one (TAC 4.1); with `cached` those of the cache have the prices that are given for them. Prices
     are the same for every call, so a trial's tokens give what its calls add up to.
@@ -94,7 +97,7 @@ def list_cost(material: SectionMaterial, *, cached: bool = False) -> pl.Expr:
     whole = pl.lit(0.0)
     for kind in ("input", "output", "cache_read", "cache_write"):
         side = kind if cached or kind == "output" else "input"
-        each = {name: _at(price, side) for name, price in material.config.prices.items()}
+        each = {name: _at(price, side) for name, price in config.prices.items()}
         rate = pl.col("model").replace_strict(each, default=None, return_dtype=pl.Float64)
         whole = whole + pl.col(f"{kind}_tokens") * rate
     return whole / 1_000_000
@@ -113,9 +116,9 @@ def left_out(frame: pl.DataFrame) -> Iterator[str]:
         yield f"{lacking} planned trials are not attemptable by their agent and stay out of every rate"
 
 
-def _score_line(material: SectionMaterial, group: Group) -> SectionRow:
-    listed, how = _listed(material), material.how
-    rows = group.rows.with_columns(list_cost(material, cached=name != LISTED[0]).alias(name) for name in listed)
+def _score_line(config: MeasureConfig, group: Group) -> SectionRow:
+    listed, how = _listed(config), config.how
+    rows = group.rows.with_columns(list_cost(config, cached=name != LISTED[0]).alias(name) for name in listed)
     cells: dict[str, Any] = {"state": rows["state"], "task": rows["task"], "instance": rows["instance_name"]}
     spread = m.repeat_spread(trials_of(rows))
     open_ = rows.select(state_of("partial")).to_series()
@@ -151,33 +154,33 @@ def _cost(rows: pl.DataFrame, cost: Estimate) -> Estimate:
     return cost.noting(*cost_marks(rows.select(mark_columns())))
 
 
-def _breakdowns(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
+def _breakdowns(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
     if frame["tier"].fill_null("").n_unique() > 1 or (frame["tier"].fill_null("") != "").any():
-        yield _tiers(material, frame)
+        yield _tiers(results, config, frame)
     for by, source in (
         ("platform", "TAC Table 4"), ("category", "TAC Table 5"), ("domain", "ALE C.3.7"),
         ("cohort", "beyond the papers"),
     ):  # fmt: skip
-        table = material.with_group(frame, by)
+        table = results.with_group(frame, by)
         names = [g for g in table["group"].unique().sort().to_list() if g != NONE]
         if names and (
-            by != "domain" or table["group"].n_unique() < material.with_group(frame, "category")["group"].n_unique()
+            by != "domain" or table["group"].n_unique() < results.with_group(frame, "category")["group"].n_unique()
         ):
-            yield _groups(material, table, by, source)
+            yield _groups(config, table, by, source)
     if (frame["category"].fill_null("") != "").any():
-        yield _roll_up(material, frame)
+        yield _roll_up(config, frame)
 
 
-def _tiers(material: SectionMaterial, frame: pl.DataFrame) -> Section:
+def _tiers(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Section:
     """The blocks of ALE's Table 1: per tier pass, score, sd over repeats, total cost, hours and tokens."""
-    frame = material.with_group(frame, "tier")
+    frame = results.with_group(frame, "tier")
     present = set(frame["group"].unique().to_list())
-    order = tuple(t for t in material.tiers if t in present)
+    order = tuple(t for t in results.tiers if t in present)
     order += tuple(sorted(present - set(order)))
     heads = ("pass", "score", "sd", "cost", "hours", "tokens")
     columns = tuple(f"{tier}: {head}" for tier in (*order, "overall") for head in heads)
     rows = []
-    for group in material.agents(frame):
+    for group in agent_groups(frame):
         done = pl.col("work") == "done"
         used = group.rows.select(
             pl.when(done).then("cost").alias("cost"),
@@ -185,10 +188,10 @@ def _tiers(material: SectionMaterial, frame: pl.DataFrame) -> Section:
             pl.when(done).then("tokens").cast(pl.Float64).alias("tokens"),
         )
         resources: dict[str, Any] = {name: used[name] for name in used.columns}
-        table = m.tier_table(trials_of(group.rows), group.rows["group"], resources, order, material.how)
+        table = m.tier_table(trials_of(group.rows), group.rows["group"], resources, order, config.how)
         passes = table
-        if material.primary is Protocol.RUBRIC:
-            passes = m.tier_table(passes_of(group.rows), group.rows["group"], {}, order, material.how)
+        if results.primary is Protocol.RUBRIC:
+            passes = m.tier_table(passes_of(group.rows), group.rows["group"], {}, order, config.how)
         cells: list[Estimate | str] = []
         for tier, credit in zip(table, passes, strict=True):
             cells += [credit.full_pass, tier.score, tier.spread.whole, *(tier.totals[name] for name in resources)]
@@ -201,12 +204,12 @@ def _tiers(material: SectionMaterial, frame: pl.DataFrame) -> Section:
     return Section("tiers", "By tier", "ALE Table 1", columns, tuple(rows), notes)
 
 
-def _groups(material: SectionMaterial, table: pl.DataFrame, by: str, source: str) -> Section:
+def _groups(config: MeasureConfig, table: pl.DataFrame, by: str, source: str) -> Section:
     """Success and score per group of the work: agents down, groups across."""
     names = table["group"].unique().sort().to_list()
     columns = tuple(f"{name}: {head}" for name in names for head in ("success", "score"))
     rows = []
-    for group in material.agents(table):
+    for group in agent_groups(table):
         cells: list[Estimate | str] = []
         for name in names:
             part = group.rows.filter(pl.col("group") == name).with_columns(state=state_of("passed"))
@@ -214,7 +217,7 @@ def _groups(material: SectionMaterial, table: pl.DataFrame, by: str, source: str
                 "state": part["state"],
                 "task": part["task"],
                 "instance": part["instance_name"],
-                "how": material.how,
+                "how": config.how,
             }
             figures = (
                 m.success_rate(part["passed"], failed=part["broken"], **given),
@@ -240,13 +243,13 @@ def unknown_categories(names: Sequence[str]) -> tuple[str, ...]:
     return (f"in no taxonomy, and a group of its own: {shown} (docs/taxonomy.md)",)
 
 
-def _roll_up(material: SectionMaterial, frame: pl.DataFrame) -> Section:
+def _roll_up(config: MeasureConfig, frame: pl.DataFrame) -> Section:
     """Instance -> task -> subdomain -> domain: groups down, agents across."""
     frame = frame.with_columns(
         subdomain=pl.when(pl.col("category") == "").then(None).otherwise("category").fill_null(NONE)
     )
     frame = frame.with_columns(domain=pl.col("subdomain").str.split("/").list.first())
-    agents = list(material.agents(frame))
+    agents = list(agent_groups(frame))
     found = [
         m.roll_up(
             g.rows["score"],
@@ -258,7 +261,7 @@ def _roll_up(material: SectionMaterial, frame: pl.DataFrame) -> Section:
             },
             state=g.rows["state"],
             failed=g.rows["broken"],
-            how=material.how,
+            how=config.how,
         )
         for g in agents
     ]
@@ -281,22 +284,22 @@ def _absent(name: str) -> Estimate:
     return undefined(name, "nothing was planned")
 
 
-def timeouts(material: SectionMaterial, frame: pl.DataFrame) -> Iterator[Section]:
+def timeouts(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Iterator[Section]:
     """How often the cap of time was reached, and how such runs scored: per agent, per tier, of all runs."""
-    frame = material.with_group(frame, "tier").with_columns(
+    frame = results.with_group(frame, "tier").with_columns(
         late=pl.when(pl.col("work") == "done").then((pl.col("cause") == Cause.LIMIT_TIME.value).fill_null(False))
     )
     if not frame["late"].any():
         return
     rows = []
-    for group in material.agents(frame):
-        table = m.timeout_table(trials_of(group.rows), group.rows["late"], how=material.how)["overall"]
+    for group in agent_groups(frame):
+        table = m.timeout_table(trials_of(group.rows), group.rows["late"], how=config.how)["overall"]
         rows.append(group.line(table.rate, table.timed_out, table.others))
-    for name, t in m.timeout_table(trials_of(frame), frame["late"], frame["group"], how=material.how).items():
+    for name, t in m.timeout_table(trials_of(frame), frame["late"], frame["group"], how=config.how).items():
         label = "all runs" if name == "overall" else f"tier {name}"
         rows.append(SectionRow(label, None, (t.rate, t.timed_out, t.others)))
     ours = frame.filter(pl.col("harness").is_not_null())
-    for name, t in m.timeout_table(trials_of(ours), ours["late"], ours["harness"], how=material.how).items():
+    for name, t in m.timeout_table(trials_of(ours), ours["late"], ours["harness"], how=config.how).items():
         if name != "overall":
             rows.append(SectionRow(f"harness {name}", None, (t.rate, t.timed_out, t.others)))
     columns = ("timeout rate", "score of those", "score of the others")

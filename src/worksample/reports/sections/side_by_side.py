@@ -11,9 +11,10 @@ from worksample import metrics as m
 from worksample.records import EvaluatorKind
 from worksample.reports.experiments import held_out
 from worksample.results.answers import WHOLE, answers, by_kind
+from worksample.results.result_set import ResultSet
 
 from . import calibration, criteria
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 MOST = 200
@@ -24,13 +25,13 @@ _PERSON = EvaluatorKind.PERSON.value
 _COLUMNS = ("agreement", "on positives", "alpha, nominal", "AC1", "compared")
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """Agreement between kinds of evaluator and between people by criterion, what they disagree on, and what people's
     labels make of judges.
     """
-    table = answers(material)
-    hidden = held_out(material.store, material.experiments)
-    rows = [*_people(material, table, hidden), *_kinds(material, table, hidden)]
+    table = answers(results)
+    hidden = held_out(results.store, results.experiments)
+    rows = [*_people(results, config, table, hidden), *_kinds(results, config, table, hidden)]
     if rows:
         notes = (
             "a kind's answer is what most of its evaluators said; half and half is no answer",
@@ -39,27 +40,27 @@ def sections(material: SectionMaterial) -> Iterator[Section]:
         )
         title = "Agreement by criterion, and between people, judges and programs"
         yield Section("side-by-side", title, "RLI 3.4, UpBench 3.4, ALE C.3", _COLUMNS, tuple(rows), notes)
-    parted = [] if hidden else _parted(material, by_kind(table))
+    parted = [] if hidden else _parted(results, by_kind(table))
     if parted:
         more = len(parted) - MOST
         left = (f"{more} more are not listed",) if more > 0 else ()
         columns = ("criterion", "pass", "fail", "submission")
         yield Section("disagreements", "Where evaluators part", "", columns, tuple(parted[:MOST]), left)
-    yield from criteria.sections(material, table, hidden)
-    yield from calibration.sections(material, table)
+    yield from criteria.sections(results, config, table, hidden)
+    yield from calibration.sections(results, config, table)
 
 
-def _people(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+def _people(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
     """Person with person: only where several judged the same criterion."""
     people = table.filter((pl.col("kind") == _PERSON) & (pl.col("item") != WHOLE))
     twice = people.filter(pl.col("evaluator").n_unique().over("subject", "item") > 1)
     if twice.is_empty():
         return
-    yield _row(material, "person with person, all criteria", twice, "evaluator")
-    yield from _groups(material, "person with person", twice, "evaluator", hidden)
+    yield _row(config, "person with person, all criteria", twice, "evaluator")
+    yield from _groups(results, config, "person with person", twice, "evaluator", hidden)
 
 
-def _kinds(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
+def _kinds(results: ResultSet, config: MeasureConfig, table: pl.DataFrame, hidden: bool) -> Iterator[SectionRow]:
     wide = by_kind(table)
     for one, two in combinations((kind.value for kind in EvaluatorKind), 2):
         both = wide.filter(pl.col(one).is_not_null() & pl.col(two).is_not_null())
@@ -67,19 +68,21 @@ def _kinds(material: SectionMaterial, table: pl.DataFrame, hidden: bool) -> Iter
         name = f"{two} with {one}" if one == _PERSON else f"{one} with {two}"
         whole, parts = long.filter(pl.col("item") == WHOLE), long.filter(pl.col("item") != WHOLE)
         if not whole.is_empty():
-            yield _row(material, f"{name}, verdicts", whole, "kind")
+            yield _row(config, f"{name}, verdicts", whole, "kind")
         if not parts.is_empty():
-            yield _row(material, f"{name}, all criteria", parts, "kind")
-            yield from _groups(material, name, parts, "kind", hidden)
+            yield _row(config, f"{name}, all criteria", parts, "kind")
+            yield from _groups(results, config, name, parts, "kind", hidden)
 
 
-def _groups(material: SectionMaterial, name: str, table: pl.DataFrame, by: str, hidden: bool) -> Iterator[SectionRow]:
+def _groups(
+    results: ResultSet, config: MeasureConfig, name: str, table: pl.DataFrame, by: str, hidden: bool
+) -> Iterator[SectionRow]:
     """By importance; by criterion, unless the suite is private."""
     for rows in table.drop_nulls("importance").partition_by("importance", maintain_order=True):
-        yield _row(material, f"{name}, {rows['importance'][0]} criteria", rows, by)
+        yield _row(config, f"{name}, {rows['importance'][0]} criteria", rows, by)
     if not hidden:
         for rows in _least_agreed(table):
-            yield _row(material, f"{name}: {material.named(rows['task'][0], rows['item'][0])}", rows, by)
+            yield _row(config, f"{name}: {results.criterion_label(rows['task'][0], rows['item'][0])}", rows, by)
 
 
 def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
@@ -92,16 +95,16 @@ def _least_agreed(table: pl.DataFrame) -> list[pl.DataFrame]:
     return rows.partition_by("place", maintain_order=True)
 
 
-def _row(material: SectionMaterial, label: str, table: pl.DataFrame, by: str) -> SectionRow:
+def _row(config: MeasureConfig, label: str, table: pl.DataFrame, by: str) -> SectionRow:
     item = table.select(pl.concat_str("subject", "item", separator="\x1f")).to_series()
     ballots = m.Ballots(item, table["value"], table[by], table["task"])
     many = m.VoteProtocol("all", planned=2, independent=2) if by == "kind" else m.THREE_VOTES
-    found = m.measure_agreement(ballots, m.PASS_FAIL, many, material.how)
+    found = m.measure_agreement(ballots, m.PASS_FAIL, many, config.how)
     cells = (found.share, found.positive, found.alpha_nominal, found.ac1)
     return SectionRow(label, None, (*cells, str(found.share.counts.valid)))
 
 
-def _parted(material: SectionMaterial, wide: pl.DataFrame) -> list[SectionRow]:
+def _parted(results: ResultSet, wide: pl.DataFrame) -> list[SectionRow]:
     """A line for each item on which two kinds differ; verdicts before criteria."""
     kinds = [kind.value for kind in EvaluatorKind]
     apart = pl.max_horizontal(kinds) != pl.min_horizontal(kinds)
@@ -109,6 +112,10 @@ def _parted(material: SectionMaterial, wide: pl.DataFrame) -> list[SectionRow]:
     out = []
     for row in rows.iter_rows(named=True):
         sides = [", ".join(k for k in kinds if row[k] == value) for value in (1.0, 0.0)]
-        item = row["item"] if row["item"] == WHOLE else material.asked.get((row["task"], row["item"]), row["item"])
+        item = (
+            row["item"]
+            if row["item"] == WHOLE
+            else results.criterion_texts.get((row["task"], row["item"]), row["item"])
+        )
         out.append(SectionRow(f"{row['key']}: {row['label']}", row["agent"], (item, *sides, row["subject"])))
     return out

@@ -9,10 +9,11 @@ import polars as pl
 from worksample.metrics import Estimate, Unit
 from worksample.metrics.counts import Counts
 from worksample.reports.cost_notes import cost_notes
+from worksample.results.result_set import ResultSet
 from worksample.store.frames import trials_df
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
 
-from .material import SectionMaterial
+from .config import MeasureConfig
 from .section import Section, SectionRow
 
 TOKENS = {
@@ -27,14 +28,14 @@ WHAT_WAS_SPENT = "a total of what was spent: no interval"
 COLUMNS = ("calls", *TOKENS, "cost", "cost at most")
 
 
-def sections(material: SectionMaterial) -> Iterator[Section]:
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
     """All that was spent over the experiments; nothing where only a part of the work is shown."""
-    if material.config.where:
+    if config.where:
         return
-    ids = [e.id for e in material.experiments]
-    tries = pl.concat([trials_df(material.store, id) for id in ids], how="vertical_relaxed")
+    ids = [e.id for e in results.experiments]
+    tries = pl.concat([trials_df(results.store, id) for id in ids], how="vertical_relaxed")
     rows = [_agent(mine) for mine in tries.sort("agent_name").partition_by("agent", maintain_order=True)]
-    others = (of_colleagues(tries), of_judges(material.store, ids))
+    others = (of_colleagues(tries), of_judges(results.store, ids))
     rows += [_line(one.who, None, one, [""] * len(TOKENS)) for one in others if one.pieces]
     if any(row.cells[0] != "0" for row in rows):
         notes = (

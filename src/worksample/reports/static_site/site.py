@@ -74,7 +74,7 @@ def write_report(
     work.html, leaderboard.json, metrics.json, style.css, plots/, tasks/<task>.html, compare/<task>.html,
     trials/<two>/<id>.html, handed-in/<two>/<id>.html, files/.
     """
-    from worksample.results.frame import ResultSet, WorkRules
+    from worksample.results.result_set import ResultSet, WorkRules
 
     need("report")
     config = config or ReportConfig()

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cells import Unfit
+from worksample.files.tables.cell_values import Unfit
 from worksample.files.tables.number_columns import NumberColumns
-from worksample.files.tables.opening import FaultyRow, open_table
+from worksample.files.tables.table_reader import FaultyRow, open_table
 from worksample.tasks.taxonomy import TAXONOMIES, categories
 
 from .work_classes import WorkClass, work_class

@@ -10,9 +10,9 @@ import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round, Slot, Submission
 from worksample.results.entrants import entrants
-from worksample.results.frame import ResultSet
 from worksample.results.pairs import drawn_pairs, key_of, later_rounds, pairs_of
 from worksample.results.preferring import preferred
+from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum, calibration_of
 from .drawing import EACH, LATER, Draw, about

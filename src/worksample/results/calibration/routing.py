@@ -10,8 +10,8 @@ import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round
 from worksample.results.answers import WHOLE, answers, by_kind
-from worksample.results.frame import ResultSet
 from worksample.results.graded import as_graded
+from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum
 from .drawing import WHOLE as KIND_OF_WHOLE

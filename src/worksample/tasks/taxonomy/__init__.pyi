@@ -1,10 +1,10 @@
-from .category import Category as Category
-from .category_index import TAXONOMIES as TAXONOMIES
-from .category_index import categories as categories
-from .category_index import lookup as lookup
-from .category_index import slug as slug
-from .category_index import suggest as suggest
-from .category_index import title_of as title_of
+from .categories import TAXONOMIES as TAXONOMIES
+from .categories import Category as Category
+from .categories import categories as categories
+from .categories import lookup as lookup
+from .categories import slug as slug
+from .categories import suggest as suggest
+from .categories import title_of as title_of
 from .expert_sets import EXPERT_SETS as EXPERT_SETS
 from .expert_sets import ExpertSet as ExpertSet
 from .expert_sets import set_of as set_of

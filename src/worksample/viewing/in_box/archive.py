@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from .job import ConversionJob, Unreadable, ViewDraft, program, run
+from .conversion_job import ConversionJob, Unreadable, ViewDraft, program, run
 
 LISTED = 20_000
 FILES = 5_000

@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 
 from .archive import BYTES, FILES
-from .job import ConversionJob, Missing, Unreadable
-from .sniff import sniff
+from .conversion_job import ConversionJob, Missing, Unreadable
+from .format_detection import sniff
 
 SECONDS = 30.0
 """Of the processor, for all of an archive."""
@@ -52,7 +52,7 @@ def _member(
     job: ConversionJob, number: int, name: str, data: bytes, leaks: list[str], until: float, deep: int
 ) -> bytes:
     """The file without its maker, or as it is and a leak."""
-    from .blind import FAULTS, KEEPS, SCRUBBERS
+    from .blind_copy import FAULTS, KEEPS, SCRUBBERS
 
     folder = job.work / f"blind-{deep}-{number}"
     folder.mkdir()

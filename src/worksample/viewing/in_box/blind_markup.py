@@ -6,8 +6,8 @@ import re
 from html.parser import HTMLParser
 from xml.parsers import expat
 
-from .blind_flat import cleaned
-from .job import ConversionJob
+from .blind_embedded_pictures import cleaned
+from .conversion_job import ConversionJob
 
 TELLING = re.compile(
     r"generat|creat|author|export|produc|powered|copyright|\(c\)|©|(?:made|built|written|drawn|designed|saved)\s+"

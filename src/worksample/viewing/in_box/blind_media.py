@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from .blind_boxes import film
-from .job import ConversionJob, Unreadable, program, run
+from .blind_mp4 import film
+from .conversion_job import ConversionJob, Unreadable, program, run
 from .media import SAFE
 
 LARGEST = 256 << 20

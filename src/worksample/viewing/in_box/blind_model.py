@@ -7,7 +7,7 @@ import re
 import struct
 from typing import Any
 
-from .job import ConversionJob
+from .conversion_job import ConversionJob
 from .mesh import begins_as_ply, binary_stl
 
 _HEADER = 1 << 20

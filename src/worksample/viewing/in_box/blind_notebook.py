@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from .blind_picture import stripped
-from .job import ConversionJob
-from .words import decode
+from .conversion_job import ConversionJob
+from .text_encoding import decode
 
 LARGEST = 64 << 20
 _CELL = {"tags", "collapsed", "scrolled", "jupyter", "slideshow"}

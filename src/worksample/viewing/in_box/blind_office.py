@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from .blind_model import without
 from .blind_picture import stripped
-from .blind_rich import compound, rich
-from .job import ConversionJob
+from .blind_rtf_and_ole import compound, rich
+from .conversion_job import ConversionJob
 
 _START = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _CORE = _START + (
@@ -142,7 +142,7 @@ def named_alike(data: bytes, people: NumberedNames) -> bytes:
 
 def flat(data: bytes) -> bytes:
     """ODF in one piece of XML: pictures in it are looked into as well."""
-    from .blind_flat import pictures
+    from .blind_embedded_pictures import pictures
 
     data = without(data, b"<office:meta>", b"</office:meta>")
     return pictures(named_alike(data, NumberedNames()))

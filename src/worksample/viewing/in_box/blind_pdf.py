@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .blind_picture import jpeg
-from .job import ConversionJob, Missing, Unreadable
+from .conversion_job import ConversionJob, Missing, Unreadable
 
 _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keywords", "/Thumb")
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")

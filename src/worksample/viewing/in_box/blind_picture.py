@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 
 from .blind_tiff import orientation_of, tiff
-from .job import ConversionJob
+from .conversion_job import ConversionJob
 
 _RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -40,7 +40,7 @@ def stripped(data: bytes) -> bytes | None:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return webp(data)
     if data[4:12] in (b"ftypavif", b"ftypavis"):
-        from .blind_boxes import items
+        from .blind_mp4 import items
 
         return items(data)
     return None

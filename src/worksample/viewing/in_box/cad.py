@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .job import ConversionJob, Unreadable, ViewDraft
+from .conversion_job import ConversionJob, Unreadable, ViewDraft
 
 LARGEST = 200 << 20
 

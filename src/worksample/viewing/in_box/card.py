@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .job import ConversionJob, ViewDraft
+from .conversion_job import ConversionJob, ViewDraft
 
 _WORDS = re.compile(rb"[\x20-\x7e]{6,200}")
 

@@ -6,8 +6,8 @@ import sqlite3
 import time
 from typing import Any
 
-from . import table
-from .job import ConversionJob, Unreadable, ViewDraft
+from . import csv_table as table
+from .conversion_job import ConversionJob, Unreadable, ViewDraft
 
 TABLES = 200
 ROWS = 5_000

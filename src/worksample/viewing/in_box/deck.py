@@ -8,7 +8,7 @@ import zipfile
 from typing import Any
 
 from . import database
-from .job import READERS_FAULTS, ConversionJob, ViewDraft, fault, module
+from .conversion_job import READERS_FAULTS, ConversionJob, ViewDraft, fault, module
 
 CARDS = 5_000
 MEDIA = 2_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .conversion_job import READERS_FAULTS, ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft, fault, module
 from .dxf import LARGEST, sheets
-from .job import READERS_FAULTS, ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft, fault, module
-from .thumb import dwg_picture
+from .embedded_thumbnail import dwg_picture
 
 _RELEASES = {"AC1015": "2000", "AC1018": "2004", "AC1021": "2007", "AC1024": "2010", "AC1027": "2013", "AC1032": "2018"}
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
+from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
 
 LAYOUTS = 20
 LAYERS = 5_000

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any
 
-from .job import ConversionJob, ViewDraft
+from .conversion_job import ConversionJob, ViewDraft
 from .mesh import Extent
 
 NODES = 50_000

@@ -16,18 +16,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import blind
-from .job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
-from .sniff import sniff
+from . import blind_copy as blind
+from .conversion_job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
+from .format_detection import sniff
 
 CONVERTERS = {
-    "text": "text",
-    "markdown": "markup",
+    "text": "text_file",
+    "markdown": "markdown_file",
     "tex": "tex",
-    "table": "table",
-    "image": "picture",
-    "svg": "picture",
-    "raster": "raster",
+    "table": "csv_table",
+    "image": "browser_image",
+    "svg": "browser_image",
+    "raster": "raster_image",
     "psd": "psd",
     "pdf": "pdf",
     "office": "office",
@@ -35,19 +35,19 @@ CONVERTERS = {
     "archive": "archive",
     "database": "database",
     "notebook": "notebook",
-    "site": "site",
+    "site": "web_page",
     "media": "media",
     "midi": "midi",
-    "model": "model",
+    "model": "model_3d",
     "dxf": "dxf",
     "dwg": "dwg",
     "step": "cad",
     "ifc": "cad",
     "deck": "deck",
     "skp": "skp",
-    "ipt": "thumb",
-    "rvt": "thumb",
-    "ole": "thumb",
+    "ipt": "embedded_thumbnail",
+    "rvt": "embedded_thumbnail",
+    "ole": "embedded_thumbnail",
     "card": "card",
     "empty": "card",
 }

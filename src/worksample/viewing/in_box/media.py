@@ -7,8 +7,8 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from .job import ConversionJob, ConverterFault, Heavy, Unreadable, ViewDraft, program, run
-from .peaks import peaks
+from .conversion_job import ConversionJob, ConverterFault, Heavy, Unreadable, ViewDraft, program, run
+from .waveform_peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
 """A playlist in disguise could otherwise make it read other files or ask the network."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .job import ConversionJob, ViewDraft
+from .conversion_job import ConversionJob, ViewDraft
 
 
 @dataclass(slots=True)

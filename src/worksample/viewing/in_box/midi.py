@@ -5,9 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .job import READERS_FAULTS, SOUNDFONT, ConversionJob, Missing, Unreadable, ViewDraft, fault, module, program, run
+from .conversion_job import (
+    READERS_FAULTS,
+    SOUNDFONT,
+    ConversionJob,
+    Missing,
+    Unreadable,
+    ViewDraft,
+    fault,
+    module,
+    program,
+    run,
+)
 from .media import SAFE
-from .peaks import peaks
+from .waveform_peaks import peaks
 
 NOTES = 50_000
 LONGEST = 3_600.0

@@ -9,9 +9,9 @@ import json
 from typing import Any
 
 from .blind_notebook import picture
-from .job import READERS_FAULTS, ConversionJob, ViewDraft, fault
-from .markup import render
-from .words import decode
+from .conversion_job import READERS_FAULTS, ConversionJob, ViewDraft, fault
+from .markdown_file import render
+from .text_encoding import decode
 
 CELLS = 2_000
 TEXT = 200_000

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from .job import ConversionJob, Unreadable, ViewDraft, program, run
+from .conversion_job import ConversionJob, Unreadable, ViewDraft, program, run
 
 
 def convert(job: ConversionJob) -> ViewDraft:

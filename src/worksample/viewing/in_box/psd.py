@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
-from .picture import PIXELS
-from .raster import save
+from .browser_image import PIXELS
+from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault, module
+from .raster_image import save
 
 LAYERS = 2_000
 

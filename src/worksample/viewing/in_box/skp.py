@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, module
+from .embedded_thumbnail import picture_in, save_picture
 from .gltf import gltf
-from .job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, module
-from .thumb import picture_in, save_picture
 
 LARGEST = 100 << 20
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from . import text
-from .job import ConversionJob, ConverterFault, Heavy, ViewDraft, program, run
+from . import text_file as text
+from .conversion_job import ConversionJob, ConverterFault, Heavy, ViewDraft, program, run
 
 
 def convert(job: ConversionJob) -> ViewDraft:

@@ -12,8 +12,9 @@ from typing import Any
 
 from worksample.files.tables.workbook_values import is_strict, values_only
 
-from . import office, table
-from .job import READERS_FAULTS, ConversionJob, ConverterFault, Heavy, Missing, Unreadable, ViewDraft, fault
+from . import csv_table as table
+from . import office
+from .conversion_job import READERS_FAULTS, ConversionJob, ConverterFault, Heavy, Missing, Unreadable, ViewDraft, fault
 from .pdf import pages_of
 
 SHEETS = 250

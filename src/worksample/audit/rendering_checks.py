@@ -1,0 +1,93 @@
+"""How inputs and references will be shown to people: what they cannot see, they cannot judge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from worksample.errors import SandboxUnavailable
+from worksample.records import Instance
+
+from .deliverable_paths import delivered
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+    from worksample.viewing import Rendering
+
+_MOST = 12
+"""Names in one note."""
+
+
+async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
+    """A note for each file that is damaged, or that too little can be seen of, and one on all others.
+
+    Raises what `viewing.rendering` does, but for SandboxUnavailable, which is a note too.
+    """
+    from worksample.viewing import rendering
+
+    notes: list[str] = []
+    looked: dict[str, tuple[Rendering, ...]] = {}
+    kinds: Counter[str] = Counter()
+    try:
+        for instance in instances:
+            for part, digest in _folders(instance):
+                if digest not in looked:
+                    looked[digest] = await rendering(store, store.manifest(digest), parallel=parallel)
+                    kinds.update(row.kind for row in looked[digest])
+                notes.extend(f"{instance.key}: {part}/{text}" for text in _wrong(looked[digest]))
+    except SandboxUnavailable as e:
+        return [f"how files are shown was not looked at: {e.what}"]
+    if kinds:
+        notes.append(
+            _summary(kinds, sum(bool(row.problem) or not row.inspectable for r in looked.values() for row in r))
+        )
+    return notes
+
+
+def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
+    """Which files of its reference people will see of each instance, and which they will not."""
+    notes = []
+    for instance in instances:
+        names = [deliverable.name for deliverable in instance.work.deliverables]
+        held = _files(store, *(grading.reference for grading in instance.grading.values()))
+        seen = held if instance.shown_reference is None else _files(store, instance.shown_reference)
+        if not held:
+            continue
+        text = f"reference files that evaluators see: {_named(seen)}"
+        if hidden := [path for path in held if path not in seen]:
+            text += f"; not: {_named(hidden)}"
+        elif own := [path for path in seen if not delivered(path, names)]:
+            text += f"; no deliverable is {_named(own)}: [reference] in task.toml says what is the grader's alone"
+        notes.append(f"{instance.key}: {text}")
+    return notes
+
+
+def _files(store: Store, *digests: str) -> list[str]:
+    return list(dict.fromkeys(e.path for digest in digests for e in store.manifest(digest).files))
+
+
+def _named(paths: list[str]) -> str:
+    rest = len(paths) - _MOST
+    return (", ".join(paths[:_MOST]) or "nothing") + (f" and {rest} more" if rest > 0 else "")
+
+
+def _folders(instance: Instance) -> Iterator[tuple[str, str]]:
+    yield "inputs", instance.work.inputs
+    shown = (instance.shown_reference or grading.reference for grading in instance.grading.values())
+    for reference in dict.fromkeys(shown):
+        yield "reference", reference
+
+
+def _wrong(rows: Iterable[Rendering]) -> Iterator[str]:
+    for row in rows:
+        if row.problem or not row.inspectable:
+            ours = " (by this machine's fault: run the check again)" if row.visibility.ours else ""
+            yield row.says + ("" if row.inspectable else "; too little of it can be seen to judge by") + ours
+
+
+def _summary(kinds: Counter[str], wrong: int) -> str:
+    said = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    files = "1 file" if kinds.total() == 1 else f"{kinds.total()} files"
+    have = "have" if wrong > 1 else "has"
+    return f"people are shown {files} ({said}); {f'{wrong} of them' if wrong else 'none'} {have} a problem"

@@ -1,0 +1,95 @@
+"""Rubrics that people or judges cannot answer alike (UpBench A.3): subjective, unmeasurable, compound, off the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from worksample.records import By, Criterion, Instance, Protocol
+
+from .findings import AuditCheck, Finding, warning
+from .rubric_words import COMPOUND, HEDGED, MEASURE, QUOTED, SUBJECTIVE, TIMELINE, UNMEASURABLE, VERB, WORKER
+
+FEWEST, MOST = 5, 20
+"""Criteria of a rubric (UpBench 3.4, A.3)."""
+_BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
+
+
+class RubricFault(StrEnum):
+    """What is wrong with a criterion's text."""
+
+    SUBJECTIVE = "subjective"
+    UNMEASURABLE = "unmeasurable"
+    COMPOUND = "compound"
+    TIMELINE = "timeline-related"
+    WORKER = "worker-related"
+    NO_VERB = "without a verb"
+
+
+INSTEAD = {
+    RubricFault.SUBJECTIVE: "name what can be seen: which parts, how many, which format "
+    "('contains a title and axis labels')",
+    RubricFault.UNMEASURABLE: "give the measure: a number, a list, or what it is compared with "
+    "('covers all 12 months')",
+    RubricFault.COMPOUND: "make one criterion of each claim, so that each can pass or fail by itself",
+    RubricFault.TIMELINE: "drop it: when work was done does not show in it (limits belong under [environment])",
+    RubricFault.WORKER: "drop it: who did the work does not show in it; say what the work must contain",
+    RubricFault.NO_VERB: "say it as a claim that holds or not: 'Contains...', 'Includes...', 'Lists...'",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A fault, and the words that show it."""
+
+    fault: RubricFault
+    words: str
+
+
+def lint(text: str) -> tuple[Flaw, ...]:
+    """The flaws of one criterion's text, each kind once. What stands in quotes is the deliverable's: not looked at."""
+    plain = QUOTED.sub(" ", text)
+    found = {
+        RubricFault.SUBJECTIVE: SUBJECTIVE.search(plain),
+        RubricFault.UNMEASURABLE: HEDGED.search(plain)
+        or (None if MEASURE.search(plain) else UNMEASURABLE.search(plain)),
+        RubricFault.COMPOUND: COMPOUND.search(plain),
+        RubricFault.TIMELINE: TIMELINE.search(plain),
+        RubricFault.WORKER: WORKER.search(plain),
+    }
+    flaws = [Flaw(fault, " ".join(match.group().split())) for fault, match in found.items() if match]
+    # What is to be dropped needs no verb.
+    if not VERB.search(plain) and not (found[RubricFault.TIMELINE] or found[RubricFault.WORKER]):
+        flaws.append(Flaw(RubricFault.NO_VERB, ""))
+    return tuple(flaws)
+
+
+def check_rubric(instance: Instance) -> Iterator[Finding]:
+    """Warnings on criteria that people or judges answer: all of a rubric, but those that a program decides."""
+    graded = bool(_BY_PROGRAMS.intersection(instance.grading))
+    for protocol, grading in instance.grading.items():
+        leaves = [c for c in grading.criteria.leaves if c.by is not By.PROGRAM or not graded]
+        for leaf in leaves:
+            yield from _findings(leaf)
+        if protocol is Protocol.RUBRIC and (unusual := lint_size(len(grading.criteria.leaves))):
+            yield warning(AuditCheck.RUBRIC, unusual[0], "criteria.toml", unusual[1])
+
+
+def _findings(leaf: Criterion) -> Iterator[Finding]:
+    for flaw in lint(leaf.text):
+        words = f": {flaw.words!r}" if flaw.words else ""
+        what = f"criterion {leaf.id!r} is {flaw.fault}{words}"
+        yield warning(AuditCheck.RUBRIC, what, "criteria.toml", INSTEAD[flaw.fault])
+
+
+def lint_size(size: int) -> tuple[str, str] | None:
+    """What is unusual about the number of a rubric's criteria, and what to do; None where it is as usual."""
+    if FEWEST <= size <= MOST:
+        return None
+    do = (
+        "split what is asked into claims that pass or fail one by one"
+        if size < FEWEST
+        else "keep what the brief asks for, and join what always passes together"
+    )
+    return f"the rubric has {size} criteria, {FEWEST} to {MOST} are usual", do

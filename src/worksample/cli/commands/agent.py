@@ -1,0 +1,109 @@
+"""Commands `worksample agent ...`: install, list and try command-line agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.cli.exit_codes import FAILED
+from worksample.cli.output import duration, json_option, printable, say_json, table
+from worksample.cli.service_options import service_options
+
+if TYPE_CHECKING:
+    from worksample.agents.installing import Installed
+    from worksample.experiments.agent_check import Spoken
+
+
+@click.command("install")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
+@json_option
+def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
+    """Install command-line agents on this machine, each in its own read-only folder.
+
+    Without a version you get the one that the harness was written for; NAME@latest gets the registry's newest. An
+    installed version is not fetched again. Packages come from npm and PyPI, as configured on this machine; install
+    scripts of npm packages are not run. Node comes from PyPI.
+    """
+    from worksample.agents.installing.install import install, split
+
+    for name in names:
+        split(name)  # so that a misspelt one is said before anything is fetched
+    found = []
+    for name in names:
+        one = install(name)
+        found.append(one)
+        if not as_json:
+            click.echo(printable(f"{one.name} {one.version}, digest {one.digest[:16]}, in {one.folder}"))
+    if as_json:
+        say_json([one.plain() for one in found])
+    else:
+        click.echo(f"  next: worksample agent check {found[-1].name}")
+    return 0
+
+
+@click.command("list")
+@json_option
+def list_command(as_json: bool | None) -> int:
+    """List the command-line agents that can be installed, and which versions are here."""
+    from worksample.agents.installing import installed, named, names
+
+    here: dict[str, list[Installed]] = {}
+    for one in installed():
+        here.setdefault(one.name, []).append(one)
+    programs = [found for name in names() if (found := named(name)) is not None]
+    if as_json:
+        say_json(
+            [
+                {
+                    "name": p.name,
+                    "about": p.about,
+                    "package": p.source.package,
+                    "tried": p.tried,
+                    "installed": [i.plain() for i in here.get(p.name, [])],
+                }
+                for p in programs
+            ]
+        )
+        return 0
+    versions = {name: ", ".join(f"{one.version} ({one.digest[:16]})" for one in ones) for name, ones in here.items()}
+    rows = [(p.name, p.about, p.source.package, p.tried, versions.get(p.name, "no")) for p in programs]
+    table("", ("agent", "what it is", "package", "tried", "installed"), rows)
+    return 0
+
+
+@click.command("check")
+@click.argument("names", nargs=-1, required=True, metavar="NAME[@VERSION]...")
+@click.option(
+    "--model", default=None, metavar="PROVIDER/MODEL", help="The model that answers; default: a scripted one."
+)
+@service_options
+@json_option
+def check_command(names: tuple[str, ...], model: str | None, as_json: bool | None, **values: Any) -> int:
+    """Let installed agents answer with one line from inside a sandbox, over its connection to a model.
+
+    An agent passes if the line that its model was asked for is in its output or its log. Without --model this costs
+    nothing: a scripted model on this machine answers. Also says whether the program's files are unchanged since it was
+    installed. Exit code 1 if an agent does not work.
+    """
+    from worksample.cli.run_options import flags_of
+    from worksample.experiments.agent_check import check_agents
+    from worksample.experiments.loading import load
+
+    flags = flags_of({k: v for k, v in values.items() if v is not None})
+    config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}], **flags})
+    found = check_agents(names, model, config)
+    if as_json:
+        say_json([one.plain() for one in found])
+    else:
+        _print_checks(found)
+    return 0 if all(one.sound for one in found) else FAILED
+
+
+def _print_checks(found: tuple[Spoken, ...]) -> None:
+    sound = {True: "ok", False: "FAULT"}
+    rows = [
+        (one.agent, one.version, sound[one.sound], one.fault or one.said, one.calls, duration(one.seconds))
+        for one in found
+    ]  # fmt: skip
+    table("", ("agent", "version", "", "what it said", "calls", "time"), rows)

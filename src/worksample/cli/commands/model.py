@@ -1,0 +1,82 @@
+"""Command `worksample model check`: try models before a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.cli.exit_codes import FAILED
+from worksample.cli.output import json_option, price_option, printable, say_json, table
+from worksample.cli.service_options import service_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from worksample.experiments.model_check import Checked
+
+
+@click.command("check")
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--agent", "agents", multiple=True, default=None, metavar="NAME|FILE", help="As for run; by default worker."
+)
+@click.option("--model", "models", multiple=True, default=None, metavar="PROVIDER/MODEL", help="As for run.")
+@price_option()
+@service_options
+@click.option("--offline", is_flag=True, default=None, help="Call nothing: look at provider, key and settings only.")
+@json_option
+def check_command(file: str | None, offline: bool | None, as_json: bool | None, **values: Any) -> int:
+    """Check the models of an experiment before you pay for a run.
+
+    FILE is an experiment file; without one, --agent and --model name the agents. One short call per agent, which offers
+    a tool and costs some hundred tokens, tries its provider, key, model name and generation settings. Exit code 1 if
+    one of them does not work, with the provider's message.
+    """
+    from worksample.cli.run_options import flags_of
+    from worksample.experiments.loading import load
+    from worksample.experiments.model_check import check_models
+    from worksample.experiments.preparing import agent_of
+
+    flags = flags_of(values)
+    if file is None:
+        # What the agents would work on does not matter here, and an experiment without tasks is none.
+        flags = {"suite": "starter", "agents": [{"harness": "worker"}], **flags}
+    config = load(Path(file) if file else None, flags)
+    found = check_models([agent_of(agent) for agent in config.agents], config, call=not offline)
+    if as_json:
+        say_json([one.plain() for one in found])
+    else:
+        _print_checks(found)
+    return 0 if all(one.sound for one in found) else FAILED
+
+
+def _price_text(one: Checked) -> str:
+    if not one.priced:
+        return "none: costs are unknown"
+    return "given; tokens are estimated, and so are costs" if one.estimated else "given"
+
+
+def _print_checks(found: Sequence[Checked]) -> None:
+    from worksample.cli.run_output import ESTIMATED
+
+    if not found:
+        click.echo("no agent here calls a model")
+        return
+    rows = [
+        (one.agent, one.model, "ok" if one.sound else "FAULT", one.fault or one.answered or "not called",
+         _price_text(one))
+        for one in found
+    ]  # fmt: skip
+    table("", ("agent", "model", "", "what was found", "price"), rows)
+    for step in dict.fromkeys(one.next for one in found if one.next):
+        click.echo(printable(f"  next: {step}"))
+    for model in dict.fromkeys(one.model for one in found if one.estimated):
+        click.echo(printable(f"{model}: {ESTIMATED}"))
+    for model in dict.fromkeys(one.model for one in found if one.sound and not one.priced):
+        click.echo(
+            printable(
+                f"  a price: --price {model}=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]] in dollars per million tokens"
+            )
+        )

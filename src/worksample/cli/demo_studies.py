@@ -1,0 +1,196 @@
+"""The studies of `worksample demo company` and `worksample demo feedback`, and what they need on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.formats.jobs.filters import UPBENCH
+
+from .output import printable
+
+if TYPE_CHECKING:
+    from worksample.app.judging.scripted_experts import PassingTime
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.people.quality.qualification_funnel import Funnel
+    from worksample.store import Store
+
+SUITE, TASK, AGENT = "quaymark", "adm-desktops", "jules"
+SERVICES = ("chat", "tracker", "files")
+FONTS = "fonts-liberation"
+"""Of Debian: what pages are drawn with. It comes with Chromium."""
+CURL = Path("/usr/bin/curl")
+"""The agent's script reads the company's files with it."""
+
+
+def ready_machine(*, quiet: bool) -> None:
+    """Install what lacks. MissingExtra, or SandboxUnavailable with the line to type, where that cannot be done here."""
+    from worksample.extras import need
+    from worksample.sandboxes.browser.chromium import lacking_packages
+    from worksample.workplace.install import apt_get, install_programs
+    from worksample.workplace.service_programs import missing_programs_command
+
+    for extra in ("report", "workplace", "browser"):
+        need(extra)
+    brought: list[str] = []
+    if packages := lacking_packages() + (() if CURL.exists() else (CURL.name,)):
+        _say(f"installing {', '.join(packages)}", quiet)
+        brought += apt_get((*packages, FONTS))
+    if missing_programs_command(SERVICES):
+        _say("installing the company's services", quiet)
+        brought += install_programs(SERVICES)
+    if brought:
+        _say(f"installed {', '.join(brought)}", quiet)
+
+
+def company_config(store: str, *, sandbox: str) -> ExperimentConfig:
+    """One task of the company, done by a script that uses the browser, the shell and Python."""
+    from worksample.experiments.config import AgentConfig, ExperimentConfig
+
+    script = company_folder().parent / "scripts" / AGENT
+    return ExperimentConfig(
+        name="company",
+        store=store,
+        suite=SUITE,
+        only=(TASK,),
+        agents=(AgentConfig(name=AGENT, harness="scripted", script=str(script)),),
+        parallel=1,
+        sandbox=sandbox,
+        author="demo",
+    )
+
+
+def company_folder() -> Path:
+    """Of the company that ships."""
+    from worksample.tasks import find_suite
+
+    return find_suite(SUITE).parent / "company"
+
+
+def trial_page(store: Store, experiment: str, report: Path) -> Path:
+    """Where the report shows what the agent saw and what colleagues answered."""
+    from worksample.reports.experiments import find_experiments
+    from worksample.reports.static_site.trial_page import page_of
+    from worksample.results.result_set import ResultSet
+
+    work = ResultSet(store, find_experiments(store, (experiment,)))
+    pages = [page_of(row) for row in work.frame(work.primary).iter_rows(named=True)]
+    return (report / next((page for page in pages if page), "index.html")).resolve()
+
+
+def _say(text: str, quiet: bool) -> None:
+    if not quiet:
+        click.echo(printable(text), err=True)
+
+
+NAMED = re.compile(r'"([^"]+)"')
+SITTINGS = 3
+"""As often as its chains have attempts."""
+
+
+def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
+    """Take the jobs in beside the store, have them qualified, and read the study."""
+    from worksample.app.judging.scripted_experts import PassingTime
+    from worksample.experiments.loading import load
+    from worksample.formats.jobs import ImportJobs, import_jobs
+    from worksample.people.clock import wall
+
+    here = Path(str(files("worksample").joinpath("suites", "feedback")))
+    jobs, fit = Path(store).parent / "jobs", Path(store).parent / "fit"
+    import_jobs(here / "jobs.csv", jobs, ImportJobs(visibility="public", filters=UPBENCH, missing=True))
+    found = qualify_jobs(jobs, fit, store, PassingTime(wall()), sandbox)
+    if not quiet:
+        click.echo("experts qualified jobs through the app:", err=True)
+        for step, many in found.steps:
+            click.echo(f"  {step}: {many}", err=True)
+    flags = {"suite": str(fit / "suite.toml"), "store": store, "parallel": parallel, "sandbox": sandbox}
+    return load(here / "study.toml", flags)
+
+
+def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+    """Each criterion names a line: it is there, or the expert says which is missing."""
+    lines = {line.strip() for text in texts.values() for line in text.splitlines()}
+    marks, said = {}, {}
+    for criterion in item["criteria"]["criteria"]:
+        [line] = NAMED.findall(criterion["text"])
+        marks[criterion["id"]] = "pass" if line in lines else "fail"
+        if line not in lines:
+            said[criterion["id"]] = f'Add the line "{line}".'
+    return {"marks": marks, "feedback": said}
+
+
+def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
+    """Run it as by days: agents work, experts judge, agents work again; returns the exit code."""
+    from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
+    from worksample.cli.output import open_store
+    from worksample.cli.run_output import Tone, run_config
+    from worksample.people.clock import wall
+
+    clock, code = PassingTime(wall()), 0
+    for _ in range(SITTINGS):
+        code = run_config(config, Tone(quiet=True, hints=False))
+        if code > 3:
+            return code
+        with open_store(config.store) as opened:
+            answers = ScriptedExperts(opened, answer, clock).judge()
+        if not quiet:
+            click.echo(f"experts gave {answers} answers through the app", err=True)
+    return run_config(config, Tone(quiet=quiet, hints=False))
+
+
+FACT = re.compile(r"^- (\w+: .+)$", re.MULTILINE)
+ATTACHED = re.compile(r"attached (\w+\.\w+)")
+ADDRESS = re.compile(r"[\w.]+@[\w.]+")
+EXPERTS = ("expert-1", "expert-2", "expert-3")
+
+
+@dataclass
+class Qualifies:
+    """Answers about a job: whether its files are here, whether it names anybody, and what its lines must be.
+
+    Who looks first overlooks an address, so that a second expert says otherwise and a third decides.
+    """
+
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def __call__(self, item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+        from worksample.people.rounds.job_questions import CONTEXT, CRITERIA, IDENTIFIERS, QUALITY, WHY
+
+        self.seen[item["instance"]] += 1
+        said = {CONTEXT: "yes", QUALITY: "not_applicable", IDENTIFIERS: "yes"}
+        attached = ATTACHED.search(item["brief"])
+        if attached and f"`{attached[1]}`" in item["notes"].partition("Named and not here")[2]:
+            said |= {CONTEXT: "no", CONTEXT + WHY: "a file that it speaks of is not here"}
+        if ADDRESS.search(item["brief"]) and self.seen[item["instance"]] > 1:
+            said |= {IDENTIFIERS: "no", IDENTIFIERS + WHY: "it names a person, with an address"}
+        if "no" not in said.values():
+            said[CRITERIA] = "\n".join(
+                f'{"important" if n else "critical"} - Has the line "{fact}"'
+                for n, fact in enumerate(FACT.findall(item["brief"]))
+            )
+        return said
+
+
+def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox: str) -> Funnel:
+    """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
+    from worksample.app.judging.scripted_experts import ScriptedExperts
+    from worksample.cli.output import open_store
+    from worksample.people.quality.qualification_funnel import rounds_of_jobs
+    from worksample.python_api.job_qualification import Qualifying, funnel, keep_qualified, qualify
+    from worksample.store import Store
+
+    with Store.open(store, create=True) as opened:
+        begun = bool(rounds_of_jobs(opened))
+    if not begun:
+        qualify(suite, Qualifying(sandbox=sandbox), store=store)
+    if not out.exists():
+        with open_store(store) as opened:
+            ScriptedExperts(opened, Qualifies(), clock, names=EXPERTS).judge()
+        keep_qualified(suite, out, store=store)
+    return funnel(store=store)

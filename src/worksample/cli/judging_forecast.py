@@ -1,0 +1,218 @@
+"""What judging a plan takes of people and of judges, before anything is run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from .output import console, dollars
+
+if TYPE_CHECKING:
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.planning import Plan
+    from worksample.models import JudgeConfig
+    from worksample.people.rounds.experiment_rounds import Effort
+    from worksample.records import EvaluatorKind, Protocol
+    from worksample.results.calibration.drawing import Draw
+
+
+CHARACTERS = 4
+"""Of text to a token, about."""
+PICTURE = 1500
+"""Tokens of a picture, about."""
+
+
+@dataclass(frozen=True)
+class JudgingAhead:
+    """Of one protocol and one kind of evaluator, at most: every slot finished, and every re-attempt made."""
+
+    protocol: str
+    by: str
+    items: int
+    """Submissions; pairs of them where pairs are judged."""
+    evaluations: int | None
+    """None: no judge is configured, and they wait for one."""
+    hours: float | None
+    """Of people's work, at the form's soft limit; None for judges."""
+    cost: float | None
+    """US dollars, at most; None is unknown."""
+    calls: int | None = None
+    """Of judges: the questions, each once; None for people."""
+    labels: bool = False
+    """People's labels of what a judge says, drawn at random."""
+    each: str = ""
+    """For whom it is where no agent is planned: "entrant", or "two entrants" of pairs; how many come is not known."""
+
+
+def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
+    """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
+    from worksample.experiments.rounds import asked_of
+    from worksample.people.rounds.experiment_rounds import effort_of
+    from worksample.records import EvaluatorKind, Protocol
+    from worksample.results.calibration.config import calibrated
+
+    found = []
+    instances = {i.id: i for i in plan.material.instances}
+    labelled = calibrated(plan.experiment)
+    asked = asked_of(instances.values(), plan.material.protocols, labelled)
+    whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
+    extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]
+    open_ = not plan.material.agents
+    for protocol, by in dict.fromkeys((*asked, *extra)):
+        if by is EvaluatorKind.PROGRAM:
+            continue
+        items = _pairs(plan) if protocol is Protocol.PAIRWISE else _submissions(plan, protocol, by)
+        people = effort_of(protocol, config.people.overlap) if by is EvaluatorKind.PERSON else None
+        if people is None:
+            found.append(_by_judges(plan, config, protocol, items))
+        else:
+            found.append(_by_people(protocol, by, items, people, config.people.pay))
+        if open_:
+            found[-1] = replace(found[-1], each="two entrants" if protocol is Protocol.PAIRWISE else "entrant")
+    for protocol in sorted(labelled):
+        items = _pairs_drawn(plan) if protocol is Protocol.PAIRWISE else len(drawn_of(plan, protocol).drawn)
+        people = effort_of(protocol, config.people.overlap)
+        told = _by_people(protocol, EvaluatorKind.PERSON, items, people, config.people.pay)
+        found.append(replace(told, labels=True))
+    return found
+
+
+def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
+    """The labels that people give under a protocol whose judges are calibrated."""
+    from worksample.results.calibration.config import calibration_of
+    from worksample.results.calibration.drawing import Draw, draw
+
+    config = calibration_of(plan.experiment)
+    if config is None:
+        return Draw({}, frozenset(), 0.0, 0)
+    agents = {a.id: a for a in plan.material.agents}
+    return draw(plan.slots, agents, {i.id: i for i in plan.material.instances}, protocol, config)
+
+
+def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: int) -> JudgingAhead:
+    from worksample.records import EvaluatorKind
+
+    each = _judges(config, protocol)
+    if not each:
+        return JudgingAhead(protocol, EvaluatorKind.JUDGE, items, None, None, None)
+    asked = [judge for judge in config.judges.values() if protocol in judge.rounds]
+    # A pair is two questions, each in both orders.
+    questions = 4 * items if protocol == "pairwise" else _questions(plan, protocol)
+    costs = [_cost(judge, model, questions, config) for judge in asked for model in judge.models]
+    cost = None if None in costs else sum(c for c in costs if c is not None)
+    return JudgingAhead(protocol, EvaluatorKind.JUDGE, items, items * each, None, cost, questions * each)
+
+
+def _questions(plan: Plan, protocol: Protocol) -> int:
+    """That a judge is asked of all work once: one of the whole, else one for each criterion that is its own."""
+    from worksample.records import Protocol
+    from worksample.results.calibration.drawing import leaves_of
+
+    whole = protocol is Protocol.HOLISTIC
+    each = {i.id: 1 if whole else len(leaves_of(i, protocol)) for i in plan.material.instances}
+    return sum(each[slot.instance] for slot in plan.attemptable)
+
+
+def _cost(judge: JudgeConfig, model: str, questions: int, config: ExperimentConfig) -> float | None:
+    """US dollars at most, each question asked once: as much text as one may show, an answer as long as it may be."""
+    price = config.prices.get(model)
+    if price is None:
+        return judge.cost
+    tokens = judge.characters / CHARACTERS + judge.pictures * PICTURE
+    calls = questions * judge.repeats
+    most = calls * (tokens * price.input + judge.max_tokens * price.output) / 1e6
+    return most if judge.cost is None else min(most, judge.cost)
+
+
+def _judges(config: ExperimentConfig, protocol: Protocol) -> int:
+    """Evaluations that the judges that are configured give of one submission."""
+    return sum(j.repeats * len(j.models) for j in config.judges.values() if protocol in j.rounds)
+
+
+def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | None) -> JudgingAhead:
+    votes = items * people.votes
+    hours = votes * people.minutes / 60
+    return JudgingAhead(protocol, by, items, votes, hours, None if pay is None else hours * pay)
+
+
+def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
+    from worksample.grading.evaluator_kinds import kinds_of
+
+    known = plan.material.instances
+    asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
+    if not plan.material.agents:
+        return len(asked)
+    return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))
+
+
+def _pairs(plan: Plan) -> int:
+    """Each two entrants meet on so many instances as they share, ten at most (RLI B.2)."""
+    return sum(_meetings(plan))
+
+
+def _meetings(plan: Plan) -> list[int]:
+    """Of each two entrants."""
+    from worksample.results.pairs import PER_PAIR
+
+    if not plan.material.agents:
+        return [min(PER_PAIR, len(plan.material.instances))]
+    worked: dict[tuple[str, str], set[str]] = {}
+    for slot in plan.attemptable:
+        worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)
+    return [min(PER_PAIR, len(one & two)) for one, two in combinations(worked.values(), 2)]
+
+
+def _pairs_drawn(plan: Plan) -> int:
+    """About how many pairs people label: which ones is drawn once all work is there."""
+    from worksample.results.calibration.config import calibration_of
+    from worksample.results.calibration.drawing import EACH
+
+    config, meet = calibration_of(plan.experiment), _meetings(plan)
+    if config is None:
+        return 0
+    least = [min(config.labels or EACH, each) for each in meet]
+    return max(sum(least), round((config.share or 0.0) * sum(meet)))
+
+
+def show_judging(found: list[JudgingAhead]) -> None:
+    """A line for each."""
+    names = Counter(one.protocol for one in found)
+    for one in found:
+        what = "pairs" if one.protocol == "pairwise" else "submissions"
+        of = f"{one.protocol} ({one.by})" if names[one.protocol] > 1 else one.protocol
+        per = f" of each {one.each}" if one.each else ""
+        if one.hours is None:
+            console(err=True).print(f"{of}: a judge for {one.items:,} {what}{per}, {_calls(one)}")
+            continue
+        pay = "pay unknown (--pay USD an hour)" if one.cost is None else dollars(one.cost)
+        whose = f"{one.items:,} {what}{per}" + (" drawn at random, to calibrate the judge" if one.labels else "")
+        console(err=True).print(
+            f"{of}: people for {one.evaluations:,} evaluations of {whose}, {one.hours:,.1f} hours at most, {pay}"
+        )
+
+
+def _calls(one: JudgingAhead) -> str:
+    if one.evaluations is None:
+        return "none is configured"
+    cost = "cost unknown (no price)" if one.cost is None else f"{dollars(one.cost)} at most"
+    return f"{one.evaluations:,} evaluations, {one.calls:,} questions, {cost}"
+
+
+def show_calibration(plan: Plan) -> None:
+    """How labels are spread over the strata, and what so few cannot show."""
+    from worksample.results.calibration.config import calibration_of
+
+    config = calibration_of(plan.experiment)
+    for protocol in config.protocols if config else ():
+        if protocol == "pairwise":
+            continue
+        found, out = drawn_of(plan, protocol), console(err=True)
+        for stratum, (every, mine) in found.counts.items():
+            out.print(f"  labels of {stratum}: {mine:,} of {every:,}")
+        if config and config.proofs:
+            out.print(f"  labels of {', '.join(config.proofs)} count towards the proof")
+        if config and len(found.drawn) < config.least:
+            few = f"  {len(found.drawn)} labels are too few to correct or prove anything"
+            out.print(f"{few}: below {config.least} a report only shows them")

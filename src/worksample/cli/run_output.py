@@ -1,0 +1,300 @@
+"""What `run`, `resume` and `demo` share: show the plan, run it, say where it stands and what to type next."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worksample.python_api.experiment_run import options_of, planned
+from worksample.python_api.progress import watcher
+
+from .ambiguous_names import tell_planned
+from .exit_codes import INCOMPLETE, INTERRUPTED
+from .judging_forecast import judging_of, show_calibration, show_judging
+from .next_step import counted, next_step, typeable
+from .open_work_text import hours_said, paid_for
+from .output import console, dollars, duration, open_store, printable, say_json, table
+from .startup_phase import KEPT, begin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from worksample.errors import WorksampleError
+    from worksample.experiments.config import ExperimentConfig
+    from worksample.experiments.model_check import Checked
+    from worksample.experiments.pilot import Basis
+    from worksample.experiments.plan_progress import PlanProgress
+    from worksample.experiments.planning import Forecast, Plan
+    from worksample.experiments.power import Outlook
+    from worksample.experiments.run import RunOptions, RunResult
+    from worksample.records import Experiment
+    from worksample.store import Store
+
+WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation. Every report of this will say so."
+
+
+def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
+    """Show what would be run, less what a store holds already; no record is written and no store is needed."""
+    from worksample.experiments.plan_progress import progress_of
+    from worksample.experiments.power import outlook
+    from worksample.experiments.preparing import forecast_of, need_unchanged, prepare
+    from worksample.extras import lacks
+    from worksample.store.location import is_store
+
+    plan = prepare(config)
+    with ExitStack() as opened:
+        store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
+        progress, rest = progress_of(plan, store)
+        if store is not None:
+            need_unchanged(store, plan)
+            tell_planned(store, plan.experiment)
+        basis = _basis(store, config, expect, pilot)
+    expected = forecast_of(rest, config)
+    power = None if lacks("report") else outlook(plan, basis=basis)
+    judging = judging_of(plan, config)
+    refused = _refused(plan, config)
+    if as_json:
+        told = [asdict(one) for one in judging]
+        say_json(
+            {
+                **_plan_table(plan, expected),
+                "judging": told,
+                "standing": progress.plain(),
+                "power": power and power.plain(),
+                "refused": refused and {"what": refused.what, "next": refused.next},
+            }
+        )
+        return 0
+    _show_plan(plan, expected)
+    show_judging(judging)
+    show_calibration(plan)
+    _show_progress(progress)
+    if power is None:
+        click.echo("power: pip install 'worksample[report]'", err=True)
+    else:
+        _show_power(power)
+    if refused:
+        click.echo(printable(f"the run would be refused: {refused.what}\n  next: {refused.next}"), err=True)
+    click.echo("dry run: nothing was run or written")
+    return 0
+
+
+def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
+    """Why the run would be refused for a model: its provider's package, its key or its settings."""
+    from worksample.errors import WorksampleError
+    from worksample.experiments.model_check import need_models
+
+    try:
+        need_models(plan.material.agents, config)
+    except WorksampleError as error:
+        return error
+    return None
+
+
+def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
+    """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
+    from worksample.errors import UsageError
+    from worksample.experiments.find import find_experiment
+    from worksample.experiments.pilot import RATE, from_pilot, guessed
+
+    if not pilot:
+        return guessed(RATE if expect is None else expect)
+    if store is None:
+        raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
+    return from_pilot(store, find_experiment(store, pilot))
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How a run speaks: to a machine, to people, or (`quiet`) not at all."""
+
+    as_json: bool = False
+    quiet: bool = False
+    hints: bool = True
+    """Whether it ends with what to type next."""
+    store: str | None = None
+    """The store as it was asked for; hints repeat it."""
+
+    @property
+    def silent(self) -> bool:
+        return self.as_json or self.quiet
+
+
+def run_config(config: ExperimentConfig, tone: Tone) -> int:
+    """Plan into the store, then run; returns the exit code."""
+    from worksample.experiments.plan_progress import progress_of
+    from worksample.experiments.preparing import forecast_of
+
+    begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
+    with planned(config, watcher(silent=tone.silent).note) as ready:
+        if not tone.silent:
+            progress, rest = progress_of(ready.plan, ready.store)
+            _show_plan(ready.plan, forecast_of(rest, config))
+            if ready.known:
+                click.echo(f"{ready.plan.experiment.id} was planned before: continuing with what is open", err=True)
+                _show_progress(progress)
+            tell_models(ready.models)
+        if not tone.quiet:
+            tell_planned(ready.store, ready.plan.experiment)
+        return run_and_tell(ready.store, ready.plan.experiment, options_of(config), tone)
+
+
+ESTIMATED = (
+    "its service tells no tokens, so they are estimated from the text, as are costs, budgets and limits of tokens\n"
+    "  next: let the service report usage (docs/providers.md), then worksample model check"
+)
+
+
+def tell_models(found: Sequence[Checked]) -> None:
+    """Of models that were asked what a run may suffer from; nothing where there is nothing."""
+    for one in found:
+        if one.estimated:
+            click.echo(printable(f"{one.model}: {ESTIMATED}"), err=True)
+        if one.fault:
+            say = f"{one.model} did not answer just now, and the run tries it again: {one.fault}"
+        elif not one.answered.startswith("calls tools"):
+            say = f"{one.model} {one.answered}: an agent that needs tools may get nowhere (docs/providers.md)"
+        else:
+            continue
+        click.echo(printable(say), err=True)
+
+
+def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
+    """Run an experiment and print the outcome; returns the exit code."""
+    begin("starting the trials", KEPT, silent=tone.silent)
+    from worksample.experiments.run import run_experiment
+
+    if experiment.lock.sandbox == "none" and not tone.quiet:
+        console(err=True).print(WARNING, style="bold red")
+    done = run_experiment(store, experiment, options, watcher(silent=tone.silent))
+    begin("showing the results", "they are in the store\n  next: worksample report", silent=True)
+    if tone.as_json:
+        say_json({**done.status.plain(), "interrupted": done.interrupted})
+    elif not tone.quiet:
+        _tell(done, store, tone)
+    begin("")
+    if done.interrupted:
+        return INTERRUPTED
+    return 0 if done.status.complete else INCOMPLETE
+
+
+def _tell(done: RunResult, store: Store, tone: Tone) -> None:
+    from worksample.extras import lacks
+    from worksample.records import Experiment
+    from worksample.reports import leaderboard, print_board
+    from worksample.reports.unserved import unserved
+
+    status = done.status
+    if status.finished and lacks("report"):
+        _show_counts(store, status.experiment)
+    elif status.finished or (status.handed_in and not lacks("report")):
+        print_board(leaderboard(store, [status.experiment]), console())
+    said, next = next_step(done, store, tone.store)
+    if said:
+        click.echo(said)
+    unrun = status.open > status.places and not status.finished
+    reasons = unserved(store, [store.get(Experiment, status.experiment)]) if unrun else ()
+    for reason in reasons:
+        click.echo(f"  {reason}")
+    if tone.hints:
+        click.echo(f"  next: {typeable(next)}")
+
+
+def _show_counts(store: Store, experiment: str) -> None:
+    """Agents with their counts, where the extra that makes figures is not installed: the next step names it."""
+    import polars as pl
+
+    from worksample.results.slots import slots_df
+
+    graded = pl.col("standing") == "decided"
+    counts = (pl.len(), graded.sum().alias("graded"), (graded & pl.col("passed")).sum().alias("passed"))
+    agents = slots_df(store, experiment).group_by("agent_name").agg(*counts, pl.col("score").mean()).sort("agent_name")
+    rows = [
+        (name, planned, graded_, passed, "none" if score is None else f"{score:.3f}")
+        for name, planned, graded_, passed, score in agents.iter_rows()
+    ]
+    table("", ("agent", "planned", "graded", "passed", "mean score of graded"), rows)
+
+
+def _show_plan(plan: Plan, expected: Forecast) -> None:
+    from worksample.results.assignments.open_work import pay_of
+
+    m = plan.material
+    own = [arm for arm in m.arms if arm.continues is None]
+    out = console(err=True)
+    out.print(f"{plan.experiment.id}", style="bold")
+    if not m.agents:
+        out.print(f"{counted(len(m.instances), 'instance')}; no agent works; what is handed in is judged")
+        return
+    out.print(
+        f"{counted(len(m.agents), 'agent')} x {counted(len(m.instances), 'instance')} x {counted(len(own), 'arm')} x "
+        f"{counted(m.repeats, 'repeat')} = {counted(len(plan.slots), 'slot')}; {expected.trials} to run, "
+        f"{expected.not_attemptable} not attemptable"
+    )
+    if expected.reattempts:
+        more = counted(len(m.arms) - len(own), "arm")
+        out.print(f"  of them at most {counted(expected.reattempts, 're-attempt')} in {more} more, of work that failed")
+    cost = "no limit of cost (--limit-cost)" if expected.cost is None else dollars(expected.cost)
+    if expected.seats:
+        said = hours_said(expected.hours, pay_of(plan.experiment))
+        out.print(f"of them {counted(expected.seats, 'place')} for people who work: {said}")
+    time = "no limit of time (--limit-time)" if expected.seconds is None else f"{duration(expected.seconds)} of time"
+    out.print(f"at most: {time}, {cost}")
+    if expected.cost:
+        more = "one call per trial" if expected.beyond_budget is None else f"up to {dollars(expected.beyond_budget)}"
+        out.print(f"  and {more} more: the call that reaches a trial's budget is paid for")
+    reasons = {(s.agent.partition("@")[0], s.instance.partition("@")[0], s.not_attemptable) for s in plan.slots}
+    for agent, instance, reason in sorted(reasons):
+        if reason:
+            out.print(printable(f"not attemptable: {agent} on {instance}: {reason}"))
+
+
+def _show_progress(progress: PlanProgress) -> None:
+    if not progress.planned:
+        return
+    states = {
+        "waiting for people": progress.waits_for_people,
+        "waiting for a judge": progress.waits_for_judge,
+        "ungraded": progress.ungraded,
+    }
+    rest = "".join(f", {number} of them {state}" for state, number in states.items() if number)
+    console(err=True).print(
+        f"done already: {progress.done} of {counted(progress.planned, 'slot')}{rest}; open: {progress.open}"
+    )
+
+
+def _show_power(ahead: Outlook) -> None:
+    """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
+    out = console(err=True)
+    share = f"{ahead.aim.power:.0%} of the time"
+    plan = f"{counted(ahead.tasks, 'task')} x {counted(ahead.repeats, 'repeat')}"
+    seen = f"{plan} cannot show any difference between two agents: too few tasks" if ahead.detectable is None else (
+        f"{plan} sees a difference of {100 * ahead.detectable:.0f} points between two agents {share}"
+    )  # fmt: skip
+    out.print(f"power: {seen}")
+    ways = ", ".join(f"{tasks:,} tasks x {counted(repeats, 'repeat')}" for repeats, tasks in ahead.needed.items())
+    out.print(f"  {100 * ahead.aim.points:.0f} points would take {ways}")
+    out.print(f"  assumed: {ahead.assumed}")
+
+
+def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
+    from worksample.experiments.lock import lock_table
+
+    return {
+        **lock_table(plan),
+        "slots": [s.plain() for s in plan.slots],
+        "forecast": {
+            "trials": expected.trials,
+            "reattempts": expected.reattempts,
+            "not_attemptable": expected.not_attemptable,
+            "seconds_at_most": expected.seconds,
+            "cost_at_most": expected.cost,
+            "beyond_budget_at_most": expected.beyond_budget,
+            "places": expected.seats,
+            "person_hours": expected.hours,
+            "person_pay": paid_for(plan, expected),
+        },
+    }

@@ -1,0 +1,123 @@
+"""A package whose grader is a verifier of the task's own, as a task of Harbor's: the verifier is the same there.
+
+The other way of `verifiers.py`: tests, solution, steps and hooks stand where Harbor looks for them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from worksample.records import Environment, Protocol
+from worksample.tasks import Package
+from worksample.tasks.spec import InstanceSpec
+
+from .environment_export import health_lines, list_line, toml
+
+COMMAND, SOLVES = ["bash", "/tests/test.sh"], ["bash", "/solution/solve.sh"]
+"""What Harbor runs."""
+_PLAIN = re.compile(
+    r'\s*("""[^"]*"""\s*)?(from __future__ import annotations\s*)?from worksample\.kit import (verified as grade|Case, '
+    r"Grade, verified\s+def grade\(case: Case\) -> Grade:\s+return verified\(case\))\s*"
+)
+"""A grader that says the verifier's reward and nothing else."""
+
+
+def settings_of(package: Package) -> Mapping[str, Any] | None:
+    """What is said of the verifier, where it alone grades the package."""
+    grading = package.gradings.get(Protocol.PROGRAM)
+    settings = grading.settings.get("verifier") if grading is not None else None
+    if settings is None or not _PLAIN.fullmatch((package.root / grading.entry).read_text(encoding="utf-8")):  # type: ignore[union-attr]
+        return None
+    return dict(settings)
+
+
+def lacks(package: Package, settings: Mapping[str, Any]) -> Iterator[str]:
+    """What Harbor has no place for."""
+    for one in settings.get("step") or (settings,):
+        if list(one["command"]) != COMMAND:
+            yield "a verifier that is not bash /tests/test.sh"
+        if one["solution"] and list(one["solution"]) != SOLVES:
+            yield "a solution that is not bash /solution/solve.sh"
+        if one["workdir"]:
+            yield "a verifier with a working folder of its own"
+        folder = package.root / (one["image"] or one["tests"] or "tests")
+        if not (folder / "test.sh").is_file():
+            yield f"a verifier whose folder {folder.name} has no test.sh"
+
+
+def write(package: Package, instance: InstanceSpec, settings: Mapping[str, Any], folder: Path) -> bool:
+    """Tests, steps and solutions into the task's folder; whether it has solutions."""
+    reference = package.root / instance.reference
+    if not settings.get("step"):
+        _tests(package, settings, folder / "tests")
+        return _solution(settings, reference, folder / "solution")
+    solved = False
+    described = {step.name: step for step in instance.environment.steps}
+    for one in settings["step"]:
+        name, step = one["name"], described[one["name"]]
+        target = folder / "steps" / name
+        _tests(package, one, target / "tests")
+        (target / "instruction.md").write_text(step.brief, encoding="utf-8")
+        if step.files is not None:
+            shutil.copytree(package.root / step.files.name, target / "workdir")
+        solved = _solution(one, reference / name, target / "solution") or solved
+    return solved
+
+
+def _tests(package: Package, one: Mapping[str, Any], target: Path) -> None:
+    shutil.copytree(package.root / (one["image"] or one["tests"]), target)
+
+
+def _solution(one: Mapping[str, Any], source: Path, target: Path) -> bool:
+    if not one["solution"] or not source.is_dir():
+        return False
+    shutil.copytree(source, target)
+    return True
+
+
+def lines(
+    package: Package, environment: Environment, settings: Mapping[str, Any], seconds: float, *, public: bool
+) -> list[str]:
+    """`[verifier]`, and `[[steps]]` where there are any.
+
+    seconds: what the grading gives a verifier. public: whether the task has the whole internet in all its phases; few
+    of Harbor's environments can change it between them.
+    """
+    hooks = [(one.step, one) for one in package.collect]
+    found = _verifier("verifier", settings, seconds, public) if not settings.get("step") else ["[verifier]"]
+    found += [line for step, one in hooks if not step for line in _hook("verifier", one.plain())]
+    for one in settings.get("step", ()):
+        step = next(each for each in environment.steps if each.name == one["name"])
+        found += ["", "[[steps]]", f"name = {toml(step.name)}"]
+        found += [f"min_reward = {toml(_least(one['min_reward']))}"] if one["min_reward"] else []
+        found += list_line("artifacts", [each for each in one["artifacts"] if each != environment.paths.output])
+        found += ["", "[steps.agent]", f"timeout_sec = {toml(step.time)}"] if step.time else []
+        found += ["", *_verifier("steps.verifier", one, one["timeout"] or seconds, public)]
+        found += [line for name, hook in hooks if name == step.name for line in _hook("steps.verifier", hook.plain())]
+        if step.health is not None:
+            found += ["", *health_lines("steps.healthcheck", step.health)]
+    return found
+
+
+def _least(given: Mapping[str, float]) -> object:
+    return given["reward"] if list(given) == ["reward"] else dict(given)
+
+
+def _hook(table: str, hook: Mapping[str, Any]) -> list[str]:
+    return ["", f"[[{table}.collect]]", f"command = {toml(hook['command'])}", f"timeout_sec = {toml(hook['timeout'])}"]
+
+
+def _verifier(table: str, one: Mapping[str, Any], seconds: float, public: bool) -> list[str]:
+    """An image of its own is built from the tests' folder; without one a separate verifier has the task's."""
+    separate = bool(one["image"] or one.get("fresh"))
+    network = "public" if one["network"] == "registries" else "no-network"
+    found = [f"[{table}]", f"timeout_sec = {toml(float(seconds))}"]
+    found += [] if public and network == "public" else [f"network_mode = {toml(network)}"]
+    found += [f"user = {toml(one['user'])}"] if one["user"] else []
+    found += ['environment_mode = "separate"'] if separate else []
+    found += [f"env = {toml(dict(one['env']))}"] if one["env"] else []
+    return found + (["", f"[{table}.environment]", f"network_mode = {toml(network)}"] if separate else [])

@@ -1,0 +1,61 @@
+"""A Harbor task's verifier, or one for each of its steps, as lines of a package's `task.toml`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .manifest import HarborStep, HarborTask
+from .obstacles import filled
+from .package_layout import OUTPUT, step_name, tests_of
+
+VERIFIER_TIME = 600.0
+
+
+def toml(value: str | bool | list[str]) -> str:
+    """A value as TOML has it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def verifier_lines(task: HarborTask, root: Path) -> list[str]:
+    """The tables `[grading.program.verifier]` of the package in `root`, whose folders are laid out."""
+    if not task.steps:
+        return _verifier(task, None, root, "[grading.program.verifier]")
+    lines = ["[grading.program.verifier]", f"strategy = {toml(task.multi_step_reward_strategy or 'mean')}", ""]
+    for step in task.steps:
+        lines += _verifier(task, step, root, "[[grading.program.verifier.step]]")
+    return lines
+
+
+def _verifier(task: HarborTask, step: HarborStep | None, root: Path, head: str) -> list[str]:
+    """Uploaded tests lie beside the work; a separate verifier has them in its own image, where it has one."""
+    user = step.verifier.user if step is not None and step.verifier.user is not None else task.verifier.user
+    separate, own = task.separate(step), task.verifier_environment(step)
+    tests = tests_of(root, step)
+    folder = tests.relative_to(root).as_posix()
+    solution = root / "reference" / (step_name(step) if step is not None else "") / "solve.sh"
+    lines = [head, *([f"name = {toml(step_name(step))}"] if step is not None else [])]
+    lines.append('command = ["bash", "/tests/test.sh"]')
+    if separate and (tests / "Dockerfile").is_file():
+        lines.append(f"image = {toml(folder)}")
+    else:
+        lines += [f"tests = {toml(folder)}", *(["fresh = true"] if separate else [])]
+    lines += [f"artifacts = {toml(list(dict.fromkeys([*task.sources(step), OUTPUT])))}"] if separate else []
+    lines += ['solution = ["bash", "/solution/solve.sh"]'] if solution.is_file() else []
+    lines += [f"user = {toml(str(user))}"] if user is not None else []
+    lines += ['network = "registries"'] if task.verifier_network(step)[0] != "no-network" else []
+    if step is not None:
+        seconds = step.verifier.timeout_sec or task.verifier.timeout_sec or VERIFIER_TIME
+        lines += [f"timeout = {seconds:.1f}", *_least(step)]
+    env = {**(own.env if separate and own is not None else {}), **task.verifier_env(step)}
+    given = ", ".join(f"{toml(key)} = {toml(filled(value))}" for key, value in env.items())
+    return [*lines, *([f"env = {{ {given} }}"] if env else []), ""]
+
+
+def _least(step: HarborStep) -> list[str]:
+    if step.min_reward is None:
+        return []
+    if isinstance(step.min_reward, dict):
+        least = ", ".join(f"{toml(name)} = {value}" for name, value in step.min_reward.items())
+        return [f"min_reward = {{ {least} }}"]
+    return [f"min_reward = {step.min_reward}"]

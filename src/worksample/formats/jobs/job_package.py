@@ -1,0 +1,289 @@
+"""A job's folder: task.toml, brief, inputs, the human's deliverable and the criteria, written whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import shutil
+import stat
+import tomllib
+import unicodedata
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from worksample.files.tables.cell_values import Unfit
+from worksample.records import Criteria
+from worksample.tasks.taxonomy import slug
+
+from .filters import marks
+from .posting import Posting
+
+_NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
+_PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
+_DELIVERABLES = "The finished work, as a client would be given it, in the forms that the description asks for."
+BEFORE, AFTER = "## Work description\n\n", "\n\n## Provided material\n\n"
+"""What stands around a description in its brief."""
+FRAME = f"\n\n## Deliverables\n\n{_DELIVERABLES}\n"
+FILE_LIMIT = 2 << 30
+"""Bytes of one attachment."""
+MOST_NEAR = 2_000
+"""Names of a folder among which the one that is nearest to a missing name is looked for."""
+
+
+def package_name(posting: Posting, title_slug: Callable[[str], str] = slug) -> str:
+    """`title-contract`, in 100 characters; ids that are no words are told by their digest."""
+    own = slug(posting.job.contract)
+    if own != posting.job.contract.lower() or len(own) > 40:
+        own = uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:12]
+    elif own != posting.job.contract:
+        # Ids that differ in capitals alone are two jobs.
+        own = f"{own}-{uuid.uuid5(_NAMESPACE, posting.job.contract).hex[:6]}"
+    title = title_slug(posting.title)[: 95 - len(own)].strip("-")
+    return f"{title}-{own}" if title else own
+
+
+def _slug_before(title: str) -> str:
+    """As earlier versions wrote titles: without the letters that have accents."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def known_name(posting: Posting, out: Path) -> str:
+    """The name of a job's package below `out`: its package's own, or the one that an earlier version gave it there."""
+    name = package_name(posting)
+    before = package_name(posting, _slug_before)
+    kept = before != name and not (out / name).exists() and owner_of(out / before) == posting.job.contract
+    return before if kept else name
+
+
+def free_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
+    """The folder of a job below `out`: its package's own name, unless that belongs to another job.
+
+    A title and an id may join to the name that another title and id join to. taken: name -> id of those so far.
+    """
+    name, contract = known_name(posting, out), posting.job.contract
+    if taken.get(name, contract) != contract or owner_of(out / name) not in ("", contract):
+        name = f"{name[:87].rstrip('-')}-{uuid.uuid5(_NAMESPACE, contract).hex[:12]}"
+    taken[name] = contract
+    return out / name
+
+
+def owner_of(root: Path) -> str:
+    """The id of the job whose package lies in a folder; "" where there is none, or it does not say."""
+    try:
+        data = tomllib.loads((root / "task.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    job = (data.get("about") or {}).get("job") if isinstance(data.get("about"), dict) else None
+    return str(job.get("contract", "")) if isinstance(job, dict) else ""
+
+
+def job_folder(contract: str) -> str:
+    """Where the attachments of one job among many lie: its id, or the id's digest where that is no plain name."""
+    return contract if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", contract) else uuid.uuid5(_NAMESPACE, contract).hex
+
+
+def write_package(posting: Posting, root: Path, files: Path, day: date, provenance: str) -> None:
+    """Write the package `root`; attachments and deliverables are looked for below `files`. Raises Unfit."""
+    draft = root.with_name(f".{root.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        (draft / "inputs").mkdir()
+        (draft / "reference").mkdir()
+        inputs = _copy(posting.attachments, files, draft / "inputs")
+        _copy(posting.reference, files, draft / "reference")
+        (draft / "task.toml").write_text(_manifest(posting, root.name, day, provenance), encoding="utf-8")
+        (draft / "brief.md").write_text(_brief(posting, inputs), encoding="utf-8")
+        if posting.criteria.criteria:
+            (draft / "criteria.toml").write_text(criteria_text(posting.criteria), encoding="utf-8")
+        if root.exists():
+            shutil.rmtree(root)
+        draft.rename(root)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def find_files(posting: Posting, files: Path) -> None:
+    """Raises Unfit with the first file that is not there, or that may not be taken."""
+    for name in (*posting.attachments, *posting.reference):
+        with opened_file(files, inside(name), name):
+            pass
+
+
+def there_of(posting: Posting, files: Path) -> Posting:
+    """The same job with those of its files that can be taken; its posting names all of them."""
+
+    def kept(names: Sequence[str]) -> tuple[str, ...]:
+        out: list[str] = []
+        for name in names:
+            try:
+                with opened_file(files, inside(name), name):
+                    out.append(name)
+            except Unfit:
+                continue
+        return tuple(out)
+
+    return replace(posting, attachments=kept(posting.attachments), reference=kept(posting.reference))
+
+
+def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
+    """Copy what lies below `files`, under the same names; those in one common folder lose it."""
+    paths = [inside(name) for name in names]
+    made = []
+    for name, path in zip(names, paths, strict=True):
+        own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
+        _copy_file(files, path, target / own, name)
+        made.append(own)
+    return made
+
+
+def inside(name: str) -> PurePosixPath:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if "://" in name:
+        raise Unfit(f"{name[:80]!r} lies on the web; bring the file and name it")
+    if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
+        raise Unfit(f"{name[:80]!r} leads out of the folder of the files")
+    return path
+
+
+def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        raise Unfit(f"{name[:80]!r} is named twice")
+    with opened_file(files, path, name) as source, target.open("xb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+
+
+def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
+    """A file below `files`, without following links: the folder may be somebody else's."""
+    folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for step in path.parts[:-1]:
+            inner = _open_named(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, folder)
+            os.close(folder)
+            folder = inner
+        file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
+    except FileNotFoundError:
+        near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
+        raise Unfit(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
+    except OSError as e:
+        raise Unfit(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
+    except UnicodeEncodeError:
+        raise Unfit(f"{name[:80]!r} is no name that a file can have here") from None
+    finally:
+        os.close(folder)
+    found = os.fstat(file.fileno())
+    if stat.S_ISREG(found.st_mode) and found.st_size <= FILE_LIMIT:
+        return file
+    file.close()
+    too_big = f"has more than {FILE_LIMIT >> 30} GiB"
+    raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
+
+
+def _open_named(name: str, flags: int, folder: int) -> int:
+    """Open a name in a folder; where it is not there, the one name that differs from it in composition alone.
+
+    macOS writes `é` as a letter and an accent, tables hold one character: both are the same name to people.
+    """
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except FileNotFoundError:
+        plain = unicodedata.normalize("NFC", name)
+        same = [] if plain.isascii() else [n for n in _names(folder) if unicodedata.normalize("NFC", n) == plain]
+        if len(same) != 1:
+            raise
+        return os.open(same[0], flags, dir_fd=folder)
+
+
+def _names(folder: int) -> list[str]:
+    with os.scandir(folder) as found:
+        return [entry.name for entry in found]
+
+
+def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
+    job, source = posting.job, posting.source.value
+    about: dict[str, object] = {
+        "category": posting.category, "occupation": posting.occupation, "licence": posting.licence,
+        "provenance": provenance, "tags": [*posting.tags, *marks(job)],
+    }  # fmt: skip
+    known = {"date": posting.day or day, "source": source}
+    if job.amount is not None:
+        about["value"] = {"low": job.amount, "high": job.amount, "currency": job.currency, **known}
+    if posting.hours is not None:
+        about["hours"] = {"low": posting.hours, "high": posting.hours, **known}
+    places = _places(posting.description)
+    lines = [
+        f"id = {_toml(id)}", f"title = {_toml(' '.join(posting.title.split()))}", 'version = "1"',
+        f'canary = "worksample-canary-{uuid.uuid5(_NAMESPACE, "canary:" + job.contract)}"',
+        "", "[about]", *(f"{k} = {_toml(v)}" for k, v in about.items() if v),
+        "", "[about.job]", *(f"{k} = {_toml(v)}" for k, v in _plain_job(posting).items()),
+        "", *_gradings(posting), "[[instance]]", 'name = "job"',
+        f"title = {_toml(' '.join(posting.title.split()))}",
+    ]  # fmt: skip
+    # What looks like a setting of ours in somebody else's text stands for itself.
+    lines += [f"settings = {_toml({name: text for text, name in places.items()})}"] if places else []
+    return "\n".join(lines) + "\n"
+
+
+def _places(description: str) -> dict[str, str]:
+    """What looks like a setting -> the setting that stands for it: of its own name, or of a number where there are
+    spaces in it, since a setting is one text."""
+    found = {m[0]: m[1] for m in _PLACE.finditer(description)}
+    taken = set(found.values())
+    free = (name for n in count(1) if (name := f"text-{n}") not in taken)
+    return {text: name if text == f"{{{{{name}}}}}" else next(free) for text, name in found.items()}
+
+
+def _gradings(posting: Posting) -> list[str]:
+    """By its rubric where it has one; beside the human's deliverable where that is there; else by a person alone."""
+    out = ["[grading.rubric]", ""] if posting.criteria.criteria else []
+    if posting.reference or not out:
+        out += ["[grading.holistic]", ""]
+    return out
+
+
+def _plain_job(posting: Posting) -> dict[str, object]:
+    body = posting.job.model_dump()
+    return {k: v for k, v in body.items() if v not in (None, "", ())}
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, date):
+        return value.isoformat()
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _brief(posting: Posting, inputs: list[str]) -> str:
+    provided = "\n".join(f"- `{name}`" for name in sorted(inputs)) or "Nothing but this description."
+    places = _places(posting.description)
+    description = _PLACE.sub(lambda m: f"{{{{{places[m[0]]}}}}}", posting.description)
+    return f"{BEFORE}{description}{AFTER}{provided}{FRAME}"
+
+
+def criteria_text(criteria: Criteria) -> str:
+    """As `criteria.toml`."""
+    out = []
+    for c in criteria.criteria:
+        weight = f'importance = "{c.importance.value}"' if c.importance else f"points = {c.points!r}"
+        flags = "".join(f"{name} = true\n" for name in ("gate", "implies_others") if getattr(c, name))
+        out.append(f'[[criterion]]\nid = "{c.id}"\ntext = {_toml(c.text)}\n{weight}\nby = "{c.by.value}"\n{flags}')
+    return "\n".join(out)

@@ -1,0 +1,80 @@
+"""Files beside the six tables: what was handed in, and the attachments of jobs, where an import looks for them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from worksample.files.tables.cell_values import Unfit
+from worksample.formats.jobs.job_package import inside, job_folder
+from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
+from worksample.store import Store
+from worksample.store.error_translation import keeping
+
+from .job_export import contract_of
+
+ATTACHMENTS = "job attachments"
+"""The folder of all jobs' attachments, one below it for each job. No id of a submission has a blank in it."""
+
+
+def write_files(
+    store: Store, out: Path, submissions: Iterable[Submission], jobs: Iterable[Instance]
+) -> tuple[int, int]:
+    """(files written, files that no table can name or that the store does not have). StoreFull."""
+    written = left = 0
+    for made in submissions:
+        part = made.parts.get("output")
+        if part is not None:
+            entries = [(_name(e), e) for e in store.manifest(part.manifest).files]
+            done = _write(store, out / made.id, entries)
+            written, left = written + done, left + len(entries) - done
+    for job in jobs:
+        entries = list(_attached(job, store.manifest(job.work.inputs)))
+        done = _write(store, out / ATTACHMENTS / job_folder(contract_of(job)), entries)
+        written, left = written + done, left + len(entries) - done
+    return written, left
+
+
+def _attached(job: Instance, inputs: Manifest) -> Iterable[tuple[str, Entry]]:
+    """The attachments that are there, under the names by which the posting lists them."""
+    by_name: Mapping[str, Entry] = {_name(e): e for e in inputs.files}
+    if job.about.job is None:
+        yield from by_name.items()
+        return
+    for name in job.about.job.attachments:
+        # An import leaves away the folders where a name is the only one.
+        found = by_name.get(name) or by_name.get(name.replace("\\", "/").rpartition("/")[2])
+        if found is not None:
+            yield name, found
+
+
+def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> int:
+    written = 0
+    for name, entry in entries:
+        try:
+            path = folder / inside(name)
+        except Unfit:
+            continue
+        if entry.blob is None:
+            continue
+        with keeping(str(path)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = path.with_name(path.name[:200] + ".part")
+            shutil.copyfile(store.blobs.path(entry.blob), draft)
+            draft.replace(path)
+        written += 1
+    return written
+
+
+def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Files by name, and what stands for something on the web. A name whose bytes are no text stays quoted."""
+    links = (e for e in entries if e.kind is EntryKind.LINK and "://" in (e.target or ""))
+    return (*(_name(e) for e in entries if e.kind is EntryKind.FILE), *(str(e.target) for e in links))
+
+
+def _name(entry: Entry) -> str:
+    try:
+        return unquote_path(entry.path).decode()
+    except UnicodeDecodeError:
+        return entry.path

@@ -1,0 +1,302 @@
+"""New and changed rows as records, ready for one commit; the jobs' packages are written before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+
+from worksample.fault_injection import failpoint
+from worksample.files.tables.cell_values import Unfit
+from worksample.records import (
+    IMPORTED,
+    Agent,
+    Amendment,
+    AmendmentAction,
+    AmendmentTarget,
+    Evaluation,
+    EvaluationOutcome,
+    Evaluator,
+    EvaluatorKind,
+    Fed,
+    Feedback,
+    Instance,
+    Protocol,
+    Purpose,
+    Record,
+    ResolutionRule,
+    Round,
+    Slot,
+    Submission,
+    Suite,
+    Task,
+    Trial,
+    digest_of,
+    now,
+)
+from worksample.results.qualifying import CORE_NAMES, DECIDES
+from worksample.tasks.taxonomy import slug
+
+from .exporting import HOME
+from .job_export import contract_of
+from .job_import import rubric_of, write_job
+from .qualification_import import evaluation_id, judged, protocol_of, qualified, round_of, strike
+from .row_changes import RowChanges
+from .submission_import import (
+    AUTHOR,
+    Handed,
+    agent_of,
+    entries_of,
+    output_of,
+    place_all,
+    plan_of,
+    slots_of,
+    work_of,
+)
+from .tables import Row
+
+_FLAG = "is_successful_run"
+
+
+@dataclass
+class Taking:
+    """The records that come of an import."""
+
+    coming: RowChanges
+    out: Path
+    visibility: str
+    records: list[Record] = field(default_factory=list)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    """The latest version of each job, by contract."""
+    missing: int = 0
+    experiment: str = ""
+    suite: str = ""
+
+    def __post_init__(self) -> None:
+        self.store = self.coming.store
+        since = {i: t.ingested for t in self.store.find(Task) for i in t.instances}
+        found = sorted(self.store.find(Instance), key=lambda i: (i.id in since, since.get(i.id), i.id))
+        self.instances = {contract_of(one): one for one in found}
+        self.versions = {c: sum(contract_of(i) == c for i in found) for c in self.coming.changed["projects"]}
+        self.kinds = {e.id: e.type for e in self.store.find(Evaluator)}
+        self.agents = {self._agent_id(a): a for a in self.store.find(Agent)}
+
+    @staticmethod
+    def _agent_id(agent: Agent) -> str:
+        return str(agent.settings["agent_id"]) if agent.harness == IMPORTED else agent.id
+
+    def take(self) -> None:
+        """Everything, in the order in which records name each other. What turns out to be at fault joins the faults."""
+        self.people()
+        self.jobs()
+        self.qualifications()
+        self.work()
+        self.amendments()
+
+    def people(self) -> None:
+        """Evaluators and agents."""
+        for row in self.coming.new["evaluators"].values():
+            kind = EvaluatorKind.PERSON if row["is_human"] else EvaluatorKind.JUDGE
+            at = row["registration_ts"]
+            self.records.append(Evaluator(id=row["evaluator_id"], name=row["name"] or "", type=kind, at=at))
+            self.kinds[row["evaluator_id"]] = kind
+        for row in self.coming.new["agents"].values():
+            agent = agent_of(row)
+            self.records.append(agent)
+            self.agents[row["agent_id"]] = agent
+
+    def jobs(self) -> None:
+        """A package and an instance for each job that is new or changed; a private suite keeps theirs apart."""
+        day, made = self._day(), []
+        for contract, posting in self.coming.postings.items():
+            changed = contract in self.coming.changed["projects"]
+            fresh = changed or contract in self.coming.new["projects"]
+            version = self.versions.get(contract, 0) + 1
+            try:
+                task, instance, gone = write_job(
+                    self.store, posting, self.out, self.coming.files, day, version, overwrite=fresh
+                )
+            except Unfit as e:
+                self.coming.faults[f"projects, {contract[:80]}"] = str(e)
+                continue
+            failpoint("import.package")
+            if fresh:
+                self.missing += gone
+                self.records += [task, instance]
+                self.instances[contract] = instance
+                made.append(instance.id)
+        if made:
+            body = {
+                "name": slug(self.out.resolve().name).strip("-") or "jobs", "title": "Jobs of UpBench", "version": "1",
+                "visibility": self.visibility, "instances": tuple(sorted(made)),
+            }  # fmt: skip
+            draft = Suite.model_validate({"id": "-", **body})
+            rest = {name: value for name, value in draft.plain().items() if name != "id"}
+            self.suite = f"{draft.name}@{digest_of(rest)[:16]}"
+            self.records.append(draft.replaced(id=self.suite))
+
+    def _day(self) -> date:
+        """When amounts without a date of their own were known: the last moment that the tables speak of."""
+        moments = (
+            value for rows in self.coming.by_id.values() for row in rows.values() for value in row.values()
+            if isinstance(value, datetime)
+        )  # fmt: skip
+        return max(moments, default=now()).date()
+
+    def qualifications(self) -> None:
+        """Each job's answers in the round that asked about it first; new jobs share one."""
+        asked: dict[str, tuple[str, str]] = {}
+        for round in self.store.find(Round):
+            if round.purpose is Purpose.QUALIFICATION and round.author == AUTHOR:
+                for id in round.subjects:
+                    asked[contract_of(self.store.get(Instance, id))] = (round.id, id)
+        rows = self.coming.new["qualifications"].values()
+        fresh = sorted({r["contract_id"] for r in rows} - set(asked))
+        fresh = [c for c in fresh if c in self.instances]
+        if fresh:
+            subjects = tuple(self.instances[c].id for c in fresh)
+            mine = [r for r in rows if r["contract_id"] in set(fresh)]
+            twice = len({r["contract_id"] for r in mine}) < len(mine)
+            round = Round(
+                id=digest_of([HOME, "qualification", *subjects])[:32],
+                protocol=Protocol.HOLISTIC,
+                purpose=Purpose.QUALIFICATION,
+                subjects=subjects,
+                rule=ResolutionRule.VERIFIED if twice else ResolutionRule.LATEST,
+                versions={DECIDES: " ".join(CORE_NAMES), "imported": "1"},
+                reason="imported from UpBench's tables",
+                author=AUTHOR,
+                at=min(r["qualification_ts"] for r in mine),
+            )
+            self.records.append(round)
+            asked |= {c: (round.id, id) for c, id in zip(fresh, subjects, strict=True)}
+        for row in rows:
+            if row["contract_id"] in asked:
+                criteria = rubric_of(row["acceptance_criteria"], "acceptance_criteria")
+                self._said(row, qualified(row, *asked[row["contract_id"]], criteria))
+
+    def _said(self, row: Row, made: Evaluation) -> None:
+        self.records.append(made)
+        if made.outcome is EvaluationOutcome.GIVEN and row[_FLAG] is False:
+            self.records.append(strike(AmendmentTarget.EVALUATION, made.id, made.at))
+
+    # -- work
+
+    def work(self) -> None:
+        """An experiment for new submissions, its slots, and what was said of them and of those that came before."""
+        handed = [one for row in self.coming.new["submissions"].values() if (one := self._handed(row))]
+        old = {s.id: s for s in self.store.find(Submission) if s.author == AUTHOR}
+        said = list(self.coming.new["evaluations"].values())
+        instances = {one.id: one.instance for one in handed}
+        instances |= {s.id: self.store.get(Instance, s.instance) for s in old.values()} if said else {}
+        if handed:
+            self._follow(handed, old)
+            place_all(handed)
+            humans = {kind for r in said if (kind := self.kinds.get(r["evaluator_id"]))}
+            fed = Feedback.PEOPLE if EvaluatorKind.PERSON in humans or not humans else Feedback.JUDGE
+            graded = {one.id for one in handed}
+            whole = {protocol_of(r) for r in said if r["submission_id"] in graded}
+            name = slug(self.out.resolve().name).strip("-")[:100] or HOME
+            experiment = plan_of(name, self.suite, handed, whole, fed)
+            self.experiment = experiment.id
+            slots = slots_of(experiment, handed, self._earlier(old))
+            self.records += [experiment, *slots]
+            given = self._given(handed, old)
+            for one in sorted(handed, key=lambda h: h.row["k"] or 0):
+                human = self._row("agents", one.row["agent_id"])["is_human"]
+                self.records += work_of(one, experiment, human, given.get(one.id))
+        made = {s.id: s for s in (*old.values(), *(r for r in self.records if isinstance(r, Submission)))}
+        self._evaluations(said, made, instances)
+        self.records += [
+            strike(AmendmentTarget.SUBMISSION, one.id, one.row["submission_ts"])
+            for one in handed if one.row["k"] is None and one.row[_FLAG] is False
+        ]  # fmt: skip
+
+    def _row(self, table: str, id: str) -> Row:
+        return self.coming.by_id[table].get(id) or self.coming.had[table][id]
+
+    def _handed(self, row: Row) -> Handed | None:
+        instance = self.instances.get(row["contract_id"])
+        if instance is None:
+            return None
+        agent = self.agents.get(row["agent_id"])
+        if agent is None:
+            # Whoever handed work in here by name alone.
+            agent = agent_of(self.coming.had["agents"][row["agent_id"]])
+            self.agents[row["agent_id"]] = agent
+            self.records.append(agent)
+        entries = entries_of(
+            self.store.blobs, self.coming.by_id["submissions"][row["submission_id"]], self.coming.files
+        )
+        self.missing += sum(e.blob is None for e in entries or () if e.kind == "file")
+        return Handed(row, instance, agent, output_of(self.store.blobs, entries))
+
+    def _follow(self, handed: Iterable[Handed], old: dict[str, Submission]) -> None:
+        """A re-attempt is of the version of the job that was tried first."""
+        first: dict[tuple[str, str], Instance] = {}
+        for made in old.values():
+            instance = self.store.get(Instance, made.instance)
+            first.setdefault((made.entrant, contract_of(instance)), instance)
+        for one in handed:
+            one.instance = first.get((one.agent.id, one.row["contract_id"]), one.instance)
+
+    def _earlier(self, old: dict[str, Submission]) -> dict[tuple[str, str, int], str]:
+        """(agent, instance, attempt) -> slot of what came in before."""
+        trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
+        slots = {s.id: s for s in self.store.find(Slot)} if old else {}
+        found = (slots[trials[s.trial]] for s in old.values() if s.trial)
+        return {(s.agent, s.instance, s.attempt): s.id for s in found}
+
+    def _given(self, handed: list[Handed], old: dict[str, Submission]) -> dict[str, Fed]:
+        """What each re-attempt was given: the attempt before it, and what was said of that."""
+        said: dict[str, list[str]] = {}
+        for row in self.coming.by_id["evaluations"].values():
+            if row[_FLAG] is not False and row["submission_feedback"] not in (None, [], {}):
+                said.setdefault(row["submission_id"], []).append(evaluation_id("evaluations", row["evaluation_id"]))
+        places = {(h.agent.id, h.instance.id, h.row["k"], h.place[2]): h.id for h in handed if h.place[1]}
+        slots = {id: s for s, id in self._earlier(old).items()}
+        trials = {t.id: t.slot for t in self.store.find(Trial)} if old else {}
+        held = {slots[trials[s.trial]]: s.id for s in old.values() if s.trial and trials[s.trial] in slots}
+        out: dict[str, Fed] = {}
+        for one in handed:
+            _, k, repeat = one.place
+            last = (one.agent.id, one.instance.id, k - 1)
+            before = places.get((*last, repeat)) or places.get((*last, 1)) or held.get(last)
+            if k > 1 and before:
+                out[one.id] = Fed(submission=before, evaluations=tuple(sorted(said.get(before, ()))))
+        return out
+
+    def _evaluations(self, rows: list[Row], made: dict[str, Submission], instances: dict[str, Instance]) -> None:
+        there = {r.id for r in self.store.find(Round)}
+        for row in rows:
+            subject = made.get(row["submission_id"])
+            if subject is None:
+                continue
+            by = self.kinds[row["evaluator_id"]]
+            protocol, said = judged(row, subject, instances[subject.id], by)
+            if said.round not in there:
+                there.add(said.round)
+                mine = {s.instance: instances[s.id] for s in made.values() if s.experiment == subject.experiment}
+                at = min(s.at for s in made.values() if s.experiment == subject.experiment)
+                self.records.append(round_of(subject.experiment or "", protocol, by, mine.values(), at))
+            self._said(row, said)
+
+    # -- what changed
+
+    def amendments(self) -> None:
+        """A row that is no successful run any more, or is one again."""
+        count: dict[str, int] = {}
+        for a in self.store.find(Amendment):
+            count[a.target_id] = count.get(a.target_id, 0) + 1
+        for name, target in (
+            ("qualifications", AmendmentTarget.EVALUATION), ("evaluations", AmendmentTarget.EVALUATION),
+            ("submissions", AmendmentTarget.SUBMISSION),
+        ):  # fmt: skip
+            for id, row in self.coming.changed[name].items():
+                own = id if target is AmendmentTarget.SUBMISSION else evaluation_id(name, id)
+                action = AmendmentAction.STRIKE if row[_FLAG] is False else AmendmentAction.RESTORE
+                if action is AmendmentAction.RESTORE and not count.get(own):
+                    self.coming.faults[f"{name}, {id[:80]}"] = "it never was a successful run here"
+                    continue
+                self.records.append(strike(target, own, now(), action, count.get(own, 0)))

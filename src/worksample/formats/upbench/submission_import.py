@@ -1,0 +1,248 @@
+"""Rows of submissions and evaluations as records: slots by attempt, trials, what was handed in, what was said of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from worksample.errors import Cause
+from worksample.files import Sink
+from worksample.files.tables.cell_values import Unfit
+from worksample.formats.jobs.job_package import inside, opened_file
+from worksample.records import (
+    IMPORTED,
+    Agent,
+    Arm,
+    CaptureStatus,
+    Chain,
+    Ending,
+    Entry,
+    EntryKind,
+    Experiment,
+    Fed,
+    Feedback,
+    Instance,
+    Lock,
+    Manifest,
+    Origin,
+    Protocol,
+    Reported,
+    Slot,
+    Submission,
+    SubmissionPart,
+    Trial,
+    TrialOutcome,
+    canonical,
+    digest_of,
+    path_fault,
+    quote_path,
+)
+from worksample.tasks.taxonomy import slug
+
+from .exporting import HOME
+from .tables import Row
+
+AUTHOR = "import upbench"
+PLAIN, FEEDBACK = "plain", "feedback"
+"""Arms: first attempts, and those that follow on feedback."""
+MOST = 101
+"""Attempts of a chain."""
+TEXT = "deliverable.md"
+"""The file that a deliverable becomes which is a text."""
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_LONGEST = 10 * 365 * 86_400
+WHY = "its row says is_successful_run false"
+
+
+@dataclass
+class Handed:
+    """A submission that is to be taken in."""
+
+    row: Row
+    instance: Instance
+    agent: Agent
+    output: SubmissionPart
+    place: tuple[str, int, int] = ("", 0, 0)
+    """Arm, attempt, repeat."""
+    tried: int = 1
+
+    @property
+    def id(self) -> str:
+        return str(self.row["submission_id"])
+
+
+def agent_of(row: Row) -> Agent:
+    """The worker of a row of `agents`: it cannot be run."""
+    name = slug(row["name"] or row["agent_id"])[:80] or "agent"
+    at = row["registration_ts"]
+    kept = {**row, "registration_ts": at.isoformat() if at else None}
+    return Agent.of(name, IMPORTED, settings=kept)
+
+
+def check_submission(row: Row) -> None:
+    """Raises Unfit where a row cannot be a submission."""
+    if not _ID.fullmatch(row["submission_id"]):
+        raise Unfit(f"submission_id: {row['submission_id'][:40]!r} is not made of letters, digits, `.`, `_` and `-`")
+    if row["submission_ts"] is None:
+        raise Unfit("submission_ts: is missing")
+    if row["k"] is not None and not 1 <= row["k"] <= MOST:
+        raise Unfit(f"k: attempts are counted from 1 to {MOST}")
+    if row["k"] is not None and row["duration"] is None:
+        raise Unfit("duration: is missing; only work without k, which was handed in, may leave it out")
+    if row["duration"] is not None and row["duration"] > _LONGEST:
+        raise Unfit("duration: is more than ten years")
+
+
+def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
+    """What was handed in, by path, with the files that lie below `files`, in a folder of the submission's id or by
+    themselves; None where the table names nothing.
+
+    A text becomes a file; what lies on the web stands as a link. Raises Unfit.
+    """
+    said = row["deliverables"]
+    if said is None:
+        return None
+    entries: dict[str, Entry] = {}
+    if isinstance(said, str):
+        entries[TEXT] = Entry(path=TEXT, size=len(said.encode()), blob=sink.put(said.encode()))
+    elif isinstance(said, list):
+        for n, item in enumerate(said):
+            entry = _entry(sink, n, _named(item), files, row["submission_id"])
+            if entry.path in entries:
+                raise Unfit(f"deliverables: {entry.path[:80]!r} is named twice")
+            entries[entry.path] = entry
+    else:
+        raise Unfit("deliverables: is neither a list of files nor a text")
+    return tuple(sorted(entries.values(), key=lambda e: e.path))
+
+
+def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
+    """The part of a submission that holds these."""
+    manifest = Manifest(entries=entries or ())
+    digest = sink.put(canonical(manifest.plain()))
+    if entries is None:
+        return SubmissionPart(manifest=digest, status=CaptureStatus.ABSENT, reason="the table names no deliverables")
+    gone = [e.path for e in manifest.files if e.blob is None]
+    status = CaptureStatus.PARTIAL if gone else CaptureStatus.COMPLETE
+    why = f"{len(gone)} of {len(manifest.files)} files were not there" if gone else ""
+    return SubmissionPart(manifest=digest, status=status, reason=why, files=len(manifest.files), size=manifest.size)
+
+
+def _named(item: Any) -> str:
+    found = item
+    if isinstance(item, dict):
+        found = next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
+    if not isinstance(found, str) or not found:
+        raise Unfit("deliverables: an item has no name")
+    return found
+
+
+def _entry(sink: Sink, n: int, name: str, files: Path, submission: str) -> Entry:
+    if "://" in name:
+        return Entry(path=f"link-{n + 1:03}", kind=EntryKind.LINK, target=name)
+    path = quote_path(name.encode())
+    if fault := path_fault(path):
+        raise Unfit(f"deliverables: {name[:80]!r}: {fault}")
+    for folder in (files / submission, files):
+        if not folder.is_dir():
+            continue
+        try:
+            file = opened_file(folder, inside(name), name)
+        except Unfit:
+            continue
+        with file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            return Entry(path=path, size=size, blob=sink.put_file(file.fileno(), size))
+    return Entry(path=path, note="it was not there")
+
+
+# -- the plan
+
+
+def place_all(handed: Sequence[Handed]) -> None:
+    """Give each attempt its place: several that succeeded are repeats, what did not succeed a try of the first."""
+    groups: dict[tuple[str, str, int], list[Handed]] = {}
+    for one in handed:
+        if one.row["k"] is not None:
+            groups.setdefault((one.agent.id, one.instance.id, one.row["k"]), []).append(one)
+    for (_, _, k), mine in groups.items():
+        arm = PLAIN if k == 1 else FEEDBACK
+        mine.sort(key=lambda one: (one.row["submission_ts"], one.id))
+        failed = [one for one in mine if one.row["is_successful_run"] is False]
+        good = [one for one in mine if one.row["is_successful_run"] is not False]
+        for n, one in enumerate(failed, 1):
+            one.place, one.tried = (arm, k, 1), n
+        for n, one in enumerate(good, 1):
+            one.place, one.tried = (arm, k, n), len(failed) + 1 if n == 1 else 1
+
+
+def plan_of(name: str, suite: str, handed: Sequence[Handed], protocols: set[Protocol], fed: Feedback) -> Experiment:
+    """The experiment that these submissions belong to. Its id is made of theirs."""
+    attempts = max((one.row["k"] or 1 for one in handed), default=1)
+    arms = [Arm(name=PLAIN)]
+    if attempts > 1:
+        arms.append(Arm(name=FEEDBACK, feedback=fed, continues=PLAIN))
+    instances = tuple(sorted({one.instance.id for one in handed}))
+    return Experiment(
+        id=digest_of([HOME, *sorted(one.id for one in handed)])[:24], name=name,
+        agents=tuple(sorted({one.agent.id for one in handed})), arms=tuple(arms),
+        repeats=max((one.place[2] for one in handed), default=1) or 1, attempts=attempts,
+        lock=Lock(
+            suite=suite or digest_of(list(instances)), instances=instances,
+            protocols=tuple(p for p in (Protocol.RUBRIC, Protocol.HOLISTIC) if p in protocols) or (Protocol.RUBRIC,),
+            sandbox=IMPORTED, chain=Chain(reattempts=attempts - 1) if attempts > 1 else None,
+        ),
+        author=AUTHOR, at=min(one.row["submission_ts"] for one in handed),
+    )  # fmt: skip
+
+
+def slots_of(
+    experiment: Experiment, handed: Sequence[Handed], before: Mapping[tuple[str, str, int], str]
+) -> list[Slot]:
+    """The slots of all places. `before`: (agent, instance, attempt) -> a slot that came in earlier."""
+    made: dict[tuple[str, str, str, int, int], Slot] = {}
+    for one in sorted((h for h in handed if h.place[1]), key=lambda h: h.place[1:]):
+        arm, attempt, repeat = one.place
+        key = (one.agent.id, one.instance.id, arm, attempt, repeat)
+        if key in made:
+            continue
+        earlier = PLAIN if attempt == 2 else FEEDBACK
+        last = (one.agent.id, one.instance.id, earlier, attempt - 1)
+        found = made.get((*last, repeat)) or made.get((*last, 1))
+        after = found.id if found else before.get((one.agent.id, one.instance.id, attempt - 1))
+        made[key] = Slot(
+            id=Slot.identify(experiment.id, one.agent.id, one.instance.id, arm, attempt, repeat),
+            experiment=experiment.id, agent=one.agent.id, instance=one.instance.id, arm=arm, attempt=attempt,
+            repeat=repeat, after=after,
+        )  # fmt: skip
+    return list(made.values())
+
+
+def work_of(one: Handed, experiment: Experiment, human: bool | None, fed: Fed | None) -> list[Trial | Submission]:
+    """The records of one submission, with a trial where it is an attempt."""
+    row, instance = one.row, one.instance
+    pins: dict[str, Any] = {"work": instance.work_digest, "capture": instance.capture_digest}
+    fixed: dict[str, Any] = {
+        "id": one.id, "instance": instance.id, **pins, "entrant": one.agent.id, "at": row["submission_ts"],
+        "experiment": experiment.id, "parts": {"output": one.output}, "author": AUTHOR, "note": row["notes"] or "",
+    }  # fmt: skip
+    if row["k"] is None:
+        minutes = None if row["duration"] is None else row["duration"] / 60
+        origin = Origin.PERSON if human else Origin.EXTERNAL
+        return [Submission(**fixed, origin=origin, reported=Reported(minutes=minutes))]
+    arm, attempt, repeat = one.place
+    good = row["is_successful_run"] is not False
+    trial = Trial(
+        id=f"{one.id}-trial", experiment=experiment.id, agent=one.agent.id, instance=instance.id, **pins,
+        slot=Slot.identify(experiment.id, one.agent.id, instance.id, arm, attempt, repeat), try_number=one.tried,
+        outcome=TrialOutcome(ending=Ending.DONE)
+        if good else TrialOutcome(ending=Ending.FAILED, cause=Cause.CAPTURE_FAILED, reason=WHY),
+        started=row["submission_ts"] - timedelta(seconds=row["duration"]), ended=row["submission_ts"],
+        working_seconds=row["duration"], fed=fed, sandbox=IMPORTED,
+    )  # fmt: skip
+    return [trial, Submission(**fixed, origin=Origin.TRIAL, trial=trial.id)]

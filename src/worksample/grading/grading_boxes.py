@@ -1,0 +1,217 @@
+"""The grading box: what lies where in it, and its limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.box import BoxConfig, BoxLimits, Endpoint, Mount
+from worksample.errors import CaptureError, Cause, GraderError
+from worksample.records import CaptureStatus, EndpointSpec, Environment, Grading, Instance, Submission
+from worksample.sandboxes.capture import ABORTED, COLLECTED, ROOT_LAYER, STEP_OUTPUT, STEPS, STEPS_SUMMARY
+from worksample.sandboxes.images import CachedImage, prepare_image, task_image
+from worksample.tasks.workplace import WORKPLACE
+from worksample.workplace.restored_workplace import exported_state, restore_workplace
+from worksample.workplace.workplace import LiveWorkplace
+from worksample.workplace.workplace import operator_environment as environment_for
+
+from .verifier import Verifier
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+TIMEOUT = 120.0
+"""Seconds that a grader has where its manifest says nothing."""
+MEMORY = 2 << 30
+"""Bytes that a grader has where its manifest says nothing."""
+OUTPUT = 8 << 20
+"""Bytes that a grader may print."""
+GRADER, PROBES = "/task/grader", "/task/probes"
+EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
+RESULT, SCRATCH = "/task/result", "/task/scratch"
+DELIVERED = "/task/delivered"
+"""Where a submission lies of which the grader is given a copy that it may write to."""
+PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
+
+
+@dataclass(frozen=True, slots=True)
+class GraderLimits:
+    """timeout: seconds; memory: bytes."""
+
+    timeout: float = TIMEOUT
+    memory: int = MEMORY
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> GraderLimits:
+        """From a grading's settings: `timeout` and `memory`."""
+        return cls(float(settings.get("timeout", TIMEOUT)), int(settings.get("memory", MEMORY)))
+
+
+@dataclass(frozen=True, slots=True)
+class GradingBoxes:
+    """The boxes for one submission. `folders`: name -> path in the grading box, as a case has them."""
+
+    grading: BoxConfig
+    running: BoxConfig
+    """For programs of the agent's: submission, inputs and software, without the reference."""
+    folders: Mapping[str, str]
+    verifying: Verifier | None = None
+    workplace: LiveWorkplace | None = None
+    """What stands for the grader, over the state that the submission left."""
+    behind: Mapping[Endpoint, str] = field(default_factory=dict)
+    """What stands behind each of the grading box's endpoints."""
+
+
+def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
+    """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
+
+    Raises what `Store.folder` does, ImageError, and GraderError where evidence is missing.
+    """
+    paths = instance.work.environment.paths
+    given = {
+        "input": (paths.input, instance.work.inputs),
+        "software": (paths.software, instance.work.software),
+        "output": (paths.output, submission.parts["output"].manifest),
+    }
+    shown = {name: (target, str(store.folder(digest))) for name, (target, digest) in given.items()}
+    own = {
+        "reference": (paths.reference, str(store.folder(grading.reference))),
+        "grader": (GRADER, str(store.folder(grading.grader))),
+    }
+    for name, target in PARTS.items():
+        part = submission.parts.get(name)
+        if part is not None and part.status is not CaptureStatus.ABSENT:
+            own[name] = (target, str(store.folder(part.manifest)))
+    image = task_image(instance.work.environment, store.folder)
+    root = image.root if image is not None else None
+    verifying = verifier_of(store, submission, instance, grading, image)
+    if root is not None:  # what a grader runs begins in a folder that it is given
+        root = replace(root, workdir="", entrypoint=())
+    workplace = None
+    if grading.settings.get("workplace"):
+        environment = instance.work.environment
+        state = exported_state(submission, environment, store.folder)
+        workplace = restore_workplace(state, environment, store.folder, f"grade-{submission.id}")
+        if "exports" not in own:  # a control: what was there in the beginning
+            own["exports"] = (f"{EXPORTS}/{WORKPLACE}", str(state))
+    limits = GraderLimits.of(grading.settings)
+    copied = bool(grading.settings.get("writable"))
+    graded = {**shown, "output": (DELIVERED, shown["output"][1])} if copied else shown
+    work = instance.work.environment.limits
+    return GradingBoxes(
+        grading=BoxConfig(
+            mounts=_mounts({**graded, **own}),
+            output=RESULT,
+            scratch=SCRATCH,
+            writable=(paths.output,) if copied else (),
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
+            network="endpoints" if workplace is not None else "none",
+            endpoints=reached(instance.work.environment) if workplace is not None else (),
+            limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
+            python="platform",
+            label="grade",
+        ),
+        running=BoxConfig(
+            mounts=_mounts(shown),
+            output=RESULT,
+            scratch=SCRATCH,
+            limits=BoxLimits(memory=work.memory, processes=work.processes, disk=work.disk, output=OUTPUT),
+            python="toolbox" if root is None else "none",
+            root=root,
+            label="grade-run",
+        ),
+        folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
+        verifying=verifying,
+        workplace=workplace,
+        behind={Endpoint(one.name, one.port): one.to for one in of_workplace(instance.work.environment)},
+    )
+
+
+def reached(environment: Environment) -> tuple[Endpoint, ...]:
+    """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
+    return tuple(Endpoint(one.name, one.port) for one in of_workplace(environment))
+
+
+def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
+    """The endpoints that lead to the workplace's services."""
+    return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
+
+
+def _told(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
+    return tuple(environment_for(workplace).items()) if workplace is not None else ()
+
+
+def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """The folder of exports, whatever of it is mounted."""
+    return {"exports": EXPORTS} if "exports" in own else {}
+
+
+def verifier_of(
+    store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
+) -> Verifier | None:
+    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError, and
+    GraderError where a hook that collects failed."""
+    settings = grading.settings.get("verifier")
+    if settings is None or image is None:
+        return None
+    part = submission.parts.get("root")
+    if part is not None and part.status is CaptureStatus.ABSENT:
+        raise CaptureError(f"what was changed in the root was not taken in: {part.reason}", where=submission.id)
+    collected = submission.parts.get(COLLECTED)
+    if collected is not None and collected.status is not CaptureStatus.COMPLETE:
+        raise GraderError(collected.reason, cause=Cause.GRADER_COLLECT)
+    last = Verifier(
+        settings=settings,
+        root=image.root,
+        layers=() if part is None else (store.folder(part.manifest) / ROOT_LAYER,),
+        grader=store.folder(grading.grader),
+        output=instance.work.environment.paths.output,
+        delivered=store.folder(submission.parts["output"].manifest),
+        limits=instance.work.environment.limits,
+    )
+    if not settings.get("step"):
+        return _with_own(last, image)
+    left = submission.parts.get(STEPS)
+    folder = store.folder(left.manifest) if left is not None else None
+    return replace(last, steps=dict(_of_steps(last, image, folder)))
+
+
+def _with_own(verifier: Verifier, image: CachedImage) -> Verifier:
+    """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
+    name = verifier.settings.get("image")
+    own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
+    told = dict([*image.substituted, *(own.substituted if own is not None else ())])
+    return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
+
+
+def _of_steps(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+    """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
+
+    A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
+    any, and all see what was handed in. Raises GraderError where evidence is missing that a hook should have brought.
+    """
+    told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
+    ended = {one["name"]: one for one in told}
+    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _aborted(one)), "")
+    for settings in verifier.settings["step"]:
+        name = settings["name"]
+        one = ended.get(name)
+        if aborted and (one is None or _aborted(one)):
+            yield name, aborted
+            continue
+        if one is not None and left is not None:
+            if one["lacks"]:
+                raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
+            verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
+        yield name, _with_own(replace(verifier, settings=settings), image)
+
+
+def _aborted(told: Mapping[str, Any]) -> bool:
+    return bool(told["ended"] == ABORTED)
+
+
+def _mounts(places: Mapping[str, tuple[str, str]]) -> tuple[Mount, ...]:
+    return tuple(Mount(source, target) for target, source in places.values())

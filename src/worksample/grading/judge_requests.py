@@ -1,0 +1,139 @@
+"""The broker's verb `ask`: a grader's question, put to the judge of its role. The grader's box never sees a key.
+
+Every call is recorded. A judge that fails leaves the submission ungraded whatever the grader makes of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worksample.errors import Cause, JudgeError, UsageError
+from worksample.kit.broker_client import unpack
+from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, ProbeKind, Roles, ask, plus
+from worksample.models.judge import DEFAULT
+from worksample.records import Usage
+
+from .broker import Junk
+
+EXHIBITS = 200
+"""Of one question."""
+QUESTION = 50_000
+"""Characters of a question."""
+MIMES = ("image/png",)
+
+
+def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
+    """Role and probe of a request. Raises Junk."""
+    try:
+        kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
+        if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
+            raise Junk("the question is not text, or too long a one")
+        probe = Probe(
+            kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
+            tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
+            quotes=bool(body.get("quotes", True)),
+        )  # fmt: skip
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise Junk(f"the question is none: {str(error)[:200]}") from None
+    except UsageError as error:
+        raise Junk(error.what) from None
+    return role, probe
+
+
+def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
+    if not isinstance(raw, list) or len(raw) > EXHIBITS:
+        raise Junk(f"exhibits are not a list of at most {EXHIBITS}")
+    found = []
+    for item in raw:
+        look = Look(item["look"])
+        name, text, side = (str(item.get(key, "")) for key in ("name", "text", "side"))
+        side = "the reference" if side == "reference" else ""
+        data = unpack(item["data"]) if look is Look.PICTURE else b""
+        found.append(Exhibit(look, name, text, data, MIMES[0], side))
+    return tuple(found)
+
+
+def _texts(raw: Any) -> list[str]:
+    if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
+        raise Junk("options are not a list of texts")
+    return raw
+
+
+def _named(raw: Any) -> dict[str, str]:
+    if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
+        raise Junk("items are not a table of texts")
+    return raw
+
+
+def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
+    if not isinstance(raw, dict) or not all(isinstance(schema, dict) for schema in raw.values()):
+        raise Junk("fields are not a table of tables")
+    return raw
+
+
+@dataclass
+class GraderQuestions:
+    """Answers the questions of one grading. `records` grows by an entry for each."""
+
+    roles: Roles
+    records: list[dict[str, Any]]
+    usage: dict[str, Usage] = field(default_factory=dict)
+    """Role -> what it took."""
+    failed: JudgeError | None = None
+    """The first failure of a judge."""
+
+    async def ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one request. Raises Junk, and JudgeError where there is no answer."""
+        role, probe = parse(body)
+        try:
+            answer = await self._answer(role, probe)
+        except JudgeError as error:
+            self.failed = self.failed or error
+            raise
+        return {
+            "value": answer.value,
+            "reason": answer.reason,
+            "quotes": [q.text for q in answer.quotes if q.checked],
+        }
+
+    async def _answer(self, role: str, probe: Probe) -> JudgeReply:
+        judges = self.roles.get(role, ())
+        if not judges:
+            said = f"the grader asks the judge {role!r}, and none is configured"
+            raise JudgeError(said, cause=Cause.JUDGE_LACKS, next=f'write [judges.{role}] model = "..." and resume')
+        answers = []
+        for judge in judges:
+            for _ in range(judge.config.repeats):
+                answers.append(await self._asked(judge, probe))
+        return majority(answers)
+
+    async def _asked(self, judge: ModelRole, probe: Probe) -> JudgeReply:
+        entry: dict[str, Any] = {"ask": probe.kind.value}
+        self.records.append(entry)
+        try:
+            answer, used = await ask(judge, probe)
+        except JudgeError as error:
+            entry |= {"failed": error.what[:500], **error.record}
+            self._add(judge.name, error.usage)
+            raise
+        entry |= {"value": answer.value, **answer.record}
+        self._add(judge.name, used)
+        return answer
+
+    def _add(self, role: str, used: object) -> None:
+        if isinstance(used, Usage) and used.requests:
+            self.usage[role] = plus(self.usage[role], used) if role in self.usage else used
+
+
+def majority(answers: list[JudgeReply]) -> JudgeReply:
+    """What more than half of a panel say, with the first such answer's reason. JudgeError where they split."""
+    votes = Counter(json.dumps(a.value, sort_keys=True) for a in answers)
+    value, count = votes.most_common(1)[0]
+    if 2 * count <= len(answers):
+        said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
+        raise JudgeError(f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED)
+    return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

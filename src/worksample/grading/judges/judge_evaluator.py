@@ -1,0 +1,72 @@
+"""`Evaluates` by a judge model: one evaluator for each model of a role."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from worksample.errors import JudgeError
+from worksample.grading.evaluators import Evaluates, EvaluationRequest, EvaluatorReply
+from worksample.models import ModelRole, Roles
+from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
+
+from .material import JudgeMaterial, Render
+from .protocols import holistic, pairwise, rubric
+from .session import JudgeSession
+
+PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {
+    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), rubric),
+    Protocol.HOLISTIC: holistic,
+    Protocol.PAIRWISE: pairwise,
+}
+
+
+@dataclass(frozen=True)
+class ByJudge:
+    """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
+
+    role: ModelRole
+    render: Render
+
+    @property
+    def repeats(self) -> int:
+        return self.role.config.repeats
+
+    @property
+    def means(self) -> str:
+        """What it may spend: where that is raised, what stopped for want of it is asked again."""
+        return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Named by role and model, whether it judges alone or in a panel: it is the same evaluator."""
+        return Evaluator(
+            id=f"judge.{self.role.name}@{self.role.version}",
+            name=f"{self.role.name} ({self.role.model})",
+            type=EvaluatorKind.JUDGE,
+            version=self.role.version,
+            at=now(),
+        )
+
+    async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
+        """Never raises for what a deliverable says, nor for a judge that fails: those are causes. Raises StoreError."""
+        asking, began = JudgeSession(self.role), time.monotonic()
+        try:
+            payload = await PROTOCOLS[asked.round.protocol](JudgeMaterial(self.role, asked, self.render), asking)
+        except JudgeError as error:
+            record = {**asking.record, "means": self.means}
+            return EvaluatorReply(None, error.cause, str(error), record, cost=asking.usage.cost)
+        minutes = (time.monotonic() - began) / 60
+        return EvaluatorReply(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
+
+
+def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evaluates]]:
+    """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
+
+    def judges(round: Round) -> Sequence[Evaluates]:
+        found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
+        return tuple(ByJudge(role, render) for role in found)
+
+    return judges

@@ -1,0 +1,152 @@
+"""The broker's verb `run`: a program of the agent's, in a fresh box without the reference.
+
+Every run is recorded: its arguments, its exit code, the digests of all that went in and out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from worksample.box import Box, BoxConfig, Completed, FairTimeout, open_box
+from worksample.errors import SandboxError
+from worksample.files import Sink
+from worksample.kit.broker_client import pack, unpack
+from worksample.records import path_fault, quote_path
+
+from .broker import Junk
+from .grading_boxes import SCRATCH
+from .starvation import require_time
+
+PROGRAM_SECONDS = 1_200.0
+"""Seconds that all programs of one grading may take; those beyond it count as timed out."""
+FILE_LIMIT = 16 << 20
+"""Bytes of one file that is brought back."""
+FILES_LIMIT = 64 << 20
+"""Bytes of all files that one program leaves and that are brought back."""
+ANSWER_FILES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRequest:
+    argv: list[str]
+    stdin: bytes
+    files: Mapping[str, bytes]
+    collect: list[str]
+    timeout: float
+
+
+def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
+    """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
+    argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
+    if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
+        raise Junk("argv is not a list of texts")
+    if not isinstance(stdin, str):
+        raise Junk("stdin is not text")
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
+        raise Junk("timeout is not a number of seconds")
+    files, collect = raw.get("files", {}), raw.get("collect", [])
+    if not isinstance(files, dict) or not isinstance(collect, list) or len(collect) > ANSWER_FILES:
+        raise Junk("files is not a table, or collect is not a short list")
+    for name in (*files, *collect):
+        fault = path_fault(quote_path(name.encode("utf-8", "surrogateescape"))) if _text(name) else "no text"
+        if fault:
+            raise Junk(f"a file's name is unsound: {fault}")
+    try:
+        given = {name: unpack(content) for name, content in files.items()}
+        return ProgramRequest(argv, stdin.encode(), given, collect, min(float(timeout), most))
+    except ValueError as error:
+        raise Junk(f"the request's content is unsound: {error}") from None
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+@dataclass
+class Programs:
+    """Runs the programs of one grading, one after another. `records` grows by an entry per run."""
+
+    config: BoxConfig
+    sandbox: str
+    sink: Sink
+    most: float
+    """Seconds that one program may take."""
+    records: list[dict[str, Any]]
+    left: float = PROGRAM_SECONDS
+    """Seconds that programs may still take, all together."""
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    async def run(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one request. Raises Junk, and SandboxError where no box can be had."""
+        request = parse(body, self.most)
+        async with self._turn:
+            try:
+                return await self._run(request)
+            except SandboxError as error:
+                self.records.append({"argv": _short(request.argv), "failed": error.what})
+                raise SandboxError(f"the program could not be run: {error.what}") from error
+
+    async def _run(self, request: ProgramRequest) -> dict[str, Any]:
+        if self.left <= 0:
+            # Programs that hang are the agent's affair: they must not take the grader's time, nor the round's.
+            return await asyncio.to_thread(self._told, request, Completed(-9, b"", b"", timed_out=True), {})
+        async with open_box(self.config, kind=self.sandbox) as box:
+            for name, content in request.files.items():
+                await _write(box, f"{SCRATCH}/{name}", content)
+            done = await box.run(
+                request.argv, input=request.stdin, timeout=FairTimeout(min(request.timeout, self.left))
+            )
+            require_time(done, "run")
+            self.left -= done.counted
+            files = await _collected(box, request.collect)
+        return await asyncio.to_thread(self._told, request, done, files)
+
+    def _told(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+        self.records.append(self._record(request, done, files))
+        return {
+            "exit": None if done.timed_out else done.returncode,
+            "stdout": pack(done.stdout),
+            "stderr": pack(done.stderr),
+            "files": {name: pack(content) for name, content in files.items()},
+        }
+
+    def _record(self, request: ProgramRequest, done: Completed, files: Mapping[str, bytes]) -> dict[str, Any]:
+        return {
+            "argv": _short(request.argv),
+            "given": {name: self.sink.put(content) for name, content in request.files.items()},
+            "stdin": self.sink.put(request.stdin) if request.stdin else None,
+            "exit": None if done.timed_out else done.returncode,
+            "seconds": round(done.seconds, 3),
+            "out_of_memory": done.oom,
+            "cut": done.truncated,
+            "stdout": self.sink.put(done.stdout),
+            "stderr": self.sink.put(done.stderr),
+            "files": {name: self.sink.put(content) for name, content in files.items()},
+        }
+
+
+async def _write(box: Box, path: str, content: bytes) -> None:
+    try:
+        await box.write(path, content)
+    except OSError as error:
+        raise SandboxError(f"{path} cannot be written: {error.strerror}", where="broker") from error
+
+
+async def _collected(box: Box, names: list[str]) -> dict[str, bytes]:
+    """The files that the program left, without those that cannot be read or are too large."""
+    found: dict[str, bytes] = {}
+    left = FILES_LIMIT
+    for name in names:
+        try:
+            found[name] = await box.read(f"{SCRATCH}/{name}", min(FILE_LIMIT, left))
+        except OSError:
+            continue
+        left -= len(found[name])
+    return found
+
+
+def _short(argv: list[str]) -> list[str]:
+    return [word[:500] for word in argv[:50]]

@@ -1,0 +1,69 @@
+"""What a grader may return."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from worksample.errors import Cause, GraderError
+from worksample.records.grade_tree import CriteriaTree, GradeTree, PartNode
+
+from .compositions import program_nodes
+from .grade import Grade
+
+SLACK = 1e-6
+"""How far a score may lie from its parts: rounding."""
+
+
+def checked(result: Any, criteria: CriteriaTree) -> Grade:
+    """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise.
+
+    pydantic's ValidationError where it is a record that was made past its checks.
+    """
+    if not isinstance(result, GradeTree):
+        raise GraderError(
+            f"grade() returned {type(result).__name__}, no Grade",
+            cause=Cause.GRADER_MALFORMED,
+            next="return a Grade, such as weighted(case, {...})",
+        )
+    grade = result.replaced() if isinstance(result, Grade) else Grade(**dict(result))  # type: ignore[call-overload]
+    agree(grade, criteria)
+    return grade
+
+
+def agree(grade: GradeTree, criteria: CriteriaTree) -> None:
+    """Refuse a grade that does not answer the criteria, or that contradicts itself. GraderError."""
+    wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
+    if not given and len(criteria.kinds) > 1:
+        what = "a grade without parts speaks for the whole, and others decide some of the criteria"
+        raise GraderError(
+            what, cause=Cause.GRADER_MALFORMED, next="give parts, one for each criterion that programs decide"
+        )
+    if wanted and given and wanted != given:
+        odd = sorted(wanted ^ given)
+        raise GraderError(
+            f"grade and criteria.toml differ in {', '.join(odd)}",
+            cause=Cause.GRADER_MALFORMED,
+            next="correct grade.py or criteria.toml, then worksample task check FOLDER",
+        )
+    _agree_within(grade)
+
+
+def _agree_within(grade: GradeTree) -> None:
+    """Refuse a score that its own parts contradict, where nothing says why. With parts a score is theirs."""
+    shares = [_share(list(grade.parts)), _share([p for p in grade.parts if not p.gate])]
+    if any(p.gate and not p.passed for p in grade.parts):
+        shares.append(0.0)
+    known = {share for share in shares if share is not None}
+    if known and not grade.reason.strip() and all(abs(grade.score - share) > SLACK for share in known):
+        parts = " or ".join(f"{share:.4g}" for share in sorted(known))
+        what = f"the score is {grade.score:.4g}, its parts come to {parts}, and no reason says why"
+        raise GraderError(
+            what, cause=Cause.GRADER_MALFORMED, next="give a reason, or let weighted(case, {...}) reckon the score"
+        )
+
+
+def _share(parts: list[PartNode]) -> float | None:
+    counted = [p for p in parts if p.fraction is not None]
+    total = math.fsum(p.points for p in counted)
+    return math.fsum(p.points * (p.fraction or 0.0) for p in counted) / total if total else None

@@ -1,0 +1,119 @@
+"""How a grader asks a judge model: a narrow question about what it hands over, answered by its platform.
+
+The grading box has no keys and no network: the question goes over the broker (`kit/broker.py`, verb `ask`), and what is
+handed over reaches the model as data between delimiters. The grade's integration stays code.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import Cause, GraderError
+
+from .broker_client import pack
+from .check import Check
+from .picture import read_image
+from .text import read_text
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SIDE = 2048
+"""Pixels of a picture's longer side that a judge is shown."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm")
+PATIENCE = 6 * 3600.0
+"""Seconds that an answer may take; the platform's own limits end it long before."""
+KINDS = ("yes_no", "choice", "fields", "checklist", "pair")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text with its name, where a plain text will not do. table: rows as CSV text."""
+
+    text: str
+    name: str = ""
+    table: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judge's answer. value: bool (yes_no), an option, a dict (fields, checklist), or first, equal, second (pair)."""
+
+    value: Any
+    reason: str = ""
+    quotes: tuple[str, ...] = ()
+    """Passages that a program found in what was shown."""
+
+    @property
+    def check(self) -> Check:
+        """Of a yes_no: 1 for yes. Of a checklist: the share of yes. GraderError for the others."""
+        if isinstance(self.value, bool):
+            return Check.of(self.value, "" if self.value else self.reason or "the judge says no")
+        if isinstance(self.value, dict) and all(isinstance(v, bool) for v in self.value.values()):
+            missing = [name for name, value in self.value.items() if not value]
+            said = f"the judge says no to {', '.join(missing)}: {self.reason}" if missing else ""
+            return Check(1 - len(missing) / len(self.value), said)
+        raise GraderError(
+            "this answer of a judge is not a share of 1", next="look at its value", cause=Cause.GRADER_CRASH
+        )
+
+
+def request(
+    kind: str, question: str, exhibits: Sequence[Any], read: Callable[[Path], dict[str, Any]], *,
+    options: Sequence[str] = (), items: Mapping[str, str] | None = None,
+    fields: Mapping[str, Mapping[str, Any]] | None = None, second: Sequence[Any] = (), role: str = "",
+    quotes: bool = True,
+) -> dict[str, Any]:  # fmt: skip
+    """The body of a request. read: the exhibit of a file. GraderError for what can be no question."""
+    if kind not in KINDS:
+        raise GraderError(
+            f"{kind!r} is not a kind of question", next=f"one of {', '.join(KINDS)}", cause=Cause.GRADER_CRASH
+        )
+    return {
+        "kind": kind,
+        "question": question,
+        "exhibits": [_exhibit(e, read) for e in exhibits],
+        "second": [_exhibit(e, read) for e in second],
+        "options": list(options),
+        "items": dict(items or {}),
+        "fields": {name: dict(schema) for name, schema in (fields or {}).items()},
+        "role": role,
+        "quotes": quotes,
+    }
+
+
+def _exhibit(given: Any, read: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    if isinstance(given, str):
+        return {"look": "text", "text": given}
+    if isinstance(given, Shown):
+        return {"look": "table" if given.table else "text", "text": given.text, "name": given.name}
+    if isinstance(given, Path):
+        return read(given)
+    if hasattr(given, "thumbnail"):
+        return {"look": "picture", "data": pack(png(given))}
+    raise GraderError(
+        f"{type(given).__name__} can be shown to no judge",
+        cause=Cause.GRADER_CRASH,
+        next="pass a text, a Shown, a picture, or the path of a file of this case",
+    )
+
+
+def file_exhibit(path: Path, name: str) -> dict[str, Any]:
+    """A file as a judge is shown it: a picture drawn anew, CSV as a table, anything else as text. Raises Unreadable."""
+    if path.suffix.lower() in PICTURES:
+        return {"look": "picture", "name": name, "data": pack(png(read_image(path)))}
+    table = path.suffix.lower() in (".csv", ".tsv")
+    return {"look": "table" if table else "text", "name": name, "text": read_text(path)}
+
+
+def png(picture: Image) -> bytes:
+    """The pixels, and nothing else that the file says; at most `SIDE` to a side."""
+    drawn = picture.convert("RGB")
+    drawn.thumbnail((SIDE, SIDE))
+    out = io.BytesIO()
+    drawn.save(out, "PNG")
+    return out.getvalue()

@@ -1,0 +1,101 @@
+"""Who made what, shown to an admin: whoever has seen it judges nothing of it any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select, update
+
+from worksample.people.clock import Clock
+from worksample.people.errors import Conflict
+from worksample.people.judging import lease_queries as sql
+from worksample.people.judging.assignment_states import BARRED, LEASED, RESUMABLE
+from worksample.people.rounds.queues import Queue, all_queues, note
+from worksample.records import Round, Submission, digest_of
+from worksample.store.people_tables import activity, assignments, items
+
+from .account import Account, Role
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+NAMES = "names"
+_a = assignments.c
+
+
+def looks_at(queue: Queue) -> list[str]:
+    """The round, and those whose verdicts it goes by: they show the same deliverables."""
+    return [queue.round, *(found for name in ("over", "holistic") if (found := queue.settings.get(name)))]
+
+
+def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
+    """Whether the names of a queue's round, of one that it looks at, or of its experiment's work were shown to them."""
+    seen = {"account": account, "kind": NAMES}
+    whole = queue.settings.get("experiment")
+    notes = [*looks_at(queue), *([whole] if whole else [])]
+    return any(connection.execute(sql.NOTED, {**seen, "note": about}).first() for about in notes)
+
+
+def _circle(connection: Connection, round: str) -> set[str]:
+    """The round, what it looks at, and what looks at it."""
+    out = {round}
+    for queue in all_queues(connection):
+        about = looks_at(queue)
+        if queue.round == round:
+            out.update(about)
+        elif round in about:
+            out.add(queue.round)
+    return out
+
+
+def refuse_votes_at_work(store: Store, account: Account, round: str) -> None:
+    """Conflict while the person has an item of the round, or of one that looks at it, open: first judge, then read."""
+    with store.database.reading() as connection:
+        _refuse(connection, account, _circle(connection, round))
+
+
+def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> None:
+    """Let an admin see who made what in a round, and note it: nothing of the round, of what it looks at, or of what
+    looks at it is given to this account from now on. Denied, RecordMissing, Conflict while an item of theirs is open.
+    """
+    account.may(Role.ADMIN)
+    record = store.get(Round, round)
+    over = record.over
+    with store.database.writing() as connection:
+        _show(connection, account, _circle(connection, round), {round, *([over] if over else ())}, clock)
+
+
+def look_at_submission(store: Store, account: Account, submission: str, *, names: bool, clock: Clock) -> None:
+    """Let an admin or a reviewer read what there is on a submission. `names`: with who made it and what it did, which
+    is an admin's alone and noted: no round that has it is given to this account from now on, nor any later one of its
+    experiment. Denied, RecordMissing, Conflict while an item of theirs that shows it is open.
+    """
+    account.may(*((Role.ADMIN,) if names else (Role.ADMIN, Role.REVIEWER)))
+    found = store.get(Submission, submission)
+    shows = (items.c.subject == submission) | (items.c.second == submission)
+    # As elsewhere, other processes are waited for only where something is written.
+    opening = store.database.writing if names else store.database.reading
+    with opening() as connection:
+        queues = set(connection.execute(select(items.c.queue).where(shows)).scalars())
+        circle = {round for queue in queues for round in _circle(connection, queue)}
+        if names:
+            _show(connection, account, circle, queues | ({found.experiment} if found.experiment else set()), clock)
+        else:
+            _refuse(connection, account, circle)
+
+
+def _show(connection: Connection, account: Account, circle: set[str], noted: set[str], clock: Clock) -> None:
+    _refuse(connection, account, circle)
+    for named in sorted(noted):
+        id = digest_of([NAMES, named, account.id])[:32]
+        if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
+            note(connection, id, account.id, None, NAMES, named, clock())
+    # What ran out or was given back could be had again without asking for the next one.
+    mine = (_a.account == account.id) & _a.queue.in_(circle) & _a.state.in_(RESUMABLE)
+    connection.execute(update(assignments).where(mine).values(state=BARRED))
+
+
+def _refuse(connection: Connection, account: Account, rounds: set[str]) -> None:
+    mine = (_a.account == account.id) & _a.queue.in_(rounds) & (_a.state == LEASED)
+    if connection.execute(select(_a.item).where(mine)).first() is not None:
+        raise Conflict("you have an item of this round open", next="hand it in or give it back, then look")

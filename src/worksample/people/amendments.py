@@ -1,0 +1,87 @@
+"""Striking and restoring: the record stays, the queue follows."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from sqlalchemy import update
+
+from worksample.errors import UsageError
+from worksample.records import REGISTRY, Amendment, AmendmentAction, AmendmentTarget, Evaluation
+from worksample.results.rounds import need_amendable
+from worksample.store.people_tables import items
+
+from .access.account import Account, Role
+from .clock import Clock, moment
+from .judging.queue_sync import follow
+from .round_verdicts import findings
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_i = items.c
+
+
+def amend(
+    store: Store,
+    by: Account,
+    action: AmendmentAction,
+    target: AmendmentTarget,
+    target_id: str,
+    reason: str,
+    *,
+    clock: Clock,
+) -> Amendment:
+    """Strike or restore a record, or put a round in force.
+
+    A struck evaluation's item goes back into the queue for one more, but not to whoever gave it; restoring takes that
+    back where nobody has it yet. A struck trial, submission or instance is given out to nobody until it is restored
+    (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
+    """
+    by.may(Role.ADMIN, Role.REVIEWER)
+    if not reason.strip():
+        raise UsageError("an amendment needs a reason", next="say why, in a sentence")
+    need_amendable(action, store.get(REGISTRY[target.value], target_id))
+    amendment = Amendment(
+        id=uuid.uuid4().hex, action=action, target=target, target_id=target_id, reason=reason.strip(),
+        author=f"person-{by.id}", at=moment(clock()),
+    )  # fmt: skip
+    store.commit(amendment)
+    let_queue_follow(store, amendment)
+    return amendment
+
+
+def let_queue_follow(store: Store, amendment: Amendment) -> None:
+    """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
+    if amendment.target is AmendmentTarget.EVALUATION:
+        follow(store, amendment.target_id, amendment.action)
+    elif amendment.target is AmendmentTarget.EVALUATOR:
+        for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
+            follow(store, evaluation.id, amendment.action)
+
+
+def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:
+    """Strike every submission in which an integrity round over this one found something; returns the amendments.
+
+    Figures with and without them: `metrics.with_and_without`. Those that are struck already are passed over.
+    """
+    from worksample.records import struck
+
+    out = struck(store.find(Amendment))
+    made = []
+    for subject, labels in sorted(findings(store, round).items()):
+        if (AmendmentTarget.SUBMISSION, subject) not in out:
+            reason = f"integrity review: {', '.join(labels)}"
+            made.append(
+                amend(store, by, AmendmentAction.STRIKE, AmendmentTarget.SUBMISSION, subject, reason, clock=clock)
+            )
+    return made
+
+
+def withdraw(store: Store, by: Account, item: str) -> None:
+    """Take an item out of its queue: nobody is given it any more. What is said about it stays."""
+    by.may(Role.ADMIN)
+    with store.database.writing() as connection:
+        if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:
+            raise UsageError("no such item", where=item)

@@ -1,0 +1,227 @@
+"""Handing in: an answer becomes an Evaluation; skips are declined ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, update
+
+from worksample.errors import Cause, RecordConflict, RecordMissing, UsageError
+from worksample.fault_injection import failpoint
+from worksample.models import Visibility
+from worksample.people.access.account import Account
+from worksample.people.access.profile import Profile, evaluator_of
+from worksample.people.access.tokens import storable
+from worksample.people.clock import MINUTE, SECOND, Clock, moment
+from worksample.people.errors import Conflict, InvalidAnswer
+from worksample.people.judging import lease_queries as sql
+from worksample.people.judging.answer import read_answer
+from worksample.people.judging.assignment_states import DONE, LEASED, SKIPPED
+from worksample.people.judging.drafts import Drafting
+from worksample.people.judging.item import criteria_of, shown_pair
+from worksample.people.judging.item_completion import finish
+from worksample.people.judging.item_leases import Leasing, evaluation_id, own
+from worksample.people.quality.gold_items import compare
+from worksample.people.rounds.forms import RoundKind
+from worksample.people.rounds.queues import Queue, find_queue
+from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluator, Instance, Round, Submission
+from worksample.results.evaluations import FAULT
+from worksample.results.graded import as_graded
+from worksample.store.people_tables import items
+from worksample.viewing import kept
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_i = items.c
+
+
+class ItemJudging:
+    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting) -> None:
+        self._store, self._db, self._clock = store, store.database, clock
+        self._leasing, self._drafting = leasing, drafting
+
+    def submit(
+        self, item: str, account: Account, payload: Mapping[str, Any], key: str, active_seconds: float = 0.0
+    ) -> Evaluation:
+        """Commit the person's Evaluation of an item.
+
+        `key`: any text, the same when a request is sent again: then the Evaluation that is there is returned. Killed
+        at whatever point, an item is judged once by a person. InvalidAnswer; Conflict where another answer is in
+        already or the lease passed on; NotYours.
+        """
+        if not key or len(key) > 200 or storable(key) != key:
+            raise UsageError("handing in needs a key of 1 to 200 characters")
+        id = evaluation_id(item, account.id)
+        with self._db.reading() as connection:
+            mine, row, queue = _read(connection, item, account)
+        if mine.state == DONE:
+            return _same(self._store.get(Evaluation, id), key)
+        shown = as_graded(self._store, self._store.get(Round, row.round), self._store.get(Instance, row.instance))
+        criteria = criteria_of(shown, queue)
+        answer, beside = read_answer(queue.form, payload, criteria, queue.questions)
+        # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
+        with self._db.writing() as connection:
+            now = self._clock()
+            if own(connection, item, account).state == DONE:
+                return _same(self._store.get(Evaluation, id), key)
+            mine = self._leasing.hold(connection, item, account, now)
+            active = self._drafting.count(connection, mine, active_seconds, now)
+        blank = self._evaluation(queue, row, mine, account, active)
+        record = {**blank.record, **beside, "key": key}
+        if beside.get("inspected") is False and file_at_fault(self._store, (row.subject, blank.second)):
+            record[FAULT] = True
+        said = self._commit(
+            blank.replaced(id=id, outcome=EvaluationOutcome.GIVEN, payload=answer, record=record), account
+        )
+        failpoint("people.said")
+        with self._db.writing() as connection:
+            finish(connection, own(connection, item, account), id, now)
+        return _same(said, key)
+
+    def _know(self, account: Account) -> None:
+        """Commit the person's Evaluator record where it is missing."""
+        try:
+            self._store.get(Evaluator, account.evaluator)
+        except RecordMissing:
+            self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
+
+    def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
+        """The one that is there counts: a process died between the commit and the queue's note of it."""
+        self._know(account)
+        try:
+            self._store.commit(evaluation)
+        except RecordConflict:
+            return self._store.get(Evaluation, evaluation.id)
+        return evaluation
+
+    def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
+        """All but what was said: a declined one that `submit` fills in."""
+        round = self._store.get(Round, row.round)
+        first, second = shown_pair(row, mine.flipped)
+        return Evaluation(
+            id="-",
+            round=row.round,
+            subject=first,
+            second=second,
+            instance=row.instance,
+            grading=round.gradings.get(row.instance, ""),
+            evaluator=account.evaluator,
+            outcome=EvaluationOutcome.DECLINED,
+            minutes=round_minutes(active),
+            author=f"person-{account.id}",
+            at=moment(self._clock()),
+            record={
+                "item": row.id,
+                "ordinal": mine.ordinal,
+                "flipped": mine.flipped,
+                "instructions": queue.instructions,
+                "elapsed_minutes": round_minutes(self._clock() - mine.started),
+            },
+        )
+
+    def skip(self, item: str, account: Account, reason: str) -> Evaluation:
+        """Leave an item to others: a declined Evaluation with the reason, the first one of each item.
+
+        It is not given to the person again; `Leasing.take_back` has it back while nobody else has taken it. NotYours,
+        Conflict.
+        """
+        reason = storable(reason).strip()
+        if not reason:
+            raise InvalidAnswer({"reason": "say why"})
+        with self._db.writing() as connection:
+            mine = self._leasing.hold(connection, item, account, self._clock())
+            row = connection.execute(sql.ITEM, {"id": item}).one()
+            queue = find_queue(connection, row.queue)
+            if queue.kind is RoundKind.CALIBRATION:
+                raise Conflict("a quiz has no items to skip")
+        draft = self._evaluation(queue, row, mine, account, mine.active)
+        evaluation = self._commit(
+            draft.replaced(
+                id=evaluation_id(item, account.id + " declined"), cause=Cause.PERSON_DECLINED, reason=reason[:20_000]
+            ),
+            account,
+        )
+        with self._db.writing() as connection:
+            mine = own(connection, item, account)
+            if mine.state == LEASED:
+                finish(connection, mine, evaluation.id, self._clock(), state=SKIPPED)
+                connection.execute(update(items).where(_i.id == item).values(free=_i.free + 1))
+        return evaluation
+
+    def answered(self, item: str, account: Account) -> Evaluation:
+        """What the person said of an item, or why it was skipped. Conflict before; NotYours."""
+        with self._db.reading() as connection:
+            mine = own(connection, item, account)
+        if mine.evaluation is None:
+            raise Conflict("nothing is handed in for this item yet")
+        return self._store.get(Evaluation, mine.evaluation)
+
+    def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
+        """How an answered calibration item should have been judged, and why. Conflict before it is answered."""
+        with self._db.reading() as connection:
+            mine = own(connection, item, account)
+            row = connection.execute(sql.ITEM, {"id": item}).one()
+            hidden = row.round != row.queue
+        if mine.state != DONE or row.expected is None or hidden:
+            raise Conflict("there is nothing to show for this item now")
+        return compare(row, self._store.get(Evaluation, mine.evaluation))
+
+    def earlier(self, item: str, account: Account) -> list[dict[str, Any]]:
+        """What others said before about an adjudicated or audited deliverable: only once the own answer is in.
+
+        Voters are numbered and have no names. Conflict before; NotYours.
+        """
+        with self._db.reading() as connection:
+            mine, row, queue = _read(connection, item, account)
+        if mine.state != DONE:
+            raise Conflict("decide first: earlier votes are shown once your own is in")
+        # Who labels a judge's work is to know nothing of what the judge says, before and after.
+        over = queue.settings["over"] if queue.settings["experiment"] is None else None
+        found = self._store.find(Evaluation, round=over, subject=row.subject) if over else []
+        said = [e for e in found if e.payload is not None]
+        return [
+            {"voter": n, "said": e.payload.plain() if e.payload else {}, "minutes": e.minutes}
+            for n, e in enumerate(said, 1)
+        ]
+
+
+def _read(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
+    """The person's row of an item, the item's, and its queue. NotYours."""
+    mine = own(connection, item, account)
+    row = connection.execute(sql.ITEM, {"id": item}).one()
+    return mine, row, find_queue(connection, row.queue)
+
+
+def _same(evaluation: Evaluation, key: str) -> Evaluation:
+    """The evaluation, where it came in under this key."""
+    if evaluation.record.get("key") != key:
+        raise Conflict("this item is handed in already, with another answer")
+    return evaluation
+
+
+def round_minutes(micros: int) -> float:
+    """To the second."""
+    return int(micros) // SECOND * SECOND / MINUTE
+
+
+def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
+    """Whether a file of these submissions is itself damaged or empty, and none was kept from view for another reason.
+
+    A view that is not kept, since the server was too busy or lacks a converter, is such a reason.
+    """
+    found = False
+    for id in submissions:
+        part = store.get(Submission, id).parts.get("output") if id is not None else None
+        if part is None:
+            continue
+        manifest = store.manifest(part.manifest)
+        for entry in manifest.entries:
+            if entry.kind is EntryKind.FOLDER:
+                continue
+            view = kept(store, manifest, part.manifest, entry.path)
+            if view is None or view.visibility.ours:
+                return False
+            found = found or view.visibility is Visibility.FILE or entry.size == 0
+    return found

@@ -1,0 +1,176 @@
+"""What an evaluator is shown: everything that is needed to judge, nothing that says who made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from worksample.people.rounds.forms import Form, RoundQuestion
+from worksample.people.rounds.queues import Queue
+from worksample.people.rounds.screening_results import SHOWN, read_look
+from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
+from worksample.results.graded import as_graded
+
+from .blinding import giveaways, scrub
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_NOTHING = digest_bytes(b'{"entries":[]}')
+_PREFERRED = {
+    Form.PAIRWISE: (Protocol.PAIRWISE, Protocol.HOLISTIC),
+    Form.RUBRIC: (Protocol.RUBRIC,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """`label`: Reference, Alternative, AD-1, AD-2, Deliverable, Inputs or Trajectory."""
+
+    label: str
+    manifest: str
+    """Digest of the manifest of its files; "" where nothing was delivered."""
+    note: str = ""
+    """What was not taken in, where something was not."""
+
+    def plain(self) -> dict[str, Any]:
+        return {"label": self.label, "manifest": self.manifest, "note": self.note}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is not handed in yet. `active_seconds`: counted so far, and never more than have passed."""
+
+    revision: int
+    payload: Mapping[str, Any]
+    saved: int
+    """Microseconds since 1970."""
+    active_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`instance` is its key, `task/name`; ids of submissions, agents, origins and costs are not in here."""
+
+    id: str
+    round: str
+    protocol: Form
+    instance: str
+    title: str
+    shown: tuple[Pane, ...]
+    brief: str
+    notes: str
+    criteria: Criteria
+    asks: tuple[RoundQuestion, ...]
+    soft_limit_minutes: float
+    early_stop: bool
+    instructions: str
+    """Digest of the version in force."""
+    state: str
+    expires: int
+    draft: Draft | None = None
+    seen: tuple[tuple[str, str], ...] = ()
+    """(pane's label, path) of what the person has opened."""
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+    """Names that must not be read near it: for `blinding.scrub`, never for the browser, so `plain` leaves them out."""
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON types, for the browser."""
+        draft = self.draft
+        return {
+            "id": self.id, "round": self.round, "protocol": self.protocol.value, "instance": self.instance,
+            "title": self.title, "shown": [pane.plain() for pane in self.shown], "brief": self.brief,
+            "notes": self.notes, "criteria": self.criteria.plain(), "asks": [ask.plain() for ask in self.asks],
+            "soft_limit_minutes": self.soft_limit_minutes, "early_stop": self.early_stop,
+            "instructions": self.instructions, "state": self.state, "expires": self.expires,
+            "draft": None if draft is None else {
+                "revision": draft.revision, "payload": dict(draft.payload), "saved": draft.saved,
+                "active_seconds": draft.active_seconds,
+            },
+            "seen": [list(pair) for pair in self.seen],
+        }  # fmt: skip
+
+
+def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
+    """Which submission stands first for this person, and which second."""
+    if row.second is None or not flipped:
+        return row.subject, row.second
+    return row.second, row.subject
+
+
+def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
+    """What must not be read anywhere near an item; of a job nothing is hidden."""
+    if row.subject == row.instance:
+        return ()
+    ids = [row.subject, *([row.second] if row.second else [])]
+    return tuple(sorted({w for id in ids for w in giveaways(store, store.get(Submission, id))}))
+
+
+def grading_of(instance: Instance, form: Form, first: Protocol | None = None) -> Grading | None:
+    """The grading whose reference and notes are shown: the `first`, the form's own, else the nearest there is."""
+    for protocol in (*((first,) if first else ()), *_PREFERRED.get(form, (Protocol.HOLISTIC,)), *Protocol):
+        if protocol in instance.grading:
+            return instance.grading[protocol]
+    return None
+
+
+def criteria_of(instance: Instance, queue: Queue) -> Criteria:
+    """The criteria that are asked in a round: those of its kind of evaluator. None where its form asks for none."""
+    grading = instance.grading.get(queue.protocol)
+    return grading.asked_of(queue.asked.value) if grading and queue.form is Form.RUBRIC else Criteria()
+
+
+def panes_of(
+    store: Store, queue: Queue, row: Any, flipped: bool, instance: Instance, words: tuple[str, ...] = ()
+) -> tuple[Pane, ...]:
+    """The reference where it is shown, the deliverables in this person's order, the trajectory, the inputs.
+
+    `words`: not to be read in the notes.
+    """
+    spec, out = queue.spec, []
+    grading = grading_of(instance, queue.form, queue.protocol)
+    if spec.reference and grading is not None:
+        reference = instance.shown_reference or grading.reference
+        if reference != _NOTHING:
+            out.append(Pane("Reference", reference))
+    first = ""
+    for label, id in zip(spec.labels, shown_pair(row, flipped), strict=False):
+        if id is None:
+            continue
+        submission = store.get(Submission, id)
+        first = first or id
+        part = submission.parts.get("output")
+        if part is not None:
+            out.append(Pane(label, part.manifest, scrub(part.reason, words)))
+        else:
+            out.append(Pane(label, "", "nothing was delivered"))
+    if spec.trajectory:
+        part = store.get(Submission, first).parts.get("trajectory")
+        if part is not None:
+            out.append(Pane("Trajectory", part.manifest, part.reason))
+    if instance.work.inputs != _NOTHING:
+        out.append(Pane("Inputs", instance.work.inputs))
+    return tuple(out)
+
+
+def build_item(
+    store: Store, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
+) -> Item:
+    """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
+    instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
+    spec = queue.spec
+    grading = grading_of(instance, queue.form, queue.protocol)
+    words = hidden_words(store, row)
+    notes = grading.notes if grading else ""
+    if queue.form is Form.QUALIFICATION:
+        notes = str(read_look(store, queue.settings["looks"], instance.id).get(SHOWN, ""))
+    return Item(
+        id=row.id, round=row.queue, protocol=queue.form, instance=instance.key, title=instance.title,
+        shown=panes_of(store, queue, row, mine.flipped, instance, words), brief=instance.work.brief,
+        notes=notes,
+        criteria=criteria_of(instance, queue),
+        asks=spec.asks, soft_limit_minutes=spec.minutes, early_stop=spec.early_stop,
+        instructions=queue.instructions, state=mine.state, expires=mine.expires, draft=draft, seen=seen,
+        hidden=words,
+    )  # fmt: skip

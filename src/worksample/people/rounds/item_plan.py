@@ -1,0 +1,131 @@
+"""From a round's configuration to its items: a plan that is kept as a blob, so that the queue can be made anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import UsageError
+from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, canonical, digest_of
+from worksample.results.graded import as_graded
+from worksample.results.pairs import entries_of, sample_pairs
+
+from .forms import Form, RoundKind
+from .round_config import Gold, PeopleRound
+from .subjects import Subject, jobs, named, pick, subject_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+EVERYBODY = 1_000_000_000
+"""As many as will may take a gold item."""
+Planned = dict[str, Any]
+"""id, round, instance, subject, second, domain, maker, place, wanted, expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundForm:
+    """What a round asks: the form, the protocol under which it runs, and whose criteria."""
+
+    form: Form
+    protocol: Protocol
+    kind: EvaluatorKind = EvaluatorKind.PERSON
+
+    def of(self, instance: Instance) -> bool:
+        """Whether it asks anything of this work."""
+        grading = instance.grading.get(self.protocol)
+        return self.form is not Form.RUBRIC or bool(grading and grading.asked_of(self.kind.value).leaves)
+
+
+def plan_items(
+    store: Store, config: PeopleRound, asking: RoundForm, round: str, seed: int, known: Collection[tuple[str, str]] = ()
+) -> list[Planned]:
+    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing.
+
+    `known`: the pairs that it has already; only what they lack is drawn.
+    """
+    if asking.form is Form.QUALIFICATION:
+        return _placed(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
+    form, picked = asking.form, pick(store, config, seed)
+    over = store.get(Round, config.over) if config.over is not None else None
+    instances = {id: _graded(store, over, id) for id in sorted({s.instance for s in picked})}
+    asked = {id for id, instance in instances.items() if asking.of(instance)}
+    subjects = [s for s in picked if s.instance in asked]
+    wanted = config.votes[1]
+    if form is Form.PAIRWISE and config.kind is not RoundKind.CALIBRATION:
+        by_id = {s.id: subject_of(s) for s in subjects}
+        if config.pairs:
+            named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
+            return _placed(store, named_, round, wanted, seed)
+        pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
+        couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
+        return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
+    return _placed(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
+
+
+def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
+    """Items that everybody answers."""
+    out = []
+    for one in gold:
+        pair = [subject_of(s) for s in named(store, [one.subject, *([one.second] if one.second else [])])]
+        planned = _placed(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
+        expected: dict[str, Json] = {"answers": dict(one.expected), "explanation": one.explanation}
+        out.append({**planned[0], "expected": canonical(expected).decode()})
+    return out
+
+
+Couple = tuple[Subject, Subject | None]
+
+
+def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
+    instances: dict[str, Instance] = {}
+    out = []
+    for one, other in couples:
+        if other is not None and other.instance != one.instance:
+            raise UsageError(
+                "a pair is of two submissions on one instance",
+                where=f"{one.id}, {other.id}",
+                next="pair submissions of one instance",
+            )
+        if one.instance not in instances:
+            instances[one.instance] = store.get(Instance, one.instance)
+        id = digest_of([round, one.id, other.id if other else None])[:24]
+        out.append(
+            {
+                "id": id,
+                "round": round,
+                "instance": one.instance,
+                "subject": one.id,
+                "second": other.id if other else None,
+                "domain": instances[one.instance].about.category,
+                "maker": one.maker or (other.maker if other else ""),
+                # A function of seed and item alone: items that come later do not move the others.
+                "place": random.Random(f"{seed} {id}").random(),
+                "wanted": wanted,
+                "expected": None,
+            }
+        )
+    return out
+
+
+def _graded(store: Store, over: Round | None, id: str) -> Instance:
+    """As the round that is looked at judges it."""
+    found = store.get(Instance, id)
+    return found if over is None else as_graded(store, over, found)
+
+
+def gradings_for(
+    store: Store, asking: RoundForm, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
+) -> dict[str, str]:
+    """Instance -> digest of the grading in force, for those that carry the protocol.
+
+    over: the round that is looked at, which asks what people are asked; `whole`: of all its work, since more may come.
+    """
+    out = dict(over.gradings) if whole and over is not None else {}
+    for id in dict.fromkeys(item["instance"] for item in items):
+        instance = _graded(store, over if over is not None and over.protocol is asking.protocol else None, id)
+        if asking.protocol in instance.grading:
+            out[id] = instance.grading_digest(asking.protocol)
+    return out

@@ -1,0 +1,203 @@
+"""Opening a round by people: the record, its plan, its queue."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import uuid
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from worksample import __version__
+from worksample.errors import PlanError, UsageError
+from worksample.people.clock import Clock, moment
+from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, canonical, struck
+from worksample.results.calibration.drawing import read_draw
+from worksample.results.calibration.labels import drawn_of
+from worksample.results.qualifying import DECIDES
+from worksample.store.people_tables import items as item_table
+
+from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
+from .instructions import Instructions
+from .item_plan import RoundForm, gradings_for, plan_gold, plan_items
+from .job_questions import asked, deciding
+from .pilot import opened
+from .queue_filling import add_items, barred_from, said_before, stock
+from .queues import Queue, find_queue
+from .round_config import PeopleRound
+from .subjects import submissions_of
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_WHO = {EvaluatorKind.PERSON: "people", EvaluatorKind.JUDGE: "a judge", EvaluatorKind.PROGRAM: "a program"}
+_GATED = frozenset({RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC})
+
+
+def open_people_round(
+    store: Store, config: PeopleRound, instructions: Instructions, *, author: str, clock: Clock
+) -> Round:
+    """Commit a round with its plan and fill its queue.
+
+    Hidden gold items are judged in a round of their own, so that they never enter a figure. PlanError where there is
+    nothing to judge or the instructions have not been opened by a pilot; RecordMissing.
+    """
+    asking = asking_of(store, config)
+    form = asking.form
+    digest = instructions.keep(store)
+    if config.kind in _GATED and not config.waive_pilot:
+        opened(store, digest)
+    seed = config.seed if config.seed is not None else secrets.randbits(48)
+    id = uuid.uuid4().hex
+    gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
+    planned = [] if config.kind is RoundKind.CALIBRATION else plan_items(store, config, asking, id, seed)
+    gold = plan_gold(store, config.gold, gold_round, seed)
+    if not planned and not gold and not _asks_later(store, config, asking):
+        what = f"no criterion under {asking.protocol} is asked of {_WHO[asking.kind]}"
+        next = f'write criteria.toml with by = "{asking.kind}", and [grading.{asking.protocol}] in task.toml'
+        raise PlanError(what, where=config.experiment or config.over or "", next=next)
+    twice = {item["subject"] for item in gold} & {item["subject"] for item in planned}
+    if twice:
+        raise UsageError(
+            "a gold item is also an item of the round",
+            where=min(twice),
+            next="take it out of the gold items, or out of the round",
+        )
+    rule, overlap = config.votes
+    over = store.get(Round, config.over) if config.over is not None else None
+    plan = {
+        "kind": config.kind.value, "form": form.value, "seed": seed, "instructions": digest, "rule": rule.value,
+        "settings": {**config.settings(), "protocol": asking.protocol.value, "asked": asking.kind.value},
+        "items": planned + gold,
+    }  # fmt: skip
+    versions = {
+        "worksample": __version__,
+        "people.form": form.value,
+        "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
+        "instructions": digest,
+        **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
+        **({DECIDES: " ".join(deciding(asked(config.questions)))} if form is Form.QUALIFICATION else {}),
+        **({"qualification.looks": config.looks} if config.looks else {}),
+        **config.versions,
+    }
+    round = Round(
+        id=id, protocol=asking.protocol, by=EvaluatorKind.PERSON, over=config.over,
+        purpose=Purpose.CALIBRATION if config.labels else PURPOSE_OF[config.kind],
+        # Only a round over all of an experiment is one that a report may take for its verdicts.
+        experiment=config.experiment if config.kind in _GATED else None,
+        subjects=() if config.experiment and config.kind in _GATED else _subjects(planned or gold),
+        overlap=overlap, rule=rule, versions=versions, seed=seed,
+        gradings=gradings_for(store, asking, planned + gold, over, whole=config.labels),
+        reason=config.reason, author=author, at=moment(clock()),
+    )  # fmt: skip
+    if form is Form.QUALIFICATION:
+        round = round.replaced(gradings={})
+    rounds = [round]
+    if gold and gold_round != id:
+        extra = {**versions, "people.hidden_in": id}
+        del extra["people.plan"]
+        hidden = {"purpose": Purpose.CALIBRATION, "over": None, "versions": extra}
+        rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), **hidden))
+    store.commit(*rounds)
+    stock(store, round, clock())
+    return round
+
+
+def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
+    """Whether work may still come in that is asked about; a round of pairs is opened with the first of them."""
+    if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
+        return False
+    plan = store.get(Experiment, config.experiment)
+    return any(asking.of(store.get(Instance, id)) for id in plan.lock.instances)
+
+
+def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
+    both = (s for item in planned for s in (item["subject"], item["second"]) if s)
+    return tuple(dict.fromkeys(both))
+
+
+def asking_of(store: Store, config: PeopleRound) -> RoundForm:
+    """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
+    form = form_of(store, config)
+    over = store.get(Round, config.over) if config.over is not None else None
+    if over is not None and over.purpose is Purpose.QUALIFICATION:
+        raise PlanError("a qualification looks again by itself: a second expert verifies", where=over.id)
+    if form is not Form.RUBRIC:
+        return RoundForm(form, PROTOCOL_OF[form])
+    if over is None or over.protocol not in BY_CRITERIA:
+        return RoundForm(form, config.protocol or PROTOCOL_OF[form])
+    return RoundForm(form, over.protocol, over.by)
+
+
+def form_of(store: Store, config: PeopleRound) -> Form:
+    """The kind's own, the one that was asked for, that of the round that is looked at, or the holistic one."""
+    if config.kind in FORM_OF:
+        return FORM_OF[config.kind]
+    if config.form is not None:
+        return config.form
+    if config.over is not None:
+        named = store.get(Round, config.over).versions.get("people.form")
+        form = Form(named) if named else Form.HOLISTIC
+        if form is Form.PAIRWISE:
+            raise PlanError(
+                "pairs are settled by their votes; this kind looks at single deliverables",
+                next="choose a round over single deliverables",
+            )
+        return form
+    return Form.HOLISTIC
+
+
+def top_up(store: Store, round: str) -> int:
+    """Add items for submissions that came since a round over an experiment was opened, and the pairs they lack.
+
+    Returns how many. PlanError for rounds over no experiment, whose items were drawn once.
+    """
+    with store.database.reading() as connection:
+        queue: Queue = find_queue(connection, round)
+        query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
+        known = [(first, second) for first, second in connection.execute(query)]
+    experiment = queue.settings["experiment"]
+    if experiment is None or queue.kind not in (*_GATED, RoundKind.TAGS):
+        raise PlanError(
+            "this round's items have been drawn, and are not drawn again", where=round, next="open another round"
+        )
+    draw = read_draw(store, store.get(Round, round))
+    if draw is not None and queue.form is Form.PAIRWISE:
+        return 0  # `add_pairs`
+    there = [s.id for s in submissions_of(store, experiment)] if draw is None else drawn_of(store, experiment, draw)
+    pairs = queue.form is Form.PAIRWISE
+    seen = {subject for couple in known for subject in couple if subject}
+    fresh = tuple(id for id in there if id not in seen)
+    if not fresh:
+        return 0
+    config = PeopleRound(
+        kind=queue.kind, subjects=tuple(there) if pairs else fresh, overlap=store.get(Round, round).overlap,
+        per_pair=queue.settings["per_pair"],
+    )  # fmt: skip
+    return _add(store, queue, config, known if pairs else ())
+
+
+def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> int:
+    """Add pairs that were drawn for a round after it was opened; returns how many items came in."""
+    with store.database.reading() as connection:
+        queue = find_queue(connection, round)
+        query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
+        known = {frozenset(row) for row in connection.execute(query)}
+    fresh = tuple(pair for pair in pairs if frozenset(pair) not in known)
+    if not fresh:
+        return 0
+    subjects = tuple(dict.fromkeys(id for pair in fresh for id in pair))
+    overlap = store.get(Round, round).overlap
+    return _add(store, queue, PeopleRound(kind=queue.kind, subjects=subjects, pairs=fresh, overlap=overlap))
+
+
+def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[str, str]] = ()) -> int:
+    asking = RoundForm(queue.form, queue.protocol, queue.asked)
+    planned = plan_items(store, config, asking, queue.round, queue.seed, known)
+    barred = barred_from(store, queue.settings, planned, queue.round)
+    # Where the queue was made anew from its plan, what came later may have been answered already.
+    said, out = said_before(store, [queue.round]), struck(store.find(Amendment))
+    with store.database.writing() as connection:
+        return add_items(connection, queue.round, planned, said, barred, out)

@@ -1,0 +1,157 @@
+"""Filling a queue: a round's items as rows, made anew from the round's plan where they are lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, select
+
+from worksample.errors import PlanError
+from worksample.people.access.profile import person_of
+from worksample.people.clock import Clock
+from worksample.people.judging.assignment_states import BARRED, DONE, STRUCK
+from worksample.people.judging.item_completion import settle_ties
+from worksample.records import (
+    Amendment,
+    AmendmentTarget,
+    Evaluation,
+    EvaluationOutcome,
+    Purpose,
+    Round,
+    Submission,
+    Trial,
+    struck,
+)
+from worksample.store.people_tables import accounts, assignments, items, queues
+
+from .item_plan import Planned
+from .queues import OPEN
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+_MANY = 400
+
+
+def stock(store: Store, round: Round, at: int) -> int:
+    """Insert the round's queue and items from its plan, those that are missing; returns how many items came in.
+
+    Items whose evaluations are there already are not given out again. PlanError where the round has no plan.
+    """
+    digest = round.versions.get("people.plan")
+    if digest is None:
+        raise PlanError("this round was not opened for people", where=round.id)
+    plan = json.loads(store.blobs.read(digest))
+    said = said_before(store, {item["round"] for item in plan["items"]})
+    out = struck(store.find(Amendment)) if said else set()
+    barred = barred_from(store, plan["settings"], plan["items"], round.id)
+    with store.database.writing() as connection:
+        if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None:
+            body = json.dumps({name: plan[name] for name in ("form", "seed", "instructions", "rule", "settings")})
+            row = {"round": round.id, "kind": plan["kind"], "state": OPEN, "body": body, "at": at}
+            connection.execute(queues.insert().values(row))
+        count = add_items(connection, round.id, plan["items"], said, barred, out)
+        for item in plan["items"] if said else ():
+            settle_ties(connection, item["id"])
+        return count
+
+
+def restock(store: Store, round: str, *, clock: Clock) -> int:
+    """Make a round's queue anew where the database was lost; returns how many items came in."""
+    return stock(store, store.get(Round, round), clock())
+
+
+def add_items(
+    connection: Connection, queue: str, planned: Sequence[Planned], said: dict[Any, list[Evaluation]],
+    barred: dict[str, set[str]], out: Collection[tuple[AmendmentTarget, str]] = (),
+) -> int:  # fmt: skip
+    """Insert items that are not there. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts;
+    `out`: what is struck, and so asked of somebody else.
+    """
+    known = set(connection.execute(select(items.c.id).where(items.c.queue == queue)).scalars())
+    people = set(connection.execute(select(accounts.c.id)).scalars())
+    rows, held = [], []
+    for item in planned:
+        if item["id"] in known:
+            continue
+        done = said.get((item["round"], frozenset((item["subject"], item["second"]))), [])
+        gone = {
+            e.id
+            for e in done
+            if (AmendmentTarget.EVALUATION, e.id) in out or (AmendmentTarget.EVALUATOR, e.evaluator) in out
+        }
+        free = max(0, item["wanted"] - len(done) + len(gone))
+        rows.append({**item, "queue": queue, "free": free, "withdrawn": False})
+        spoke = {person_of(e.evaluator): e.id for e in done}
+        keep_out = (set(spoke) | barred.get(item["subject"], set()) | barred.get(item["second"] or "", set())) & people
+        for account in sorted(keep_out):
+            held.append(_row_of(item["id"], account, queue, spoke.get(account), spoke.get(account) in gone))
+    if rows:
+        connection.execute(items.insert(), rows)
+    if held:
+        connection.execute(assignments.insert(), held)
+    return len(rows)
+
+
+def _row_of(item: str, account: str, queue: str, evaluation: str | None, gone: bool) -> dict[str, Any]:
+    return {
+        "item": item, "account": account, "queue": queue, "expires": 0,
+        "state": STRUCK if gone else DONE if evaluation else BARRED,
+        "started": 0, "ordinal": 0, "flipped": False, "active": 0, "evaluation": evaluation,
+    }  # fmt: skip
+
+
+def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
+    """What was given already: only where a queue is made anew is there any."""
+    out: dict[Any, list[Evaluation]] = {}
+    for round in sorted(rounds):
+        for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
+            out.setdefault((round, frozenset((e.subject, e.second))), []).append(e)
+    return out
+
+
+def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str) -> dict[str, set[str]]:
+    """Subject -> accounts that may not judge it: nobody reviews the own vote, and unchanged work that is graded again
+    is judged by somebody else. `own`: the round, in which work may be labelled in several pairs.
+    """
+    out: dict[str, set[str]] = {}
+    if settings["over"] is not None:
+        over = store.find(Round, over=settings["over"])
+        labels = [r.id for r in over if r.purpose is Purpose.CALIBRATION and r.id != own]
+        for e in store.find(Evaluation, round=[settings["over"], *labels]):
+            out.setdefault(e.subject, set()).add(person_of(e.evaluator))
+    if settings.get("again_by_others", True):
+        before = _before(store, [item["subject"] for item in planned])
+        earlier = sorted({id for ids in before.values() for id in ids})
+        judged: dict[str, set[str]] = {}
+        for start in range(0, len(earlier), _MANY):
+            for e in store.find(Evaluation, subject=earlier[start : start + _MANY], outcome=EvaluationOutcome.GIVEN):
+                judged.setdefault(e.subject, set()).add(person_of(e.evaluator))
+        for subject, ids in before.items():
+            out.setdefault(subject, set()).update(*(judged.get(id, ()) for id in ids))
+    return out
+
+
+def _before(store: Store, subjects: Sequence[str]) -> dict[str, list[str]]:
+    """Subject -> the same work as it was handed in before, of subjects that are it once more, unchanged."""
+    made: dict[str, str] = {}
+    for start in range(0, len(subjects), _MANY):
+        found = store.find(Submission, id=list(subjects[start : start + _MANY]))
+        made |= {s.id: s.trial for s in found if s.trial is not None}
+    same: dict[str, str] = {}
+    trials = sorted(set(made.values()))
+    for start in range(0, len(trials), _MANY):
+        for one in store.find(Trial, id=trials[start : start + _MANY]):
+            if one.fed is not None and one.fed.text is None:
+                same[one.id] = one.fed.submission
+    out: dict[str, list[str]] = {}
+    for subject, trial in made.items():
+        at = same.get(trial)
+        while at is not None:
+            out.setdefault(subject, []).append(at)
+            source = store.get(Submission, at).trial
+            earlier = store.get(Trial, source) if source else None
+            at = earlier.fed.submission if earlier and earlier.fed and earlier.fed.text is None else None
+    return out

@@ -1,0 +1,171 @@
+"""What a round by people is asked to be."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from worksample.errors import UsageError
+from worksample.people.access.account import Role, read_roles
+from worksample.records import Protocol, ResolutionRule
+from worksample.results.calibration.drawing import DRAWN
+from worksample.results.pairs import PER_PAIR
+from worksample.results.qualifying import RULES
+
+from .forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
+from .job_questions import Question, faults_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """An item whose right answer is known: `expected` maps questions to answers, such as `{"score": 1}`."""
+
+    subject: str
+    expected: Mapping[str, Any]
+    explanation: str = ""
+    second: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.expected:
+            raise UsageError(
+                "a gold item needs an expected answer",
+                where=self.subject,
+                next="give its expected answer, or leave it out of gold",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleRound:
+    """Subjects are an experiment's live submissions, or `subjects`, or what `kind` picks from the round `over`.
+
+    Of a qualification `subjects` are ids of instances: the jobs.
+    """
+
+    kind: RoundKind
+    experiment: str | None = None
+    subjects: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Which two submissions are held against each other, where that is not drawn; `subjects` has them all."""
+    over: str | None = None
+    """Of a holistic, pairwise or rubric round over an experiment: the judge's round whose work people label
+    (`subjects`).
+    """
+    form: Form | None = None
+    """For kinds without a form of their own."""
+    protocol: Protocol | None = None
+    """Whose criteria are asked, for the rubric's form: program, checkpoints or rubric. None: the rubric, or that of the
+    round `over`.
+    """
+    rule: ResolutionRule | None = None
+    overlap: int | None = None
+    per_pair: int = PER_PAIR
+    """Projects on which each pair of agents is compared (RLI B.2: at least 10)."""
+    sample: int = 50
+    """How many a pilot, a reliability round or a sample of false negatives draws, and how many fails integrity adds."""
+    positives: float = 0.5
+    """Share of passes in a reliability round."""
+    gold: tuple[Gold, ...] = ()
+    """Hidden among the items, and answered by everybody; all there is in a calibration."""
+    roles: frozenset[Role] | None = None
+    reference: bool | None = None
+    """Show the reference, or hide it; None: as the protocol's table says."""
+    domains: bool = False
+    """Give items only to people whose profile names their domain."""
+    training: bool = True
+    """Only who has read this version of the instructions is given items."""
+    quiz: str | None = None
+    """Only who has passed this calibration round is given items."""
+    holistic: str | None = None
+    """For pairs: the round that says who succeeded, so that quality decides only between two successes (RLI 3.4)."""
+    lease_minutes: float = 15
+    """An item goes to another when nothing was heard for so long."""
+    most_open: int = 3
+    """Items that a person may have open at once, with those that are loaded ahead."""
+    seed: int | None = None
+    """None: a random one. Recorded in the round either way."""
+    questions: tuple[Question, ...] = ()
+    """Asked of jobs beside the core (`questions.CORE`)."""
+    looks: str = ""
+    """Digest of the blob that names, per job, the blob with what a program found in it (`screening_results`)."""
+    again_by_others: bool = True
+    """Unchanged work that is graded again goes to nobody who judged it before."""
+    waive_pilot: str = ""
+    """Why these instructions are used without a pilot that reached 85 %; recorded in the round."""
+    reason: str = ""
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What else the round's record names, such as the draw that labels follow."""
+
+    def __post_init__(self) -> None:
+        if not self.labels and (self.kind in OVER) != (self.over is not None):
+            text = "needs the round it looks at" if self.over is None else "looks at no other round"
+            raise UsageError(f"{self.kind} {text}", next="set over= for audits, samples, adjudication and integrity")
+        sources = sum((self.experiment is not None, bool(self.subjects), self.kind in OVER))
+        self._check_jobs()
+        if self.kind is RoundKind.CALIBRATION:
+            if not self.gold or sources:
+                raise UsageError("a calibration is made of gold items alone", next="pass gold=, and no subjects")
+        elif not self.labels and sources != 1 and not (self.kind in OVER and self.experiment is None):
+            raise UsageError(
+                "a round needs either an experiment or subjects", next="pass experiment= or subjects=, one of them"
+            )
+        if self.kind in FORM_OF and self.form not in (None, FORM_OF[self.kind]):
+            raise UsageError(f"{self.kind} has its own form", next="leave form= out")
+        if {id for pair in self.pairs for id in pair} != set(self.subjects) and self.pairs:
+            raise UsageError(
+                "the pairs and the subjects are not of the same work",
+                next="pass as subjects= the submissions of the pairs",
+            )
+        if self.holistic is not None and self.kind is not RoundKind.PAIRWISE:
+            raise UsageError("only pairs ask who succeeded", next="leave holistic= out")
+        if self.protocol is not None and self.protocol not in BY_CRITERIA:
+            raise UsageError(f"{self.protocol} has no criteria", next=f"one of {', '.join(sorted(BY_CRITERIA))}")
+        if self.overlap is not None and self.overlap < 1:
+            raise UsageError(f"an overlap of {self.overlap}", next="pass 1 or more")
+        if self.most_open < 1:
+            raise UsageError(f"{self.most_open} open items", next="pass 1 or more")
+        if self.lease_minutes <= 0:
+            raise UsageError(f"a lease of {self.lease_minutes} minutes", next="pass more than 0 minutes")
+
+    def _check_jobs(self) -> None:
+        jobs = self.kind is RoundKind.QUALIFICATION
+        if not jobs and (self.questions or self.looks):
+            raise UsageError("only a qualification asks questions of jobs", next="leave questions= and looks= out")
+        if jobs and (self.experiment is not None or self.gold):
+            raise UsageError(
+                "a qualification is of jobs, named in subjects=, and has no gold items",
+                next="leave experiment= and gold= out",
+            )
+        for _, what in faults_of(self.questions):
+            raise UsageError(f"a question: {what}", next="correct the question, then open the round again")
+        if jobs and self.votes[0] not in RULES:
+            raise UsageError(f"jobs do not qualify by {self.votes[0]}", next=f"one of {', '.join(RULES)}")
+        if self.votes[0] is ResolutionRule.VERIFIED and (not jobs or self.votes[1] != 1):
+            raise UsageError(
+                "verified is a rule for jobs: one vote, and a second of those that qualify",
+                next="leave overlap= out, or choose another rule",
+            )
+
+    @property
+    def labels(self) -> bool:
+        """Whether people label what a judge said: without a look at it, and without changing a verdict."""
+        return self.kind in LABELLING and DRAWN in self.versions and None not in (self.over, self.experiment)
+
+    @property
+    def votes(self) -> tuple[ResolutionRule, int]:
+        rule, overlap = votes_of(self.kind)
+        if self.rule is ResolutionRule.TIE_BREAK:
+            overlap = 2
+        return self.rule or rule, self.overlap or overlap
+
+    def settings(self) -> dict[str, Any]:
+        """What the queue goes by later, as JSON."""
+        out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        for name in ("gold", "subjects", "pairs", "rule", "overlap", "seed", "form", "protocol", "versions"):
+            del out[name]
+        out["questions"] = [question.plain() for question in self.questions]
+        out["roles"] = sorted(self.roles if self.roles is not None else roles_of(self.kind))
+        out["kind"] = self.kind.value
+        read_roles(out["roles"])
+        return out

@@ -1,0 +1,192 @@
+"""The judgments on some experiments' submissions: by protocol which rounds decide, and the verdicts they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample.errors import POLICY
+from worksample.records import AWAITED, AmendmentTarget, EvaluatorKind, JudgedBy, Protocol, Standing, struck
+from worksample.store import Store, schema
+
+from .asked import BY_PROGRAMS, AskedCriteria, asked_in
+from .joining import answers_of, join
+from .judging import JudgedRound, RoundReader
+from .resolving import VERDICTS, shaped
+from .rounds import Deciding, decide_rounds
+
+_s = schema.submissions.c
+_MANY = 400
+_PROGRAM, _JUDGE, _PERSON = EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON
+_PREFERRED = {True: (_PROGRAM, _PERSON, _JUDGE), False: (_PERSON, _PROGRAM, _JUDGE)}
+"""The order in which kinds of evaluators decide on work whose criteria name nobody: under the protocols of programs
+(True) and under the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """The submissions that are judged: `submissions` by experiment, and those `handed` in by others."""
+
+    submissions: Mapping[str, frozenset[str]]
+    handed: frozenset[str] = frozenset()
+
+    @property
+    def every(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset().union(*self.submissions.values()) | self.handed
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The rounds of each kind of evaluator that decide under a protocol, the kind that decides on work whose criteria
+    name nobody (None if no round decides), and the gradings in force by instance.
+    """
+
+    rounds: dict[EvaluatorKind, list[Deciding]]
+    default_kind: EvaluatorKind | None
+    gradings: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ProtocolJudgments:
+    """The judgments under one protocol."""
+
+    deciding: tuple[JudgedRound, ...]
+    """The rounds that decide, of each kind of evaluator that counts."""
+    second_looks: tuple[JudgedRound, ...]
+    """Audits, adjudications and other rounds that judged the same work again; alone they decide nothing."""
+    default_kind: EvaluatorKind
+    """The kind of evaluator that decides on work whose criteria name nobody."""
+    joined: pl.DataFrame | None
+    """Verdicts that join several kinds of evaluators, and those on work that still waits for its evaluator."""
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """A row per submission with a verdict; no rows if nothing decides."""
+        return _verdicts(self.deciding, self.default_kind, self.joined)
+
+
+class Judgments:
+    """The judgments on some experiments' submissions, resolved once per protocol.
+
+    `by`: whose rounds decide. Combined, each criterion is answered by its own kind of evaluator; work whose criteria
+    name nobody is decided by people if they have a round, else by a program, else by a judge. Holistic rounds over
+    chosen submissions that do not decide are second looks.
+    """
+
+    def __init__(self, reader: RoundReader, subjects: Subjects, by: JudgedBy = JudgedBy.COMBINED) -> None:
+        self.reader, self.subjects, self.by = reader, subjects, by
+        self._resolved: dict[Protocol, ProtocolJudgments] = {}
+
+    def under(self, protocol: Protocol) -> ProtocolJudgments:
+        """Return the judgments under `protocol`."""
+        if protocol not in self._resolved:
+            self._resolved[protocol] = self._resolve(protocol)
+        return self._resolved[protocol]
+
+    def verdicts(self, protocol: Protocol) -> pl.DataFrame:
+        """Return a row per submission with a verdict under `protocol` (columns: `resolving.VERDICTS`)."""
+        return self.under(protocol).verdicts
+
+    @cached_property
+    def deciding(self) -> dict[Protocol, tuple[JudgedRound, ...]]:
+        """The rounds that decide, for each protocol under which any does."""
+        return {protocol: rounds for protocol in Protocol if (rounds := self.under(protocol).deciding)}
+
+    @cached_property
+    def second_looks(self) -> tuple[JudgedRound, ...]:
+        """The second looks under all protocols."""
+        return tuple(look for protocol in Protocol for look in self.under(protocol).second_looks)
+
+    def sources(self, protocol: Protocol) -> Sources:
+        """Return the rounds and gradings that decide under `protocol`."""
+        found = {kind: self._deciding(protocol, kind) for kind in EvaluatorKind}
+        preferred = _PREFERRED[protocol in BY_PROGRAMS]
+        kind = self.by.kind or next((kind for kind in preferred if found[kind]), None)
+        rounds = sorted((d.round for each in found.values() for d in each), key=self.reader.found.order)
+        return Sources(found, kind, {instance: digest for r in rounds for instance, digest in r.gradings.items()})
+
+    def _deciding(self, protocol: Protocol, kind: EvaluatorKind) -> list[Deciding]:
+        found = (
+            decide_rounds(self.reader.found, experiment, protocol, submissions, self.subjects.handed, kind)
+            for experiment, submissions in self.subjects.submissions.items()
+        )
+        return list({(d.round.id, tuple(d.parts)): d for d in found if d is not None}.values())
+
+    def _resolve(self, protocol: Protocol) -> ProtocolJudgments:
+        source = self.sources(protocol)
+        reader, by, default = self.reader, self.by, source.default_kind
+        asked = asked_in(reader.store, list(self.subjects.submissions), protocol, source.gradings)
+        kinds = {default} if by.kind else {default, *(leaf.by for a in asked.values() for leaf in a.leaves)}
+        deciding: list[JudgedRound] = []
+        second_looks: list[JudgedRound] = []
+        answers, used = {}, set[str]()
+        for kind in (k for k in EvaluatorKind if k in kinds):
+            judged: tuple[JudgedRound, ...] = ()
+            looks: tuple[JudgedRound, ...] = ()
+            for each in source.rounds[kind]:
+                more, again = reader.decided(each, leaves=bool(asked))
+                judged, looks = (*judged, *more), (*looks, *again)
+                used.update(each.rounds)
+            if judged:
+                deciding += judged
+                second_looks += looks
+            if asked:
+                answers[kind] = answers_of(judged, looks, reader.rules)
+        whole = default or _PREFERRED[protocol in BY_PROGRAMS][0]
+        joined = None
+        if asked:
+            answered = {subject for each in answers.values() for subject in each}
+            wanted = frozenset().union(*self.subjects.submissions.values()) | answered
+            instances = instances_of(reader.store, wanted & self.subjects.every, asked)
+            joined = join(protocol, asked, instances, answers, by.kind, default, reader.rules)
+        joined = self._with_waiting(protocol, tuple(deciding), whole, joined)
+        if protocol is Protocol.HOLISTIC:
+            second_looks += self._spare_rounds(protocol, used)
+        return ProtocolJudgments(tuple(deciding), tuple(second_looks), whole, joined)
+
+    def _spare_rounds(self, protocol: Protocol, used: Collection[str]) -> list[JudgedRound]:
+        """Return the rounds over chosen submissions of ours that are in force and do not decide."""
+        ours = frozenset().union(*self.subjects.submissions.values())
+        spare = [r for r in self.reader.found.deciding(protocol) if r.experiment is None and r.id not in used]
+        return [self.reader.read(r, [r.id]) for r in spare if ours.intersection(r.subjects)]
+
+    def _with_waiting(
+        self,
+        protocol: Protocol,
+        deciding: tuple[JudgedRound, ...],
+        kind: EvaluatorKind,
+        joined: pl.DataFrame | None,
+    ) -> pl.DataFrame | None:
+        """Return `joined` with the submissions that people or a judge are to decide and nobody has judged yet."""
+        cause = AWAITED.get(kind)
+        if cause is None or not (deciding or protocol is Protocol.HOLISTIC):
+            return joined
+        gone = {id for target, id in struck(self.reader.amendments) if target is AmendmentTarget.SUBMISSION}
+        judged = set(_verdicts(deciding, kind, joined)["subject"].to_list())
+        left = sorted(frozenset().union(*self.subjects.submissions.values()) - judged - gone)
+        fixed = {"standing": Standing.UNGRADED, "verdict_cause": cause, "reason": POLICY[cause].says, "by": "votes"}
+        subject = pl.DataFrame({"subject": left}, schema={"subject": pl.String()})
+        waiting = shaped(subject.with_columns(pl.lit(str(value)).alias(name) for name, value in fixed.items()))
+        return waiting if joined is None else pl.concat([joined, waiting])
+
+
+def _verdicts(deciding: tuple[JudgedRound, ...], kind: EvaluatorKind, joined: pl.DataFrame | None) -> pl.DataFrame:
+    own = [judged.verdicts for judged in deciding if judged.round.by is kind]
+    verdicts = pl.concat([pl.DataFrame(schema=VERDICTS), *own]).unique("subject", keep="last", maintain_order=True)
+    return verdicts if joined is None else pl.concat([verdicts.join(joined, on="subject", how="anti"), joined])
+
+
+def instances_of(store: Store, submissions: Collection[str], asked: Mapping[str, AskedCriteria]) -> dict[str, str]:
+    """Return submission -> instance, for the submissions of instances in `asked`."""
+    ids = sorted(submissions)
+    out: dict[str, str] = {}
+    with store.database.reading() as connection:
+        for start in range(0, len(ids), _MANY):
+            query = select(_s.id, _s.instance).where(_s.id.in_(ids[start : start + _MANY]))
+            out |= {id: instance for id, instance in connection.execute(query) if instance in asked}
+    return out

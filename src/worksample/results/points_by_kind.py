@@ -1,0 +1,61 @@
+"""Points by the kind of checkpoint: what was done, whether it is right, how colleagues were worked with (TAC 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from worksample.records import EvaluatorKind, Protocol
+from worksample.records.weighted_criteria import behind_gates, implied
+
+from .asked import kinds_in
+from .joining import Answers, Joined, answers_of
+from .judging import RoundReader
+from .judgments import Judgments, instances_of
+from .rounds import Deciding
+
+POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}
+
+
+def points_by_kind(judgments: Judgments, protocol: Protocol) -> pl.DataFrame:
+    """Return a row per submission with a verdict and kind of checkpoint: `earned` of the `points` that apply to it.
+
+    A closed gate and a last checkpoint that implies the others count as they do in the score.
+    """
+    source, reader, subjects = judgments.sources(protocol), judgments.reader, judgments.subjects
+    asked = kinds_in(reader.store, list(subjects.submissions), protocol, source.gradings)
+    rows: list[tuple[str, str, float, float]] = []
+    if asked:
+        answers = _answers(reader, source.rounds)
+        answered = {subject for each in answers.values() for subject in each}
+        for subject, instance in sorted(instances_of(reader.store, answered & subjects.every, asked).items()):
+            one = Joined(asked[instance], subject, answers, judgments.by.kind, source.default_kind)
+            one.open()
+            if not one.opened:
+                rows += [(subject, *row) for row in _points(one)]
+    return pl.DataFrame(rows, schema=POINTS, orient="row")
+
+
+def _answers(judging: RoundReader, rounds: Mapping[EvaluatorKind, Sequence[Deciding]]) -> Answers:
+    found = {}
+    for kind, each in rounds.items():
+        decided = [judging.decided(one, leaves=True) for one in each]
+        judged = tuple(j for some, _ in decided for j in some)
+        found[kind] = answers_of(judged, tuple(j for _, looks in decided for j in looks), judging.rules)
+    return found
+
+
+def _points(one: Joined) -> Iterator[tuple[str, float, float]]:
+    nodes, shares = one.asked.nodes, one.shares
+    every, gone = implied(nodes, shares), behind_gates(nodes, shares)
+    sums: dict[str, list[float]] = {}
+    for leaf in (leaf for node in nodes for leaf in node.leaves):
+        share = shares[leaf.id]
+        if leaf.kind is None or share is None:
+            continue
+        got = 1.0 if every else 0.0 if leaf.id in gone else share
+        total = sums.setdefault(leaf.kind.value, [0.0, 0.0])
+        total[0] += got * leaf.worth
+        total[1] += leaf.worth
+    yield from ((kind, earned, points) for kind, (earned, points) in sums.items())

@@ -1,0 +1,327 @@
+"""The one frame that everything reported is read from: a row per planned slot and per piece of work handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample.errors import POLICY, UNSEEN_CAUSES, UsageError
+from worksample.metrics import State
+from worksample.metrics.scores.rubric import RubricRules
+from worksample.records import (
+    Amendment,
+    AmendmentTarget,
+    Experiment,
+    Instance,
+    JudgedBy,
+    Origin,
+    Protocol,
+    Slot,
+    Standing,
+    Submission,
+    Suite,
+)
+from worksample.records.enum_members import member
+from worksample.store import Store, schema
+
+from .chains import begun_in, chained, continued, needed
+from .judging import RoundReader
+from .judgments import Judgments, Subjects
+from .points_by_kind import points_by_kind
+from .resolving import VERDICTS
+from .slots import explained, slots_with_trials
+from .subset import Subset
+
+VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
+NONE = "(none)"
+"""The group of rows without a value in the column that groups are made by."""
+_TEXT = 90
+"""Characters of a criterion's text in a label."""
+_UNSEEN = [cause.value for cause in UNSEEN_CAUSES]
+_BROKEN = [cause.value for cause, policy in POLICY.items() if policy.by_deliverable]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkRules:
+    """Rules that say which work and whose answers a result set counts.
+
+    `struck`: leave out what integrity reviews struck; else struck trials and submissions count like any other.
+    `rubric`: how skipped criteria and pitfalls are read. `judged_by`: whose answers count; None: as experiments say.
+    `where`: the part of the work that is shown; which rounds decide does not depend on it.
+    """
+
+    struck: bool = True
+    judged_by: JudgedBy | None = None
+    rubric: RubricRules = field(default_factory=RubricRules)
+    where: Subset = field(default_factory=Subset)
+
+    def __post_init__(self) -> None:
+        if self.judged_by is not None:
+            object.__setattr__(self, "judged_by", member(JudgedBy, self.judged_by, "judged_by"))
+
+
+class ResultSet:
+    """Experiments with equal locks, read once.
+
+    `slots` is the plan with what became of it: `work` is `done`, `pending`, `infrastructure` or `not_attemptable`. Rows
+    are kept apart by agent and arm (`who`, shown as `label`), and with them by attempt (`entry`, `entry_label`).
+    """
+
+    def __init__(self, store: Store, experiments: Sequence[Experiment], rules: WorkRules | None = None) -> None:
+        self.store, self.experiments, self.rules = store, tuple(experiments), rules or WorkRules()
+        self.every_amendment = store.find(Amendment)
+        self.amendments = self.every_amendment if self.rules.struck else _without_reviews(self.every_amendment)
+        self.planned = slots_with_trials(store, self.experiments, restore=not self.rules.struck)
+        self.slots = self._among(self.planned, check=True) if self.rules.where else self.planned
+        self._frames: dict[Protocol, pl.DataFrame] = {}
+
+    @property
+    def primary(self) -> Protocol:
+        """The protocol under which the experiments grade."""
+        return self.experiments[0].lock.protocol
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Whose answers count: as the rules say, else as the experiments do. UsageError if the experiments differ."""
+        return self.rules.judged_by or judged_by_default(self.experiments)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The judgments on all of the work, by protocol."""
+        planned = self.planned.drop_nulls("submission").group_by("experiment").agg("submission").iter_rows()
+        by = {experiment: frozenset(submissions) for experiment, submissions in planned}
+        own = {e.id: {s.id for s in self.handed_in if s.experiment == e.id} for e in self.experiments}
+        mine = {e.id: by.get(e.id, frozenset()) | own[e.id] for e in self.experiments}
+        reader = RoundReader(self.store, self.amendments, self.rules.rubric)
+        return Judgments(reader, Subjects(mine, frozenset(s.id for s in self.handed_in)), self.judged_by)
+
+    def points_by_kind(self, protocol: Protocol) -> pl.DataFrame:
+        """Return the points by submission and kind of checkpoint (see `points_by_kind`)."""
+        return points_by_kind(self.judgments, protocol)
+
+    @cached_property
+    def handed_in(self) -> tuple[Submission, ...]:
+        """Work on planned instances by people, and by agents elsewhere, that no slot of ours made."""
+        planned = {id for e in self.experiments for id in e.lock.instances}
+        inside = {e.id for e in self.experiments}
+        made = self.store.find(Submission, origin=[Origin.EXTERNAL, Origin.PERSON])
+        return tuple(
+            s
+            for s in made
+            if s.trial is None and s.instance in planned and (s.experiment is None or s.experiment in inside)
+        )
+
+    def judged(self, protocol: Protocol) -> pl.DataFrame | None:
+        """`frame`, or None where no round decides under `protocol`."""
+        return self.frame(protocol) if self.judgments.under(protocol).deciding else None
+
+    def frame(self, protocol: Protocol) -> pl.DataFrame:
+        """The slots, then what was handed in from elsewhere and judged (`slot` is null), with the verdicts.
+
+        `state` is a `metrics.State` or not_attemptable; standing, score, passed, partial, holistic (the label 1, 2 or
+        3), reason, verdict_cause, evaluation (whose grade decides), evaluations and rounds (what it rests on) are the
+        verdict's. score, passed, partial and holistic are null unless the state is valid. `broken`: ungraded since the
+        deliverable broke its grader, and by no fault of ours. `unseen`: ungraded since whoever judged could not see
+        enough of it.
+
+        `cost` is as the trial's record says; null is unknown and never 0. A trial that called no model cost 0 if its
+        model has a price (`models.usage.spent` books that when the trial closes).
+        """
+        if protocol not in self._frames:
+            self._frames[protocol] = self._with_verdicts(protocol)
+        return self._frames[protocol]
+
+    def _with_verdicts(self, protocol: Protocol) -> pl.DataFrame:
+        told = self.judgments.verdicts(protocol)
+        names = [n for n in VERDICTS if n not in ("subject", "label")]
+        told = told.select(*names, submission="subject", holistic="label")
+        here = set(told["submission"].to_list())
+        frame, outside = self.planned, [s for s in self.handed_in if s.id in here]
+        if outside:
+            frame = pl.concat([frame, self._entrants(outside)], how="diagonal_relaxed")
+        if self.rules.where:
+            frame = self._among(frame)
+        frame = explained(frame.join(told, on="submission", how="left", maintain_order="left"), self.amendments)
+        done, decided = pl.col("work") == "done", pl.col("standing") == Standing.DECIDED.value
+        state = pl.when(done & decided).then(pl.lit(VALID)).when(done).then(pl.lit(UNGRADED)).otherwise("work")
+        known = pl.col("state") == VALID
+        broken = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_BROKEN)
+        unseen = (pl.col("state") == UNGRADED) & pl.col("verdict_cause").is_in(_UNSEEN)
+        frame = frame.with_columns(state=state).with_columns(
+            *(pl.when(known).then(c).alias(c) for c in ("score", "passed", "partial", "holistic")),
+            broken=broken.fill_null(False),
+            unseen=unseen.fill_null(False),
+        )
+        # The chains' rule goes by the first protocol.
+        return needed(frame, continued(self.experiments), pl.col("live")) if protocol is self.primary else frame
+
+    def chains(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """`frame` with the attempts of each chain together: those of an arm after the first ones that it continues."""
+        return chained(frame, self.experiments, self._begun)
+
+    @cached_property
+    def _begun(self) -> dict[str, str]:
+        """Chains that a later delivery of the same tables goes on with are one chain."""
+        if len(self.experiments) == 1:
+            return {}
+        return begun_in(slot for e in self.experiments for slot in self.store.find(Slot, experiment=e.id))
+
+    @cached_property
+    def chain_pay(self) -> float | None:
+        """US dollars per hour of people, as the experiments' chains reckon; None if they differ or have none."""
+        paid = {e.lock.chain.pay if e.lock.chain else None for e in self.experiments}
+        return paid.pop() if len(paid) == 1 else None
+
+    @cached_property
+    def chosen(self) -> frozenset[str]:
+        """The submissions of the part of the work that is shown."""
+        frames = (self.frame(protocol) for protocol in (self.primary, *self.judgments.deciding))
+        return frozenset(id for frame in frames for id in frame["submission"].drop_nulls())
+
+    def among(self, said: pl.DataFrame, *columns: str) -> pl.DataFrame:
+        """What was said of work that is shown: rows whose subjects (by default in `subject`) are all among it."""
+        if not self.rules.where:
+            return said
+        inside = (pl.col(c).is_null() | pl.col(c).is_in(list(self.chosen)) for c in columns or ("subject",))
+        return said.filter(pl.all_horizontal(*inside))
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """`task/name` by instance id, of every instance in the store, whichever version of the task it belongs to."""
+        table = schema.instances.c
+        with self.store.database.reading() as connection:
+            return {id: key for id, key in connection.execute(select(table.id, table.key))}  # noqa: C416
+
+    @cached_property
+    def tasks(self) -> dict[str, str]:
+        """The task by instance id: the unit of every interval."""
+        return {id: key.rpartition("/")[0] for id, key in self.keys.items()}
+
+    @cached_property
+    def instances(self) -> dict[str, Instance]:
+        """By id, those of the plan and those that somebody handed work in for."""
+        ids = {*self.slots["instance"].to_list(), *(s.instance for s in self.handed_in)}
+        return {id: self.store.get(Instance, id) for id in sorted(ids)}
+
+    @cached_property
+    def criterion_texts(self) -> dict[tuple[str, str], str]:
+        """What a criterion asks, by task and its id; where instances of a task differ, as the first has it."""
+        found: dict[tuple[str, str], str] = {}
+        for instance in self.instances.values():
+            for grading in instance.grading.values():
+                for leaf in grading.criteria.leaves:
+                    found.setdefault((instance.task, leaf.id), leaf.text)
+        return found
+
+    def criterion_label(self, task: str, criterion: str) -> str:
+        """`task: what the criterion asks`, cut, with its id where the text is another."""
+        text = self.criterion_texts.get((task, criterion), criterion)
+        if text == criterion:
+            return f"{task}: {criterion}"
+        return f"{task}: {text if len(text) <= _TEXT else text[: _TEXT - 1] + '…'} ({criterion})"
+
+    def unplanned(self, *columns: pl.Series) -> list[str]:
+        """The submissions in these columns that no slot of ours made."""
+        each = [c.drop_nulls().cast(pl.String).unique().alias("id") for c in columns]
+        named = pl.concat(each).unique() if each else pl.Series("id", [], dtype=pl.String)
+        known = self.slots.select(id="submission").drop_nulls()
+        return sorted(named.to_frame().join(known, on="id", how="anti")["id"].to_list())
+
+    def submissions(self, ids: Sequence[str]) -> list[Submission]:
+        """These submissions."""
+        parts = (ids[start : start + 500] for start in range(0, len(ids), 500))
+        return [s for part in parts for s in self.store.find(Submission, id=list(part))]
+
+    @cached_property
+    def tiers(self) -> tuple[str, ...]:
+        """The suite's tiers in its order; empty where no suite is known or it has none."""
+        suites = [s for s in self.store.find(Suite) if s.id == self.experiments[0].lock.suite]
+        return tuple(t.name for t in suites[0].tiers) if suites else ()
+
+    def with_group(self, frame: pl.DataFrame, by: str) -> pl.DataFrame:
+        """`frame` with `group`; by platform a row stands once for each service that its instance needs."""
+        if by == "platform":
+            services = {id: list(i.work.environment.services) for id, i in self.instances.items()}
+            shape = pl.Schema({"instance": pl.String(), "group": pl.List(pl.String())})
+            table = pl.DataFrame({"instance": list(services), "group": list(services.values())}, schema=shape)
+            return (
+                frame.join(table, on="instance", how="left", maintain_order="left").explode("group").drop_nulls("group")
+            )
+        if by == "cohort":
+            months = {id: i.about.job.cohort if i.about.job else "" for id, i in self.instances.items()}
+            column = pl.col("instance").replace_strict(months, default="", return_dtype=pl.String)
+            return frame.with_columns(pl.when(column == "").then(pl.lit(NONE)).otherwise(column).alias("group"))
+        column = {"domain": pl.col("category").str.split("/").list.first()}.get(by, pl.col(by))
+        return frame.with_columns(pl.when(column == "").then(None).otherwise(column).fill_null(NONE).alias("group"))
+
+    def _among(self, frame: pl.DataFrame, *, check: bool = False) -> pl.DataFrame:
+        """The rows that `rules.where` chooses."""
+        ids = sorted(set(frame["instance"].to_list())) if self.rules.where.by_instance else ()
+        instances = {id: self.store.get(Instance, id) for id in ids}
+        if check:
+            self.rules.where.check(frame, instances, {s.entrant for s in self.handed_in})
+        return self.rules.where.rows(frame, instances)
+
+    def _entrants(self, outside: Sequence[Submission]) -> pl.DataFrame:
+        """Rows like those of slots; several of one entrant on an instance are repeats."""
+        instances = {id: self.store.get(Instance, id) for id in sorted({s.instance for s in outside})}
+        seen: dict[tuple[str, str], int] = {}
+        rows = []
+        for s in sorted(outside, key=lambda s: (s.at, s.id)):
+            place = (s.entrant, s.instance)
+            seen[place] = seen.get(place, 0) + 1
+            instance = instances[s.instance]
+            names = dict.fromkeys(("agent", "agent_name", "who", "label", "entry", "entry_label"), s.entrant)
+            rows.append(
+                {
+                    **names, **_about(instance), "harness": s.origin.value,
+                    "instance": s.instance, "task": instance.task,
+                    "instance_name": instance.name, "key": instance.key, "arm": "plain", "attempt": 1,
+                    "repeat": seen[place], "work": "done", "live": True, "submission": s.id, "struck": False,
+                    "cost": s.reported.cost, "content": s.content,
+                    "seconds": None if s.reported.minutes is None else 60 * s.reported.minutes,
+                }
+            )  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _about(instance: Instance) -> dict[str, Any]:
+    """What slots have of it in the index."""
+    about = instance.about
+    value, hours = about.value, about.hours
+    said: dict[str, Any] = {"category": about.category, "tier": about.tier}
+    if value is not None:
+        said |= {"value_low": value.low, "value_high": value.high, "value_middle": value.middle}
+        said |= {"value_currency": value.currency, "value_source": value.source.value}
+    if hours is not None:
+        said |= {"hours_low": hours.low, "hours_high": hours.high, "hours_middle": hours.middle}
+        said |= {"hours_source": hours.source.value}
+    return said
+
+
+def judged_by_default(experiments: Sequence[Experiment]) -> JudgedBy:
+    """Whose answers count where a report does not say. UsageError where the experiments say different things."""
+    said = {e.lock.judged_by or JudgedBy.COMBINED for e in experiments}
+    if len(said) > 1:
+        both = ", ".join(sorted(by.value for by in said))
+        raise UsageError(
+            f"the experiments are judged by different evaluators: {both}",
+            next="choose with --judged-by combined, people, judge or program",
+        )
+    return next(iter(said), JudgedBy.COMBINED)
+
+
+def state_of(column: str) -> pl.Expr:
+    """The state of one figure: a verdict that leaves this one open is ungraded for it."""
+    open_ = (pl.col("state") == VALID) & pl.col(column).is_null()
+    return pl.when(open_).then(pl.lit(UNGRADED)).otherwise("state")
+
+
+def _without_reviews(amendments: Sequence[Amendment]) -> list[Amendment]:
+    """The amendments without those on trials and submissions: everything handed in counts, invalid votes do not."""
+    return [a for a in amendments if a.target not in (AmendmentTarget.TRIAL, AmendmentTarget.SUBMISSION)]

@@ -1,0 +1,97 @@
+"""Look-up in the taxonomies that ship with the package."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from worksample.ascii_names import plain_letters
+from worksample.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """`id` is `taxonomy:category` or `taxonomy:category/subcategory`, as it stands in `About.category`."""
+
+    id: str
+    title: str
+    parent: str = ""
+    """Id of the category above; empty for a top one."""
+
+    @property
+    def taxonomy(self) -> str:
+        return self.id.partition(":")[0]
+
+    @property
+    def top(self) -> str:
+        """Id of the top category: its own, or its parent's."""
+        return self.parent or self.id
+
+
+TAXONOMIES = ("upwork", "ale", "tac")
+
+
+def slug(title: str) -> str:
+    """A title as it stands in an id: `Data Extraction/ETL` is `data-extraction-etl`, `Logo für` is `logo-fur`."""
+    return re.sub(r"[^a-z0-9]+", "-", plain_letters(title).lower()).strip("-")
+
+
+@cache
+def categories(taxonomy: str) -> tuple[Category, ...]:
+    """All categories of a taxonomy, each followed by its subcategories. UsageError for a name not in `TAXONOMIES`."""
+    if taxonomy not in TAXONOMIES:
+        raise UsageError(f"there is no taxonomy {taxonomy!r}", where="taxonomy", next=f"one of {', '.join(TAXONOMIES)}")
+    data = tomllib.loads(resources.files(__package__).joinpath("data", f"{taxonomy}.toml").read_text("utf-8"))
+    found = []
+    for key, entry in data["categories"].items():
+        top = Category(f"{taxonomy}:{key}", entry["title"])
+        found.append(top)
+        inner = entry.get("subcategories", {})
+        named = inner.items() if isinstance(inner, dict) else ((slug(title), title) for title in inner)
+        found += [Category(f"{top.id}/{name}", title, top.id) for name, title in named]
+    return tuple(found)
+
+
+@cache
+def _index() -> dict[str, Category]:
+    return {c.id: c for name in TAXONOMIES for c in categories(name)}
+
+
+def lookup(id: str) -> Category:
+    """The category of an id such as `upwork:writing/content-writing`. UsageError, with the nearest ids, for others."""
+    found = _index().get(id)
+    if found is None:
+        near = suggest(id)
+        raise UsageError(
+            f"there is no category {id!r}" + (f"; the nearest are {', '.join(near)}" if near else ""),
+            where="taxonomy",
+            next="pick one of docs/taxonomy.md",
+        )
+    return found
+
+
+def title_of(id: str) -> str:
+    """What people call a category: `Writing: Content Writing`. An id that no taxonomy has is its own title."""
+    found = _index().get(id)
+    if found is None:
+        return id
+    return f"{_index()[found.parent].title}: {found.title}" if found.parent else found.title
+
+
+def suggest(id: str, count: int = 3) -> tuple[str, ...]:
+    """Ids nearest to a misspelt one, best first."""
+    known = list(_index())
+    head, mark, tail = id.lower().partition(":")
+    if not mark:
+        tail = head
+    last = slug(tail.rpartition("/")[2])
+    near = difflib.get_close_matches(id.lower(), known, count, 0.6)
+    by_end = {k.rpartition("/")[2].rpartition(":")[2]: k for k in reversed(known)}
+    ends = [by_end[e] for e in difflib.get_close_matches(last, list(by_end), count, 0.6)]
+    inside = [k for k in known if last and last in k.rpartition(":")[2]]
+    same = [k for k in (*near, *ends, *inside) if not mark or k.startswith(head + ":")]
+    return tuple(dict.fromkeys((*same, *near, *ends, *inside)))[:count]

@@ -1,0 +1,58 @@
+"""One SELECT of a person's on a delivered SQLite database, run in a box."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from worksample.box import FairTimeout, open_box
+from worksample.errors import UsageError
+from worksample.records import Manifest
+
+from .box_converter import COMMAND, Converter, order
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+SECONDS = 15.0
+LENGTH = 20_000
+"""Characters of a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """At most 1,000 rows; `more`: there were further ones. `problem`: SQLite's words where it gave none."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    more: bool = False
+    problem: str = ""
+
+
+async def query(store: Store, manifest: Manifest, path: str, sql: str) -> QueryResult:
+    """Ask the database at a quoted path; it is read-only and takes five seconds at most.
+
+    Raises UsageError for a path that the manifest lacks, SandboxUnavailable and StoreError as `view` does.
+    """
+    entry = manifest.find(path)
+    if entry is None or entry.blob is None or len(sql) > LENGTH:
+        raise UsageError(f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long")
+    config = await asyncio.to_thread(Converter(store, manifest).config)
+    async with open_box(config) as box:
+        done = await box.run(COMMAND, input=order([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
+    try:
+        _, plain = json.loads(done.stdout)
+        if "unreadable" in plain:
+            return QueryResult(problem=str(plain["unreadable"]))
+        rows = tuple(tuple(row) for row in plain["rows"])
+        return QueryResult(tuple(map(str, plain["columns"])), rows, bool(plain["more"]))
+    except (ValueError, KeyError, TypeError):
+        return QueryResult(
+            problem="it needs too much memory"
+            if done.oom
+            else "the server is too busy: ask again"
+            if done.starved
+            else "the query took too long"
+        )

@@ -1,0 +1,133 @@
+"""CSV and its relatives: read as a stream, kept in chunks of rows that the grid loads one by one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from worksample.files.tables.delimited import CsvDialect, sniff
+
+from .conversion_job import ConversionJob, Unreadable, ViewDraft
+from .text_encoding import encoding
+
+CHUNK = 500
+"""Rows in one artefact."""
+ROWS = 100_000
+"""Rows that are shown."""
+COLUMNS = 500
+EXACT = 2**53
+"""Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
+CELL = 2_000
+"""Characters of one cell that are shown."""
+CHARACTERS = 40 << 20
+"""Of all shown cells of one table together."""
+
+
+def convert(job: ConversionJob) -> ViewDraft:
+    sample = job.head(1 << 18)
+    name = encoding(sample, whole=job.size <= len(sample))
+    if name is None:
+        raise Unreadable("its beginning is text, the rest is not")
+    text = sample.decode(name, "replace")
+    dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
+    with job.file.open(encoding=name, errors="replace", newline="") as f:
+        sheet, files = grid(job, "0", _rows(f, dialect))
+    meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
+    made = ViewDraft("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
+    made.problem = cut(sheet)
+    return made
+
+
+def cut(sheet: dict[str, Any]) -> str:
+    """What of a sheet is not shown, in words; nothing where all of it is."""
+    said = []
+    if sheet["rows"] > sheet["shown"]:
+        said.append(f"{sheet['shown']:,} rows")
+    if sheet["columns"] > COLUMNS:
+        said.append(f"{COLUMNS:,} of {sheet['columns']:,} columns")
+    return f"only the first {' and '.join(said)} are shown" if said else ""
+
+
+def _dialect(text: str, extension: str, *, whole: bool) -> CsvDialect:
+    """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
+    return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
+
+
+def _reader(f: Iterable[str], dialect: CsvDialect) -> Any:
+    lines = iter(f)
+    if dialect.sep_line:
+        next(lines, "")
+    return csv.reader(lines, delimiter=dialect.separator, skipinitialspace=dialect.spaced)
+
+
+def _header(text: str, dialect: CsvDialect) -> bool:
+    """Whether the first row looks like names: no number in it, and some below it."""
+    try:
+        rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
+    except csv.Error:
+        return False
+    return len(rows) > 1 and not any(map(_number, rows[0])) and any(_number(c) for row in rows[1:] for c in row)
+
+
+def _number(text: str) -> bool:
+    return text.strip().lstrip("-+$€£").replace(".", "").replace(",", "").rstrip("%").isdigit()
+
+
+def _rows(f: IO[str], dialect: CsvDialect) -> Iterator[list[str]]:
+    csv.field_size_limit(1 << 20)
+    reader = _reader(f, dialect)
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as e:
+            yield [f"line {reader.line_num} cannot be read: {e}"]
+
+
+def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Keep rows as artefacts `<name>/0`, `<name>/1`...; returns what a sheet's meta has, and the files.
+
+    meta: rows (counted to the end where that is cheap, else those seen), shown, columns, truncated.
+    """
+    files: dict[str, str] = {}
+    chunk: list[list[Any]] = []
+    seen = shown = columns = used = 0
+    for row in rows:
+        seen += 1
+        columns = max(columns, len(row))
+        if shown >= ROWS or used > CHARACTERS:
+            continue
+        cells = [short(c) for c in row[:COLUMNS]]
+        used += sum(len(c) if isinstance(c, str) else 8 for c in cells)
+        chunk.append(cells)
+        shown += 1
+        if len(chunk) == CHUNK:
+            key = f"{name}/{len(files)}"
+            files[key], chunk = job.keep_json(f"grid/{key}.json", chunk), []
+    if chunk:
+        key = f"{name}/{len(files)}"
+        files[key] = job.keep_json(f"grid/{key}.json", chunk)
+    truncated = seen > shown or columns > COLUMNS
+    return {"rows": seen, "shown": shown, "columns": columns, "truncated": truncated}, files
+
+
+def decimal(value: int) -> str:
+    """Its digits, or how many bits it has where they would take long to write."""
+    return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
+
+
+def short(value: Any) -> Any:
+    """A cell as JSON that a browser reads without loss: numbers that it cannot hold are text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) <= EXACT:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    text = decimal(value) if isinstance(value, int) else str(value)
+    return text if len(text) <= CELL else text[:CELL] + "…"

@@ -1,0 +1,67 @@
+"""Text and source code: decoded, and split into tokens for colours."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from .conversion_job import ConversionJob, Unreadable, ViewDraft
+from .text_encoding import decode, encoding
+
+SHOWN = 2 << 20
+"""Bytes of a text that are shown; the original can be downloaded whole."""
+COLOURED = 512 << 10
+"""Characters above which colours would cost more than they give."""
+
+
+def convert(job: ConversionJob) -> ViewDraft:
+    text, meta = read(job)
+    made = ViewDraft("text", {"text": job.keep("text.txt", text)}, meta)
+    lexed = _tokens(job, text)
+    if lexed is not None:
+        made.meta["language"], lines = lexed
+        made.files["lines"] = job.keep_json("lines.json", lines)
+    if meta["truncated"]:
+        made.problem = f"only the first {SHOWN >> 20} MiB are shown"
+    return made
+
+
+def read(job: ConversionJob) -> tuple[str, dict[str, Any]]:
+    """The text as shown, with line ends as \\n, and what there is to say about it. Raises Unreadable."""
+    data = job.head(SHOWN)
+    cut = job.size > len(data)
+    name, text = encoding(data, whole=not cut), decode(data, whole=not cut)
+    if name is None or text is None:
+        raise Unreadable("its beginning is text, the rest is not")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+    lines = text.split("\n")
+    meta = {
+        "encoding": name,
+        "size": job.size,
+        "lines": len(lines) - (lines[-1] == ""),
+        "longest": max(map(len, lines)),
+        "truncated": cut,
+        "language": "",
+    }
+    return text, meta
+
+
+def _tokens(job: ConversionJob, text: str) -> tuple[str, list[list[list[str]]]] | None:
+    """The language and, per line, pairs of a short token class and its text; None for plain text."""
+    if job.plain or importlib.util.find_spec("pygments") is None or len(text) > COLOURED:
+        return None
+    from pygments.lexers import find_lexer_class_for_filename
+    from pygments.token import STANDARD_TYPES
+
+    found = find_lexer_class_for_filename(job.name, text[:2000])
+    if found is None or found.name == "Text only":
+        return None
+    lines: list[list[list[str]]] = [[]]
+    for kind, value in found(stripnl=False, ensurenl=False).get_tokens(text):
+        short = STANDARD_TYPES.get(kind, "")
+        for i, part in enumerate(value.split("\n")):
+            if i:
+                lines.append([])
+            if part:
+                lines[-1].append([short, part])
+    return found.name, lines

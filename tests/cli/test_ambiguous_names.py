@@ -1,0 +1,60 @@
+"""Two experiments of one name: which one is meant is said, and how the other is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from store import worlds
+from worksample.cli.ambiguous_names import tell_found, tell_planned
+from worksample.experiments.find import call, find_experiment, namesakes
+from worksample.records import Arm, Experiment, Lock, Protocol
+from worksample.reports.experiments import called
+from worksample.store import Store
+
+
+def experiment(id: str, minute: float, name: str = "study") -> Experiment:
+    lock = Lock(suite="s", instances=(), protocol=Protocol.PROGRAM, sandbox="bubblewrap")
+    return Experiment(
+        id=id, name=name, agents=(), arms=(Arm(),), repeats=1, lock=lock, author="me", at=worlds.at(minute)
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    found = Store.open(tmp_path / "s", create=True)
+    found.commit(experiment("study@1", 0), experiment("study@2", 1), experiment("other@1", 2, "other"))
+    return found
+
+
+def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> None:
+    first, second, other = (store.get(Experiment, id) for id in ("study@1", "study@2", "other@1"))
+    assert [e.id for e in namesakes(store, first)] == ["study@2"] and namesakes(store, other) == []
+    assert (call(store, first), call(store, second), call(store, other)) == ("study@1", "study", "other")
+    for e in (first, second, other):
+        assert find_experiment(store, call(store, e)) == e
+    # One that was not run yet will be the latest.
+    assert call(store, experiment("study@3", -9)) == "study"
+    assert called([first, second, other]) == "study@1, study@2, other"
+
+
+def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    tell_planned(store, experiment("study@3", 3))
+    said = capsys.readouterr().err
+    assert "the name study is also used by study@2 (2026-" in said and "study@1 (2026-" in said
+    assert "the name means this one" in said and "--name" in said
+    tell_planned(store, store.get(Experiment, "study@1"))
+    assert "this one is study@1" in capsys.readouterr().err
+    tell_planned(store, experiment("new@1", 3, "new"))
+    assert capsys.readouterr().err == ""
+
+
+def test_figures_say_which_of_several_they_are_of(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    tell_found(store, ["study"])
+    assert capsys.readouterr().err.startswith("study is study@2 here; of the same name: study@1 (2026-")
+    for names in (["study@1"], ["other"]):
+        tell_found(store, names)
+    assert capsys.readouterr().err == ""
+    tell_found(store, [])
+    assert capsys.readouterr().err == "experiment other@1, the latest (2026-01-01 00:02)\n"

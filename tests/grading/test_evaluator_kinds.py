@@ -1,0 +1,29 @@
+"""Whom a grading needs follows from its protocol and from what its criteria say."""
+
+from __future__ import annotations
+
+import pytest
+
+from worksample.grading.evaluator_kinds import kinds_of, usual
+from worksample.records import By, Criteria, Criterion, EvaluatorKind, Grading, Protocol
+
+PROGRAM, PERSON, JUDGE = By.PROGRAM, By.PERSON, By.JUDGE
+
+
+@pytest.mark.parametrize(
+    ("protocol", "by", "asked"),
+    [
+        (Protocol.PROGRAM, (), {"program"}), (Protocol.CHECKPOINTS, (), {"program"}),
+        (Protocol.RUBRIC, (), {"person"}), (Protocol.HOLISTIC, (), {"person"}), (Protocol.PAIRWISE, (), {"person"}),
+        (Protocol.PROGRAM, (PROGRAM, JUDGE), {"program", "judge"}), (Protocol.CHECKPOINTS, (PERSON,), {"person"}),
+        (Protocol.RUBRIC, (PROGRAM, PROGRAM), {"person"}), (Protocol.RUBRIC, (PROGRAM, JUDGE), {"program", "judge"}),
+        (Protocol.HOLISTIC, (JUDGE,), {"person"}), (Protocol.PAIRWISE, (PROGRAM, JUDGE), {"person"}),
+    ],
+)  # fmt: skip
+def test_whom_a_grading_needs(protocol: Protocol, by: tuple[By, ...], asked: set[str]) -> None:
+    criteria = Criteria(criteria=tuple(Criterion(id=f"c{n}", text="-", points=1, by=one) for n, one in enumerate(by)))
+    assert kinds_of(Grading(protocol=protocol, criteria=criteria, reference="0" * 64, grader="0" * 64)) == asked
+
+
+def test_nobody_is_asked_as_a_judge_unless_somebody_says_so() -> None:
+    assert {usual(protocol) for protocol in Protocol} == {EvaluatorKind.PROGRAM, EvaluatorKind.PERSON}

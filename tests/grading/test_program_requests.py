@@ -1,0 +1,63 @@
+"""A grader's wish to run a program is taken apart within limits before any box is opened for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from worksample.box import BoxConfig, Completed
+from worksample.files import HashSink
+from worksample.grading.broker import Junk
+from worksample.grading.program_requests import ANSWER_FILES, ProgramRequest, Programs, parse
+from worksample.kit.broker_client import pack, unpack
+
+
+def test_what_is_not_said_has_a_usual_value() -> None:
+    assert parse({"argv": ["true"]}, 100.0) == ProgramRequest(["true"], b"", {}, [], 30.0)
+    asked = parse(
+        {"argv": ["a"] * 1_000, "stdin": "x", "files": {"a/b": pack(b"in")}, "collect": ["out"], "timeout": 7}, 5.0
+    )
+    assert asked == ProgramRequest(["a"] * 1_000, b"x", {"a/b": b"in"}, ["out"], 5.0)
+    assert len(parse({"argv": ["a"], "collect": [f"f{n}" for n in range(ANSWER_FILES)]}, 5.0).collect) == ANSWER_FILES
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"argv": []}, "argv"), ({"argv": "true"}, "argv"), ({"argv": ["a\0"]}, "argv"), ({"argv": ["\ud800"]}, "argv"),
+        ({"argv": [1]}, "argv"), ({"argv": ["a"] * 1_001}, "argv"), ({"stdin": 1}, "stdin"),
+        ({"timeout": 0}, "timeout"), ({"timeout": True}, "timeout"), ({"timeout": float("inf")}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"), ({"timeout": "1"}, "timeout"), ({"files": []}, "files"),
+        ({"collect": "a"}, "collect"), ({"collect": [f"f{n}" for n in range(ANSWER_FILES + 1)]}, "collect"),
+        ({"collect": ["../x"]}, "unsound"), ({"files": {"/etc/x": ""}}, "unsound"), ({"collect": [1]}, "no text"),
+        ({"files": {"a": "!"}}, "content is unsound"),
+    ],
+)  # fmt: skip
+def test_what_is_no_wish_is_junk(changed: dict[str, Any], says: str) -> None:
+    with pytest.raises(Junk, match=says):
+        parse({"argv": ["true"], **changed}, 10.0)
+
+
+async def test_without_time_left_no_box_is_opened_and_the_program_counts_as_hanging() -> None:
+    runs = Programs(BoxConfig(), "no such kind", HashSink(), 10.0, [], left=0.0)
+    told = await runs.run({"argv": ["x" * 600, *["y"] * 60], "stdin": "in"})
+    assert (told["exit"], unpack(told["stdout"]), told["files"]) == (None, b"", {})
+    [record] = runs.records
+    assert (record["exit"], len(record["argv"]), len(record["argv"][0])) == (None, 50, 500)
+    assert record["stdin"] == HashSink().put(b"in")
+
+
+def test_what_a_program_did_is_told_and_recorded() -> None:
+    runs = Programs(BoxConfig(), "none", HashSink(), 10.0, [])
+    done = Completed(3, b"out", b"err", truncated=True, oom=True, seconds=1.23456)
+    told = runs._told(ProgramRequest(["a"], b"", {"in": b"1"}, ["out"], 5.0), done, {"out": b"2"})
+    assert told == {"exit": 3, "stdout": pack(b"out"), "stderr": pack(b"err"), "files": {"out": pack(b"2")}}
+    digest = HashSink().put
+    assert runs.records == [
+        {
+            "argv": ["a"], "given": {"in": digest(b"1")}, "stdin": None, "exit": 3, "seconds": 1.235,
+            "out_of_memory": True, "cut": True, "stdout": digest(b"out"), "stderr": digest(b"err"),
+            "files": {"out": digest(b"2")},
+        }
+    ]  # fmt: skip
