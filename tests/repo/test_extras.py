@@ -99,7 +99,7 @@ def test_the_toolbox_fetches_what_is_not_here_or_names_the_line(
         monkeypatch.setenv(f"{tool}_FIND_LINKS", str(tmp_path))
     download(["trinket==1.0"], tmp_path / "here")
     assert (tmp_path / "here" / "trinket.py").read_text() == "worth = 7\n"
-    with pytest.raises(SandboxUnavailable, match="cannot be fetched") as failed:
+    with pytest.raises(SandboxUnavailable, match="cannot be downloaded") as failed:
         download(["no-such-trinket==1.0"], tmp_path / "there")
     assert failed.value.next == "pip install 'worksample[toolbox]'"
 
@@ -114,7 +114,7 @@ def test_a_run_whose_libraries_cannot_be_fetched_ends_before_it_begins(tmp_path:
     words = [sys.executable, "-c", program, json.dumps([run, ["doctor"]])]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=400, env=env)
     assert done.stdout.splitlines()[-1].startswith("[1, 0]"), done.stdout + done.stderr
-    assert "cannot be fetched: exit status 1" in done.stderr and done.stderr.count("cannot be fetched") == 1
+    assert "cannot be downloaded: exit status 1" in done.stderr and done.stderr.count("cannot be downloaded") == 1
     assert "next: pip install 'worksample[toolbox]'" in done.stderr
     assert "the first run fetches its libraries by false" in done.stdout
     assert not store.exists()

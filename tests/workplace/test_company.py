@@ -76,7 +76,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     ),
     "a folder that nobody reads": (lambda root: (root / "chanels").mkdir(), ("chanels: ", "did you mean 'channels'?")),
     "two of one id": (replaced("company.toml", 'id = "ines"', 'id = "rosa"'), ("two people have the id 'rosa'",)),
-    "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("workplace's own",)),
+    "the operator's name": (replaced("company.toml", 'id = "ines"', 'id = "operator"'), ("the workplace itself uses",)),
     "a commit without its files": (
         lambda root: shutil.rmtree(root / "repositories/billing/rates"),
         ("repositories/billing.toml: commit[1].files: there is no folder repositories/billing/rates",),

@@ -60,9 +60,9 @@ def linked(root: Path) -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "without its list": (lambda root: (root / "export.json").unlink(), "cut off: no export.json"),
-    "half a list": (changed("export.json", b'{"format": 1, "fi'), "cut off: no export.json"),
-    "a file is gone": (lambda root: (root / "state/git/HEAD").unlink(), "cut off: state/git/HEAD is missing"),
+    "without its list": (lambda root: (root / "export.json").unlink(), "incomplete: export.json"),
+    "half a list": (changed("export.json", b'{"format": 1, "fi'), "incomplete: export.json"),
+    "a file is gone": (lambda root: (root / "state/git/HEAD").unlink(), "incomplete: state/git/HEAD is missing"),
     "half a file": (changed("state/files/deep/a.txt", b"a"), "is not what was exported"),
     "a file too many": (changed("state/files/new", b""), "state/files/new is not what was exported"),
     "a link for a file": (linked, "is not what was exported"),
@@ -103,7 +103,7 @@ def test_a_killed_export_is_no_export(state: Path, tmp_path: Path, point: str) -
     assert not to.exists()
     [left] = to.parent.iterdir()
     if point == "export.state":
-        with pytest.raises(ExportError, match="cut off"):
+        with pytest.raises(ExportError, match="incomplete"):
             read_export(left)
     write_export(state, ACCOUNTS, to)
     read_export(to)

@@ -41,12 +41,12 @@ def elsewhere(root: Path) -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "killed before its end": (lambda root: (root / "git").rmdir(), "cut off: the folders git"),
-    "killed at its beginning": (lambda root: (root / STAMP).unlink(), "cut off"),
-    "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "cut off"),
-    "a stamp that is a link": (elsewhere, "cut off"),
+    "killed before its end": (lambda root: (root / "git").rmdir(), "incomplete: the folders git"),
+    "killed at its beginning": (lambda root: (root / STAMP).unlink(), "incomplete"),
+    "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "incomplete"),
+    "a stamp that is a link": (elsewhere, "incomplete"),
     "no table": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
-    "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "cut off"),
+    "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "incomplete"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (
         restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",

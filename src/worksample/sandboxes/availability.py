@@ -16,7 +16,7 @@ from worksample.sandboxes import cgroups
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """What this machine offers for boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command to
+    """The parts that this machine offers for boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command to
     type.
     """
 

@@ -28,7 +28,7 @@ def sweep() -> list[str]:
     touched.
     """
     orphans = kill_orphans()
-    removed = [f"{orphans} processes that bubblewrap had not let go on"] if orphans else []
+    removed = [f"{orphans} orphaned bubblewrap processes"] if orphans else []
     for kind in ("boxes", "plain", "containers"):
         for folder in sorted((runtime_folder() / kind).glob("*")):
             owner = read_owner(folder) or _owner_from_name(folder)

@@ -32,7 +32,7 @@ MODULES = {"pillow": "PIL", "ipython": "IPython"}
 TARGET = "/opt/worksample/python"
 _SECRET = ("worksample", "inspect_evals", "inspect_ai")
 _VERSION = "2"
-DOWNLOAD_SIZE = "about 430 MB, once for this machine (the extra worksample[toolbox] has them)"
+DOWNLOAD_SIZE = "about 430 MB, once per machine (or install worksample[toolbox])"
 
 
 def base_python() -> Path:
@@ -90,7 +90,7 @@ def ensure_libraries(note: Callable[[str], None]) -> None:
     Raises SandboxUnavailable, with the command to type, if that fails.
     """
     if needs_download():
-        note(f"fetching the libraries that agents find in their Python: {DOWNLOAD_SIZE}")
+        note(f"downloading the Python libraries for agents: {DOWNLOAD_SIZE}")
         toolbox_folder()
 
 

@@ -62,7 +62,7 @@ def installer() -> list[str]:
         return [uv, "pip", "install", "--python", sys.executable]
     if pip := find_pip():
         return [*pip, "install"]
-    raise _download_error("there is neither uv nor pip")
+    raise _download_error("neither uv nor pip is installed")
 
 
 def find_uv() -> str:
@@ -84,7 +84,7 @@ def find_pip() -> list[str]:
 
 def _download_error(why: str) -> SandboxUnavailable:
     return SandboxUnavailable(
-        f"the libraries that a box offers to agents cannot be fetched: {why}",
+        f"the Python libraries for agents cannot be downloaded: {why}",
         where="python toolbox",
         next=f"pip install 'worksample[{EXTRA}]'",
     )

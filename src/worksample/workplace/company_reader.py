@@ -99,7 +99,7 @@ def _check_colleagues(
                 faults.add(file, f"begins[{number}]", "needs either to or room, and either at or on")
         for number, deed in enumerate(table.does):
             if not (deed.issue or deed.file or deed.event or deed.say):
-                faults.add(file, f"does[{number}]", "does nothing", "issue, file, event or say")
+                faults.add(file, f"does[{number}]", "does nothing", "add issue, file, event or say")
 
 
 def _check_rooms(channels: dict[str, Channel], faults: Faults) -> None:

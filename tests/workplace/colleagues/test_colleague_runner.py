@@ -44,10 +44,10 @@ class Room:
     said: list[ChatMessage] = field(default_factory=list)
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
-    async def now(self) -> int:
+    async def position(self) -> int:
         return len(self.said)
 
-    async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
+    async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
         return self.said[after:], len(self.said)
 
     async def say(self, who: str, text: str, *, to: str, room: str) -> None:
@@ -124,7 +124,7 @@ async def test_what_a_person_says_at_the_very_end_is_kept() -> None:
 
 async def test_a_chat_that_is_gone_at_the_end_ends_nothing() -> None:
     class Gone(Room):
-        async def heard(self, after: int) -> tuple[list[ChatMessage], int]:
+        async def messages_since(self, after: int) -> tuple[list[ChatMessage], int]:
             raise SandboxError("no chat", where="colleagues", cause=Cause.SERVICE_LOST)
 
     async with ColleagueRunner(Gone(), {"rosa": (ROSA, PersonResponder())}).run() as attended:

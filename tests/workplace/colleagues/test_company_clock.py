@@ -157,7 +157,7 @@ async def test_a_model_asks_and_does_by_lines_of_its_own() -> None:
         heard = (ConversationLine("jules", "What rate do we pay, for 1200?"),)
         reply = await by.answer(HELENA, heard)
         assert (reply.text, reply.asks) == ("One moment.", ColleagueQuestion(who="dario", text="What is the rate?"))
-        told = await by.told(HELENA, heard, reply, "The rate is 4.5 %.")
+        told = await by.complete(HELENA, heard, reply, "The rate is 4.5 %.")
     assert (told.text, told.does, told.asks) == ("It is 4.5 %.", ("approve",), None)
     assert told.usage is not None and told.usage.calls == 2
     prompt = served.requests[0]["messages"][0]["content"]

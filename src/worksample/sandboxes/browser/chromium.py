@@ -1,4 +1,4 @@
-"""Chromium and Playwright on this machine: where they are, and the command that installs them."""
+"""Chromium and Playwright on this machine: their paths, and the command that installs them."""
 
 from __future__ import annotations
 

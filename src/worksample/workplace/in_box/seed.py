@@ -46,7 +46,7 @@ def seed_chat(state: Path, plan: Plan, plan_file: Path) -> None:
     )  # fmt: skip
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if "seeded" not in done.stdout.decode("utf-8", "replace").splitlines():
-        sys.exit(f"the chat could not be filled: {said[-2000:]}")
+        sys.exit(f"the chat could not be seeded: {said[-2000:]}")
 
 
 def seed_tracker(state: Path, plan: Plan, plan_file: Path) -> None:

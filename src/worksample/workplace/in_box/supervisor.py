@@ -219,7 +219,7 @@ def obey(workplace: ServiceSupervisor, connection: socket.socket) -> None:
     with connection, connection.makefile("rw") as stream:
         word, begun = stream.readline().strip(), time.monotonic()
         if word != "reset":
-            stream.write(f"there is no {word!r}\n")
+            stream.write(f"there is no command {word!r}\n")
             return
         workplace.reset()
         stream.write(f"done {time.monotonic() - begun:.4f}\n")
@@ -239,7 +239,7 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
 def spare_arguments(line: str) -> argparse.Namespace:
     """Return the arguments in the line that a spare supervisor received, and set its variables."""
     if not line:
-        sys.exit("nobody had a use for it")
+        sys.exit("no workplace took these programs")
     said = json.loads(line)
     os.environ.update(said["env"])
     return parse_arguments(said["argv"])

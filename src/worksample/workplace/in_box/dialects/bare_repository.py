@@ -63,7 +63,7 @@ class BareRepository:
         if done.returncode not in fine:
             raise DialectRefused(400, f"git: {done.stderr.decode('utf-8', 'replace').strip()[:300]}")
         if len(done.stdout) > MOST:
-            raise DialectRefused(413, "that is too much at once")
+            raise DialectRefused(413, "the output is too large")
         return done
 
     def text(self, *words: str) -> str:
@@ -188,7 +188,7 @@ class BareRepository:
             for one in changes:
                 path = check_path(one.path)
                 if not path:
-                    raise DialectRefused(400, "a file has a path")
+                    raise DialectRefused(400, "a file needs a path")
                 digest = "0" * 40
                 if one.data is not None:
                     digest = self.run("hash-object", "-w", "--stdin", given=one.data).stdout.decode().strip()
@@ -253,7 +253,7 @@ def check_path(path: str) -> str:
     """Return a normalised path inside a repository. Raises DialectRefused if it leads out."""
     parts = [part for part in path.strip("/").split("/") if part]
     if any(part in (".", "..") or part.lower() == ".git" or "\0" in part for part in parts):
-        raise DialectRefused(400, "that is no path in a repository")
+        raise DialectRefused(400, "this is not a path in a repository")
     return "/".join(parts)
 
 

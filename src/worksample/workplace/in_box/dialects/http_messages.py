@@ -43,7 +43,7 @@ class DialectRequest:
         if self.headers.get("content-type", "").startswith("application/json"):
             given = json.loads(self.body or b"{}")
             if not isinstance(given, dict):
-                raise ValueError("the body is no table")
+                raise ValueError("the body is not a JSON object")
             return found | given
         return found | dict(urllib.parse.parse_qsl(self.body.decode(), keep_blank_values=True))
 
@@ -74,7 +74,7 @@ def not_served(what: str) -> DialectRefused:
     return DialectRefused(NOT_SERVED, f"not served by this workplace: {what}")
 
 
-PAGES = "pages are the tracker's own, which a grader must not take for those it asks for"
+PAGES = "this page is the tracker's own, not the product's"
 
 
 def redirect_page(address: str) -> DialectResponse:

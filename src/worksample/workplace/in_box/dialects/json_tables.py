@@ -41,7 +41,7 @@ class JsonTables:
             yield found
             said = json.dumps(found, ensure_ascii=False)
             if len(said) > MOST:
-                raise DialectRefused(413, "too much is kept of this project")
+                raise DialectRefused(413, "the data of this project is too large")
             self._folder.mkdir(parents=True, exist_ok=True)
             fresh = self._folder / f"{name}.new"
             fresh.write_text(said, encoding="utf-8")
@@ -63,7 +63,7 @@ def set_labels(kept: dict[str, Any], issue: object, names: list[str], colour: st
 def label_named(kept: dict[str, Any], name: str, colour: str = "#6699cc", about: str = "") -> dict[str, Any]:
     """Return the project's label of a name, created if missing."""
     if not name or len(name) > 255:
-        raise DialectRefused(400, "a label has a name of at most 255 characters")
+        raise DialectRefused(400, "a label needs a name of at most 255 characters")
     labels = kept.setdefault("labels", [])
     for one in labels:
         if one["name"] == name:

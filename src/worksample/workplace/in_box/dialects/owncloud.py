@@ -57,7 +57,7 @@ class OwnCloud:
         if path.startswith(BY_USER):
             own = BY_USER + path.removeprefix(BY_USER).split("/", 1)[0]
             if urllib.parse.unquote(own.removeprefix(BY_USER)) != who:
-                raise DialectRefused(404, f"there are no files of anybody but {who} here")
+                raise DialectRefused(404, f"only the files of {who} are served here")
             return self._dav(request, who, own)
         if path.startswith(("/ocs/v1.php/", "/ocs/v2.php/")):
             return self._ocs(request, who, path.split("/", 3)[3])
@@ -83,7 +83,7 @@ class OwnCloud:
         if request.method in ("MOVE", "COPY"):
             headers["Destination"] = self._destination(request, who)
         if request.method in ("GET", "HEAD") and self._is_folder(path, who):
-            raise DialectRefused(405, "GET is of files, and this is a folder: ask by PROPFIND")
+            raise DialectRefused(405, "this is a folder: list it by PROPFIND")
         if request.method in ("PUT", "MKCOL") and not self._is_folder(posixpath.dirname(path.rstrip("/")) or "/", who):
             raise DialectRefused(409, "the folder above it is missing")
         answer = FILES.ask(request.method, path, self._auth(who), request.body or None, headers)
@@ -108,7 +108,7 @@ class OwnCloud:
         for root in (PLAIN, BY_USER + urllib.parse.quote(who)):
             if path.startswith(root + "/"):
                 return f"http://{FILES.host}{path.removeprefix(root)}"
-        raise DialectRefused(400, "the destination is nowhere among your files")
+        raise DialectRefused(400, "the destination is not among your files")
 
     def _is_folder(self, path: str, who: str) -> bool:
         with FILES.ask("PROPFIND", path, self._auth(who), None, {"Depth": "0"}) as answer:
@@ -148,7 +148,7 @@ class OwnCloud:
             raise not_served(f"a link with {' and '.join(lacks)}")
         path = posixpath.normpath("/" + str(given.get("path", "")).strip("/"))
         if not self._exists(path, who):
-            raise DialectRefused(404, "there is no such file")
+            raise DialectRefused(404, "the file does not exist")
         with self._lock:
             links = self._links()
             if len(links) >= MOST_SHARES:
@@ -189,7 +189,7 @@ class OwnCloud:
         words = request.path.removeprefix("/index.php").removeprefix("/s/").rstrip("/").split("/")
         found = [one for one in self._links() if hmac.compare_digest(one["token"], urllib.parse.unquote(words[0]))]
         if not found or words[1:] not in ([], ["download"]):
-            raise DialectRefused(404, "there is no such link")
+            raise DialectRefused(404, "the link does not exist")
         path, by = urllib.parse.quote(found[0]["path"]), found[0]["owner"]
         who = self._auth(by if by in self._accounts else "operator")
         if words[1:] == ["download"]:
@@ -213,7 +213,9 @@ class OwnCloud:
 
 class _Unauthorized(DialectRefused):
     def __init__(self) -> None:
-        super().__init__(401, "say who you are: basic authentication", {"WWW-Authenticate": 'Basic realm="files"'})
+        super().__init__(
+            401, "authentication is required: use basic authentication", {"WWW-Authenticate": 'Basic realm="files"'}
+        )
 
 
 def _redirect_page(request: DialectRequest) -> DialectResponse:

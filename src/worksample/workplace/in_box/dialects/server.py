@@ -34,7 +34,7 @@ class DialectFront:
             return self._refused_list(request)
         dialect = self._dialects.get(name)
         if dialect is None:
-            return json_response({"error": "there is nothing here"}, 404)
+            return json_response({"error": "not found"}, 404)
         try:
             given = dialect(request)
         except DialectRefused as error:
@@ -43,7 +43,7 @@ class DialectFront:
             given = json_response({"error": f"malformed request: {error}"}, 400)
         except OSError as error:
             sys.stderr.write(f"{name} {request.method} {request.path}: {error}\n")
-            given = json_response({"error": "its service does not answer"}, 502)
+            given = json_response({"error": "the service does not answer"}, 502)
         if given.status == NOT_SERVED or given.lacks:
             self._remember(name, request, given)
         return given
@@ -52,7 +52,7 @@ class DialectFront:
         # The tracker recognises the operator by a key, other services by a password; both are the same text.
         name, word = request.basic or ("operator", request.headers.get("x-redmine-api-key", ""))
         if name != "operator" or not hmac.compare_digest(word.encode(), self._operator.encode()) or not self._operator:
-            return json_response({"error": "there is nothing here"}, 404)
+            return json_response({"error": "not found"}, 404)
         with self._lock:
             return json_response({"refused": list(self._refused)}, by="operator")
 

@@ -84,7 +84,9 @@ class Tracker:
         ):
             if key in values and (found.get(kept) or {}).get("id") != (values[key] or None):
                 now = (found.get(kept) or {}).get("name", "nobody" if kept == "assigned_to" else "none")
-                raise DialectRefused(403, f"403 Forbidden - the tracker lets you not change {kept}: it is still {now}")
+                raise DialectRefused(
+                    403, f"403 Forbidden - the tracker does not let you change {kept}: it is still {now}"
+                )
         return found
 
     def statuses(self) -> list[Row]:

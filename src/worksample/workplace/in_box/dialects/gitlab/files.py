@@ -91,7 +91,7 @@ def add_commit(asker: GitLabView, named: Named, given: Given) -> dict[str, Any]:
     project = asker.project(named["id"])
     actions = given["actions"]
     if not isinstance(actions, list) or not all(isinstance(one, dict) for one in actions):
-        raise DialectRefused(400, "actions is a list of tables")
+        raise DialectRefused(400, "actions must be a list of objects")
     made = _commit(asker, project, given, actions)
     return with_stats(asker, project, project.code.commit(made), True)
 
@@ -138,4 +138,4 @@ def _content(one: Mapping[str, Any]) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error as error:
-        raise DialectRefused(400, "content is no base64") from error
+        raise DialectRefused(400, "content is not Base64") from error

@@ -174,7 +174,7 @@ def change_issue(asker: GitLabView, named: Named, given: Given) -> dict[str, Any
     values = _values(asker, project, given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "reopen"):
-            raise DialectRefused(400, "state_event is close or reopen")
+            raise DialectRefused(400, "state_event must be close or reopen")
         if row["status"]["is_closed"] != (event == "close"):
             values["status_id"] = _status(asker, event == "close")
     if values:

@@ -105,7 +105,7 @@ def add_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[str
     source, target = str(given["source_branch"]), str(given["target_branch"])
     branches = project.code.branches()
     if source == target or source not in branches or target not in branches:
-        raise DialectRefused(400, "the source branch and the target branch are two branches of the project")
+        raise DialectRefused(400, "the source branch and the target branch must be two branches of the project")
     now = _now()
     made = {
         "title": "", "description": "", "labels": [], "assignees": [], "reviewers": [],
@@ -144,7 +144,7 @@ def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[
     with asker.kept.edit(project.name) as kept:
         one = _find(kept, named["iid"])
         if given.get("target_branch") and given["target_branch"] not in project.code.branches():
-            raise DialectRefused(400, "the target branch is none of the project's")
+            raise DialectRefused(400, "the target branch is not a branch of the project")
         one |= {**_values(asker, given), "target": str(given.get("target_branch") or one["target"]), "updated": _now()}
         for name in words_of(given.get("add_labels")):
             one["labels"] = list(dict.fromkeys([*one["labels"], name]))
@@ -157,7 +157,7 @@ def change_merge_request(asker: GitLabView, named: Named, given: Given) -> dict[
 def _change_state(project: GitLabProject, one: dict[str, Any], event: str) -> None:
     before, after = {"close": ("opened", "closed"), "reopen": ("closed", "opened")}.get(event, ("", ""))
     if not after:
-        raise DialectRefused(400, "state_event is close or reopen")
+        raise DialectRefused(400, "state_event must be close or reopen")
     if one["state"] == "merged":
         raise DialectRefused(405, "405 Method Not Allowed - it is merged")
     if one["state"] == before:

@@ -45,7 +45,7 @@ def change_milestone(asker: GitLabView, named: Named, given: Given) -> dict[str,
     values = _version_values(given)
     if (event := given.get("state_event")) is not None:
         if event not in ("close", "activate"):
-            raise DialectRefused(400, "state_event is close or activate")
+            raise DialectRefused(400, "state_event must be close or activate")
         values["status"] = "closed" if event == "close" else "open"
     return milestone_json(asker, project, asker.tracker.change_version(row["id"], values))
 

@@ -57,7 +57,7 @@ class RocketChat:
             return json_response({"status": "success", "success": True}, by=asker.name)
         method, verb = find_method(name)
         if method != request.method:
-            raise DialectRefused(405, f"{name} is asked by {method}")
+            raise DialectRefused(405, f"{name} needs the method {method}")
         return json_response({**verb(asker, given), "success": True}, by=asker.name)
 
     def _login(self, given: Mapping[str, Any]) -> DialectResponse:

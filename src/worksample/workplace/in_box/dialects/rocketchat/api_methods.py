@@ -64,7 +64,7 @@ def _im_create(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any
         raise (
             not_served("a direct conversation of more than two")
             if names
-            else DialectRefused(400, "a username is wanted")
+            else DialectRefused(400, "a username is required")
         )
     return {"room": asker.conversation(str(asker.person(names[0])["username"]))}
 
@@ -100,7 +100,7 @@ def _members(asker: RocketChatView, given: Mapping[str, Any]) -> dict[str, Any]:
 def _create(asker: RocketChatView, given: Mapping[str, Any], closed: bool = False) -> dict[str, Any]:
     members = given.get("members") or []
     if not isinstance(members, list):
-        raise DialectRefused(400, "members is a list")
+        raise DialectRefused(400, "members must be a list")
     body = {"name": str(given.get("name", "")), "closed": closed, "members": [str(one) for one in members]}
     asker.ask("POST", "/api/rooms", body)
     return _channel(asker, {"roomName": body["name"]})
