@@ -45,13 +45,13 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "killed at its beginning": (lambda root: (root / STAMP).unlink(), "incomplete"),
     "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "incomplete"),
     "a stamp that is a link": (elsewhere, "incomplete"),
-    "no table": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
+    "not a JSON object": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
     "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "incomplete"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (
-        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, and here is radicale 3",
+        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, but this machine has radicale 3",
     ),
-    "without a service": (restamped(services=version_lines(("files", "git"))), "holds nothing of calendar"),
+    "without a service": (restamped(services=version_lines(("files", "git"))), "has no state of calendar"),
     "services that are none": (restamped(services=7), "names no services"),
 }  # fmt: skip
 
@@ -84,7 +84,7 @@ def test_what_was_not_taken_in_whole_is_not_restored(state: Path) -> None:
 
     assert found(CaptureStatus.COMPLETE) == whole
     for status in (CaptureStatus.PARTIAL, CaptureStatus.ABSENT):
-        with pytest.raises(ExportError, match="not whole: the box was lost"):
+        with pytest.raises(ExportError, match="incomplete: the box was lost"):
             found(status, "the box was lost")
     with pytest.raises(ExportError, match="came without one"):
         found(None)

@@ -234,7 +234,7 @@ except OSError as e: print(type(e).__name__)
             await quiet.wait()
         assert await running in BROKEN
         assert "ConnectionRefusedError" in await python(box, REACH, str(API))
-    assert "broken off" in ledger.plain()[0]["failed"]
+    assert "aborted" in ledger.plain()[0]["failed"]
 
 
 def hello_of(name: str) -> bytes:

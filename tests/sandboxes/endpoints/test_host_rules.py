@@ -87,7 +87,7 @@ def test_rules_are_read() -> None:
         "a/b",
         "a:1:2",
     ):
-        with pytest.raises(UsageError, match="not a host that can be allowed"):
+        with pytest.raises(UsageError, match="not a host to allow"):
             read_rule(text)
 
 

@@ -48,7 +48,7 @@ def test_a_hello_byte_by_byte_in_records_of_one_byte_is_read_once() -> None:
     names = [reader.feed(bytes([one])) for one in records]
     assert names[-1] == "api.example.com" and not any(names[:-1])
     assert bytes(reader.data) == records
-    with pytest.raises(ClientHelloError, match="without content"):
+    with pytest.raises(ClientHelloError, match="empty TLS record"):
         server_name(data[:3] + b"\0\0" + data)
 
 

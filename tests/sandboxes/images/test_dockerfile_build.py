@@ -100,8 +100,8 @@ def test_a_build_reaches_neither_the_host_nor_a_network(context: Path, tmp_path:
     [
         ("FROM debian:bookworm\n", "digest is missing"),
         ("FROM scratch\nADD root.tar /\nRUN echo this is why; exit 3\n", "this is why"),
-        ("FROM scratch\nNONSENSE\n", "its build failed"),
-        ("FROM scratch\nCOPY ../../etc/shadow /\n", "its build failed"),
+        ("FROM scratch\nNONSENSE\n", "the build failed"),
+        ("FROM scratch\nCOPY ../../etc/shadow /\n", "the build failed"),
     ],
 )
 def test_a_build_that_fails_says_why_and_leaves_nothing(text: str, says: str, context: Path) -> None:
@@ -279,7 +279,7 @@ def test_what_the_operator_names_and_is_not_there_is_to_be_corrected(
     ("text", "says"),
     [
         ("hosts = 3", "hosts"),
-        ('hosts = ["10.0.0.1"]', "not a host that can be allowed"),
+        ('hosts = ["10.0.0.1"]', "not a host to allow"),
         ('networks = ["everything"]', "not a network"),
         ('files = { "relative" = "/etc/hosts" }', "relative"),
         ('[env]\n"A B" = "c"', "A B"),
