@@ -45,7 +45,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "killed at its beginning": (lambda root: (root / STAMP).unlink(), "incomplete"),
     "half a stamp": (lambda root: (root / STAMP).write_text('{"format": 1, "serv'), "incomplete"),
     "a stamp that is a link": (elsewhere, "incomplete"),
-    "not a JSON object": (lambda root: (root / STAMP).write_text("[1]"), "no table"),
+    "no table": (lambda root: (root / STAMP).write_text("[1]"), "not a JSON object"),
     "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "incomplete"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (

@@ -121,7 +121,7 @@ async def test_a_flood_of_a_download_ends_at_the_boxs_limit() -> None:
     async with staged(limits=BoxLimits(memory=2 << 30, processes=512, disk=64 << 20)) as stage:
         seen = await stage.do("goto", url=f"{AT}/flood")
         told = [seen.text]
-        while "broken off" not in told[-1] and len(told) < 60:
+        while "of flood failed" not in told[-1] and len(told) < 60:
             told.append((await stage.do("noop", wait_ms=1000)).text)
         assert "the download of flood failed" in told[-1]
         assert not (await stage.do("goto", url=AT)).error
