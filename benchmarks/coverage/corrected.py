@@ -18,9 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from worksample.metrics.calibration.corrected import Parts
-from worksample.metrics.calibration.draw import draw
-from worksample.metrics.calibration.sample import LabelKind, Labelled
+from worksample.metrics.calibration.label_sample import LabelKind, Labelled, draw
+from worksample.metrics.calibration.prediction_powered import Parts
 
 JUDGES = {
     "right": (1.0, 0.0),

@@ -22,7 +22,7 @@ from benchmarks.coverage.least import smallest
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from worksample.metrics.calibration.sample import LabelKind
+from worksample.metrics.calibration.label_sample import LabelKind
 
 HOLDS = (0.93, 0.95)
 SEEN = 5

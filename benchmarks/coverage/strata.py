@@ -14,10 +14,9 @@ import numpy as np
 from benchmarks.coverage.cells import Cell
 from scipy.special import betaincinv
 
-from worksample.metrics.calibration.corrected import Parts, refused
-from worksample.metrics.calibration.draw import draw
+from worksample.metrics.calibration.label_sample import LEAST, LabelKind, Labelled, draw
 from worksample.metrics.calibration.labels_only import labels_only
-from worksample.metrics.calibration.sample import LEAST, LabelKind, Labelled
+from worksample.metrics.calibration.prediction_powered import Parts, refused
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, undefined
 from worksample.metrics.uncertainty.intervals import exact

@@ -21,8 +21,8 @@ from benchmarks.coverage.least import counts, probabilities
 from scipy.special import stdtrit
 from scipy.stats import binom
 
-from worksample.metrics.calibration.corrected import chosen, unreached
-from worksample.metrics.calibration.sample import LabelKind
+from worksample.metrics.calibration.label_sample import LabelKind
+from worksample.metrics.calibration.prediction_powered import chosen, unreached
 from worksample.metrics.uncertainty.intervals import normal_quantile
 
 Floats = np.ndarray

@@ -7,7 +7,7 @@ from .errors import WorksampleError as WorksampleError
 from .experiments.hand_in import HandedIn as HandedIn
 from .experiments.regrading import Regraded as Regraded
 from .experiments.status import Status as Status
-from .metrics.calibration.rules import CalibrationRules as CalibrationRules
+from .metrics.calibration.calibration_rules import CalibrationRules as CalibrationRules
 from .metrics.estimate import Estimate as Estimate
 from .metrics.money.deployable import Checking as Checking
 from .metrics.scores.rubric import RubricRules as RubricRules
@@ -17,6 +17,10 @@ from .python_api.experiment_run import resume as resume
 from .python_api.experiment_run import resume_async as resume_async
 from .python_api.experiment_run import run as run
 from .python_api.experiment_run import run_async as run_async
+from .python_api.keyword_arguments import GradeOptions as GradeOptions
+from .python_api.keyword_arguments import ResumeOptions as ResumeOptions
+from .python_api.keyword_arguments import RunSettings as RunSettings
+from .python_api.keyword_arguments import SubmissionFacts as SubmissionFacts
 from .python_api.regrade import Graded as Graded
 from .python_api.regrade import grade as grade
 from .python_api.regrade import grade_async as grade_async
@@ -46,20 +50,17 @@ from .reports.sections import SectionRow as SectionRow
 from .reports.sections import compare as compare
 from .reports.sections import figures_df as figures_df
 from .reports.sections import measure as measure
-from .reports.sections.compare_parts import Part as Part
+from .reports.sections.comparison_parts import Part as Part
 from .reports.static_site.site import ReportConfig as ReportConfig
 from .reports.static_site.site import write_report as write_report
 from .results.result_set import WorkRules as WorkRules
 from .results.slots import slots_df as slots_df
 from .results.subset import Subset as Subset
 from .store import Store as Store
-from .store.disk import Disk as Disk
 from .store.frames import comparisons_df as comparisons_df
 from .store.frames import evaluations_df as evaluations_df
 from .store.frames import submissions_df as submissions_df
 from .store.frames import trials_df as trials_df
-from .store.lease import Lease as Lease
-from .store.location import Location as Location
 from .tasks.spec import Package as Package
 
 __version__: str

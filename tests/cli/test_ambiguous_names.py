@@ -10,7 +10,7 @@ from store import worlds
 from worksample.cli.ambiguous_names import tell_found, tell_planned
 from worksample.experiments.find import call, find_experiment, namesakes
 from worksample.records import Arm, Experiment, Lock, Protocol
-from worksample.reports.experiments import called
+from worksample.reports.chosen_experiments import called
 from worksample.store import Store
 
 

@@ -14,7 +14,7 @@ from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
 from worksample.people.clock import wall
 from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.records import Arm, Experiment, Lock, Protocol, now
-from worksample.reports.sections.measuring import measure
+from worksample.reports.sections.all_sections import measure
 from worksample.reports.sections.section import Section
 from worksample.store import Store
 from worksample.tasks import read_suite

@@ -28,7 +28,7 @@ from worksample.experiments.preparing import prepare
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.drawing import read_draw
+from worksample.results.calibration.label_draw import read_draw
 from worksample.results.second_looks import ROUTED
 from worksample.results.slots import slots_df
 from worksample.store import Store, check

@@ -32,7 +32,7 @@ from worksample.records import (
     ShownRubric,
     now,
 )
-from worksample.results.reattempts.telling import shown_criteria, told
+from worksample.results.reattempts.feedback_prompt import shown_criteria, told
 
 CHAIN = "[chain]\nreattempts = 2\n"
 

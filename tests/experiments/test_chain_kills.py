@@ -18,7 +18,7 @@ from worksample.fault_injection import OF_CHAINS
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import Experiment, Slot, Submission, Trial
-from worksample.results.reattempts.reading import chains_of
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
 
 pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning")]

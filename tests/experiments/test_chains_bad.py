@@ -20,7 +20,7 @@ from worksample.experiments.status import status_of
 from worksample.people import People
 from worksample.people.clock import wall
 from worksample.records import Evaluation, Experiment, Fed, Slot, Submission, Trial
-from worksample.results.reattempts.reading import chains_of
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store, check
 from worksample.store.people_tables import items
 

@@ -17,8 +17,8 @@ from worksample.people import Account, People
 from worksample.records import Evaluation, EvaluatorKind, Pairwise, Protocol, Purpose, Round, Submission
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.labels import labels_of, wanted
-from worksample.results.pairs import drawn_pairs
+from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.pair_sampling import drawn_pairs
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store, check
 

@@ -23,8 +23,8 @@ from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.labels import labels_of
-from worksample.results.pairs import drawn_pairs
+from worksample.results.calibration.label_rounds import labels_of
+from worksample.results.pair_sampling import drawn_pairs
 from worksample.results.slots import slots_df
 from worksample.store import Store
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from formats.test_upbench_refresh import base
+from worksample.files import put_canonical
 from worksample.formats.jobs.job_package import job_folder
 from worksample.formats.upbench import ExportUpbench, export_upbench, import_upbench, tables_of, write_tables
 from worksample.formats.upbench.deliverable_export import ATTACHMENTS
 from worksample.formats.upbench.tables import tidied
-from worksample.records import Entry, Instance, Submission, canonical
+from worksample.records import Entry, Instance, Submission
 from worksample.store import Store
 
 ODD = "a/b: ü 7"
@@ -73,7 +74,7 @@ def test_what_no_table_can_name_is_counted_and_leads_nowhere(tmp_path: Path) -> 
         names = ("%FF.txt", "a%0Ab", "fine.txt", "gone")
         entries = tuple(Entry(path=n, size=1, blob=None if n == "gone" else blob) for n in names)
         manifest = one.parts["output"].replaced(
-            manifest=store.blobs.put(canonical({"entries": [e.plain() for e in entries]})), files=4
+            manifest=put_canonical(store.blobs, {"entries": [e.plain() for e in entries]}), files=4
         )
         hostile = one.replaced(id="odd", trial=None, origin="external", experiment=None, parts={"output": manifest})
         store.commit(hostile)

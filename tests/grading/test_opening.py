@@ -12,7 +12,7 @@ from worksample.grading import grade_all, open_round, regrade
 from worksample.grading.grade_round import items, subjects
 from worksample.grading.rounds import EvaluatorPanel, instances_of
 from worksample.records import EvaluatorKind, Protocol, Purpose, ResolutionRule, Round
-from worksample.results.pairs import PAIRS, drawn_pairs
+from worksample.results.pair_sampling import PAIRS, drawn_pairs
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from benchmarks.coverage import corrected as benchmark
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.calibration.corrected import Parts
-from worksample.metrics.calibration.sample import labelled
+from worksample.metrics.calibration.label_sample import labelled
+from worksample.metrics.calibration.prediction_powered import Parts
 from worksample.metrics.uncertainty.intervals import blaker
 
 

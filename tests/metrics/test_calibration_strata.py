@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worksample import metrics as m
-from worksample.metrics.calibration.corrected import _grouped
+from worksample.metrics.calibration.label_sample import LabelKind, labelled
 from worksample.metrics.calibration.labels_only import effective_labels, labels_only
-from worksample.metrics.calibration.sample import LabelKind, labelled
+from worksample.metrics.calibration.prediction_powered import _grouped
 
 
 def sample(people: list[float | None], stratum: list[str], project: list[int] | None = None) -> m.Sample:

@@ -11,8 +11,8 @@ from benchmarks.coverage.worst_judges import Moments, Rates, ends, worst
 from scipy.stats import binom
 
 from worksample import metrics as m
-from worksample.metrics.calibration.corrected import Parts
-from worksample.metrics.calibration.sample import Labelled
+from worksample.metrics.calibration.label_sample import Labelled
+from worksample.metrics.calibration.prediction_powered import Parts
 from worksample.metrics.uncertainty.intervals import blaker, exact
 
 

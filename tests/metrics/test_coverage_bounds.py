@@ -15,7 +15,7 @@ from benchmarks.coverage.figures import SIZES
 from benchmarks.coverage.least import Design, least, same_mean
 
 from worksample import metrics as m
-from worksample.metrics.calibration.sample import LabelKind
+from worksample.metrics.calibration.label_sample import LabelKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -10,7 +10,7 @@ from scipy.special import betaincinv
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.shift import Shift
+from worksample.metrics.uncertainty.mean_difference import Shift
 
 QUICK = m.Resampling(resamples=300)
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.metrics.uncertainty.shift import Shift, chance_positive, difference, positive
+from worksample.metrics.uncertainty.mean_difference import Shift, chance_positive, difference, positive
 
 LEAST = 1e-7
 """Outcomes that are less likely are left out."""

@@ -34,10 +34,10 @@ from worksample.records import (
     Standing,
 )
 from worksample.reports.sections import measure
-from worksample.results.answers import answers
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.drawing import DRAWN, read_draw
-from worksample.results.calibration.labels import labels_of, wanted
+from worksample.results.calibration.label_draw import DRAWN, read_draw
+from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.evaluator_answers import answers
 from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store

@@ -14,6 +14,7 @@ from people.worlds import Office
 from reports.measuring import cell
 from store.worlds import START
 from worksample.experiments.rounds import pair_round
+from worksample.files import put_canonical
 from worksample.grading import Evaluators
 from worksample.grading.scripted_evaluator import Scripted
 from worksample.people import Account, Item
@@ -33,13 +34,12 @@ from worksample.records import (
     Purpose,
     Round,
     Submission,
-    canonical,
 )
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig
-from worksample.results.calibration.drawing import read_draw
-from worksample.results.calibration.labels import labels_of, wanted
-from worksample.results.pairs import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
+from worksample.results.calibration.label_draw import read_draw
+from worksample.results.calibration.label_rounds import labels_of, wanted
+from worksample.results.pair_sampling import PAIRS, drawn_pairs, entries_of, key_of, sample_pairs
 from worksample.results.second_looks import ROUTED
 from worksample.store import Store
 from worksample.store.people_tables import assignments, items, queues
@@ -84,7 +84,7 @@ def judge(
     work = [s for s in desk.store.find(Submission) if only(s.id)]
     pairs = sample_pairs(entries_of(desk.store, work), per_pair, 0)
     drawn = [(p.first.subject, p.second.subject) for p in pairs]
-    versions = {PAIRS: desk.store.blobs.put(canonical([list(pair) for pair in drawn]))}
+    versions = {PAIRS: put_canonical(desk.store.blobs, [list(pair) for pair in drawn])}
     round = Round(
         id="judged", protocol=Protocol.PAIRWISE, by=EvaluatorKind.JUDGE, experiment="x1", versions=versions,
         author="me", at=START,

@@ -26,7 +26,7 @@ from worksample.records import (
     Round,
     Standing,
 )
-from worksample.results.qualifying import DECIDES, qualifies, votes_wanted
+from worksample.results.job_qualification import DECIDES, qualifies, votes_wanted
 from worksample.store import check, rebuild
 
 FIT = {CONTEXT: "yes", QUALITY: "yes", IDENTIFIERS: "yes"}

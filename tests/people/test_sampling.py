@@ -13,7 +13,7 @@ from worksample.errors import PlanError
 from worksample.people.judging.blinding import BLOT, scrub
 from worksample.people.judging.item_leases import flipped, random_start
 from worksample.people.rounds.subjects import enriched, one_per_project
-from worksample.results.pairs import PairCandidate, sample_pairs
+from worksample.results.pair_sampling import PairCandidate, sample_pairs
 
 
 def entries(table: list[list[int]]) -> list[PairCandidate]:

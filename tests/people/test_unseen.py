@@ -12,7 +12,7 @@ from worksample.models import Visibility
 from worksample.people import final_verdicts
 from worksample.people.judging.answer_submission import file_at_fault
 from worksample.records import Evaluation, Standing
-from worksample.results.evaluations import FAULT, is_unseen
+from worksample.results.round_evaluations import FAULT, is_unseen
 from worksample.viewing.view_cache import ViewCache, key
 from worksample.viewing.views import View, card
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from store.worlds import EMPTY, NOTHING, START, instance_of
+from worksample.files import put_canonical
 from worksample.people import Account, Item, People, PeopleRound, RoundKind
 from worksample.records import (
     Agent,
@@ -32,7 +33,6 @@ from worksample.records import (
     SubmissionPart,
     Trial,
     TrialOutcome,
-    canonical,
 )
 from worksample.store import Store
 
@@ -64,7 +64,7 @@ def folder_of(store: Store, files: Mapping[str, bytes]) -> str:
         Entry(path=path, kind=EntryKind.FILE, size=len(data), blob=store.blobs.put(data))
         for path, data in sorted(files.items())
     ]
-    return store.blobs.put(canonical(Manifest(entries=tuple(entries)).plain()))
+    return put_canonical(store.blobs, Manifest(entries=tuple(entries)).plain())
 
 
 @dataclass

@@ -10,7 +10,7 @@ from store import worlds
 from worksample.metrics import Estimate, Resampling
 from worksample.records import Amendment, AmendmentTarget
 from worksample.reports.sections import MeasureConfig, Section
-from worksample.reports.sections.measuring import PARTS, _guarded, resolve_experiments
+from worksample.reports.sections.all_sections import PARTS, _guarded, resolve_experiments
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 

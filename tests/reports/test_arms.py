@@ -13,7 +13,7 @@ from worksample.records import Agent, Arm, Feedback, GradePayload, PairwiseChoic
 from worksample.reports import leaderboard
 from worksample.reports.heat_map import heat_of
 from worksample.results.entrants import entrants
-from worksample.results.pairs import entries_of, sample_pairs
+from worksample.results.pair_sampling import entries_of, sample_pairs
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 

@@ -18,8 +18,8 @@ from worksample.reports import ReportConfig, write_report
 from worksample.reports.heat_map import heat_of
 from worksample.reports.plots import Axis, Canvas, Dated, budget_curves, scores_over_time
 from worksample.reports.sections import Section, SectionRow
-from worksample.reports.static_site.beside import MOST, STEPS, beside, piece_of, texts_of
 from worksample.reports.static_site.charts import measured_charts
+from worksample.reports.static_site.comparison_pages import MOST, STEPS, beside, piece_of, texts_of
 from worksample.reports.static_site.transcript import Call, TranscriptStep
 from worksample.store import Store
 

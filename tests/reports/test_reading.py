@@ -17,7 +17,7 @@ from worksample.reports import ReportConfig, leaderboard, write_report
 from worksample.reports.formatting import unit_figure
 from worksample.reports.plots import Axis, Bars, Canvas, Points, interval_bars, score_points
 from worksample.reports.plots.canvas import INK
-from worksample.reports.plots.naming import name_points
+from worksample.reports.plots.point_labels import name_points
 from worksample.reports.sections import Section, SectionRow
 from worksample.reports.static_site.section_tables import view_of
 from worksample.reports.static_site.summary import summary_of

@@ -15,7 +15,7 @@ from worksample.people.access.profile import Profile, evaluator_of
 from worksample.records import Agent, Arm, Feedback, GradePayload, Protocol
 from worksample.records.trial import Fed
 from worksample.reports.sections import MeasureConfig
-from worksample.reports.sections.performance import performance
+from worksample.reports.sections.rubrics import performance
 from worksample.store import Store
 
 JOBS = 24

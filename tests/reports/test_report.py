@@ -12,6 +12,7 @@ import pytest
 from reports.test_pages import without_ours
 from store import worlds
 from worksample.errors import Cause, PlanError, UsageError
+from worksample.files import put_canonical
 from worksample.records import (
     Entry,
     GradePayload,
@@ -20,7 +21,6 @@ from worksample.records import (
     SkipReason,
     SubmissionPart,
     Suite,
-    canonical,
     digest_bytes,
 )
 from worksample.reports import ReportConfig, leaderboard, write_report
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Store:
 
 def deliver(store: Store, files: dict[str, bytes]) -> SubmissionPart:
     entries = tuple(Entry(path=p, size=len(b), blob=store.blobs.put(b)) for p, b in sorted(files.items()))
-    return SubmissionPart(manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), files=len(entries))
+    return SubmissionPart(manifest=put_canonical(store.blobs, Manifest(entries=entries).plain()), files=len(entries))
 
 
 def run(

@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from worksample.reports.plots import Axis, Canvas
-from worksample.reports.plots.naming import name_points
+from worksample.reports.plots.point_labels import name_points
 
 
 class Counting(ConstrainedLayoutEngine):

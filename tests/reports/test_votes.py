@@ -20,7 +20,7 @@ from worksample.records import (
     Protocol,
 )
 from worksample.reports import write_report
-from worksample.reports.static_site.judgments import SubmissionVotes
+from worksample.reports.static_site.submission_votes import SubmissionVotes
 from worksample.store import Store
 
 

@@ -380,7 +380,7 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
     assert audit.subjects == (SUBJECT,)
     eva = desk.hire("eva", "reviewer")
     assert (item := desk.people.drafting.claim(eva)) is not None and item.round == audit.id
-    from worksample.results.judging import passes_of
+    from worksample.results.judged_rounds import passes_of
 
     assert list(passes_of(desk.store, round).values()) == [True]
     from worksample.people.quality.round_dashboard import votes_of

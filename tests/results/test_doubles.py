@@ -4,7 +4,7 @@ import pytest
 
 from results.test_resolve import round_of, said
 from worksample.records import GradePayload, Holistic, PartPayload, ResolutionRule, Standing
-from worksample.results.resolving import resolve
+from worksample.results.verdicts import resolve
 
 
 def verdict(rule, *votes):

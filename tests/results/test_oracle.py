@@ -28,9 +28,9 @@ from worksample.records import (
     Standing,
     Tags,
 )
-from worksample.results.evaluations import said_in
-from worksample.results.resolving import resolve, verdict_frame, wants_leaves
+from worksample.results.round_evaluations import said_in
 from worksample.results.second_looks import overrule_frame
+from worksample.results.verdicts import resolve, verdict_frame, wants_leaves
 from worksample.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

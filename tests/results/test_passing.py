@@ -13,7 +13,7 @@ from running.parsing import parsed
 from worksample.records import FULL, is_accepted, is_full
 
 SOURCE = Path(worksample.__file__).parent
-OWNER = SOURCE / "records" / "passing.py"
+OWNER = SOURCE / "records" / "pass_rules.py"
 WORDS = ("score", "vote", "fraction", "share", "credit", "full")
 
 

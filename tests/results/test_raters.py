@@ -23,7 +23,7 @@ from worksample.records import (
     Standing,
     Verdict,
 )
-from worksample.results.resolving import resolve
+from worksample.results.verdicts import resolve
 from worksample.store.record_rows import row
 
 MARKS: dict[str, dict[str, Any]] = {

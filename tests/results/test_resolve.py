@@ -28,7 +28,7 @@ from worksample.records import (
     Verdict,
     struck,
 )
-from worksample.results.resolving import resolve
+from worksample.results.verdicts import resolve
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -17,7 +17,7 @@ from worksample.records import (
     Round,
     from_envelope,
 )
-from worksample.results.rounds import InForce, decide_rounds
+from worksample.results.deciding_rounds import InForce, decide_rounds
 from worksample.results.slots import slots_df
 from worksample.store import Store
 

@@ -10,8 +10,8 @@ import pytest
 from results.test_resolve import round_of, said
 from worksample.errors import Cause
 from worksample.records import Holistic, Pairwise, PairwiseChoice, ResolutionRule, Standing
-from worksample.results.evaluations import FAULT, said_in, said_of
-from worksample.results.resolving import resolve
+from worksample.results.round_evaluations import FAULT, said_in, said_of
+from worksample.results.verdicts import resolve
 from worksample.store import Store
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from worksample.agents import define
 from worksample.errors import Cause
+from worksample.files import put_canonical
 from worksample.records import (
     About,
     Agent,
@@ -27,7 +28,6 @@ from worksample.records import (
     Submission,
     TaskWork,
     Trial,
-    canonical,
     now,
 )
 from worksample.runs import RunConfig, run_slots
@@ -73,8 +73,8 @@ def instance_in(
     entries = tuple(
         Entry(path=path, size=len(data), blob=store.blobs.put(data)) for path, data in sorted((inputs or {}).items())
     )
-    manifest = store.blobs.put(canonical(Manifest(entries=entries).plain()))
-    empty = store.blobs.put(canonical(Manifest().plain()))
+    manifest = put_canonical(store.blobs, Manifest(entries=entries).plain())
+    empty = put_canonical(store.blobs, Manifest().plain())
     work = TaskWork(
         brief=f"Write hello.txt for {name}.",
         inputs=manifest,
@@ -83,7 +83,7 @@ def instance_in(
     )
     capture = Capture(probes=empty)
     secret = Entry(path="answer.txt", size=2, blob=store.blobs.put(b"42"))
-    reference = store.blobs.put(canonical(Manifest(entries=(secret,)).plain()))
+    reference = put_canonical(store.blobs, Manifest(entries=(secret,)).plain())
     return Instance(
         id=Instance.identify("greeting", name, {"work": work.plain(), "capture": capture.plain()}),
         task="greeting",

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import delete, update
 
 from store.worlds import EMPTY, World, planted
-from worksample.records import Manifest, SubmissionPart, canonical
+from worksample.files import put_canonical
+from worksample.records import Manifest, SubmissionPart
 from worksample.records.manifest import Entry
 from worksample.store import Store, check, rebuild, schema
 from worksample.store.blobs import blob_path
@@ -23,7 +24,7 @@ def store(tmp_path: Path) -> Store:
     trial = WORLD.trial(0, "t1")
     blob = store.blobs.put(b"deliverable")
     manifest = Manifest(entries=(Entry(path="report.csv", size=11, blob=blob),))
-    part = SubmissionPart(manifest=store.blobs.put(canonical(manifest.plain())), files=1, size=11)
+    part = SubmissionPart(manifest=put_canonical(store.blobs, manifest.plain()), files=1, size=11)
     store.commit(trial, WORLD.submission(trial).replaced(parts={"output": part}))
     store.commit(WORLD.evaluation("s-t1", "e1"))
     assert check(store, deep=True) == []

@@ -25,7 +25,7 @@ from worksample.records import (
     Submission,
     Usage,
 )
-from worksample.results.exporting import export
+from worksample.results.frame_export import export
 from worksample.results.slots import slots_df
 from worksample.store import Store
 from worksample.store.frames import comparisons_df, evaluations_df, submissions_df, trials_df

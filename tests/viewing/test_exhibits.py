@@ -11,8 +11,8 @@ from PIL import Image
 
 from viewing.material import picture, take
 from worksample.box import Completed
+from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, Visibility
-from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import exhibits
 from worksample.viewing.exhibit_builder import UNSEEN, _Print, _print
@@ -51,7 +51,7 @@ async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
         "e.xlsx": book(), "f.bin": bytes(range(256)) * 8, "g.txt": "", "h.stl": SOLID,
     }  # fmt: skip
     manifest = take(store, tmp_path / "work", files)
-    digest = store.blobs.put(canonical(manifest.plain()))
+    digest = put_canonical(store.blobs, manifest.plain())
     found: dict[str, list[Exhibit]] = {}
     for exhibit in await exhibits(store, digest):
         found.setdefault(exhibit.name.split(",")[0].split(" ")[0], []).append(exhibit)

@@ -11,11 +11,11 @@ from models.injections import ORDERS
 from openai_server import Answer, Judge, Seen, judged, read
 from viewing.material import take
 from viewing.ordering_files import SEEN, UNSEEN, files, told
+from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, yes_no
 from worksample.models.exhibit import ExhibitLimits
 from worksample.models.exhibit_delimiters import Fence, shown
 from worksample.models.judge_prompt import prompt
-from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import exhibits
 
@@ -67,7 +67,7 @@ async def test_what_stands_in_real_files_reaches_a_judge_as_data_or_not_at_all(t
     (tmp_path / "made").mkdir()
     with Store.open(tmp_path / "store", create=True) as store:
         manifest = take(store, tmp_path / "work", files(tmp_path / "made", orders))
-        shown = await exhibits(store, store.blobs.put(canonical(manifest.plain())))
+        shown = await exhibits(store, put_canonical(store.blobs, manifest.plain()))
     request = fenced(shown)
     seen = read(request)
     data, words = close("\n".join(seen.exhibits)), close(seen.words)

@@ -49,7 +49,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "nested without end": (lambda root: (root / STAMP).write_text("[" * 100_000), "incomplete"),
     "of a later format": (restamped(format=2), "its format is 2, and this version's is 1"),
     "of another calendar": (
-        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}), "of radicale 9, but this machine has radicale 3",
+        restamped(services={**version_lines(NAMES), "calendar": "radicale 9"}),
+        "of radicale 9, but this machine has radicale 3",
     ),
     "without a service": (restamped(services=version_lines(("files", "git"))), "has no state of calendar"),
     "services that are none": (restamped(services=7), "names no services"),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from worksample.records import Frozen
+from worksample.records.base import omittable
 from worksample.records.task import Observation
 
 
@@ -26,7 +27,7 @@ class Settings(Frozen):
     """What every harness has."""
 
     limits: LimitSettings = LimitSettings()
-    observe: tuple[Observation, ...] = Field(default=(), exclude_if=lambda observe: not observe)
+    observe: tuple[Observation, ...] = omittable(())
     """What the agent is shown of its browser's pages, whatever the task says. Not written where it is not given."""
 
 
@@ -93,9 +94,9 @@ class CommandSettings(Settings):
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
     """Of its output, kept in the trajectory."""
-    folder: str = Field(default="", exclude_if=lambda folder: not folder)
+    folder: str = omittable("")
     """The name of the folder with the agent's own program; `define` fills it in. Omitted if there is none."""
-    folder_digest: str = Field(default="", exclude_if=lambda digest: not digest)
+    folder_digest: str = omittable("")
     """SHA-256 of that folder's files; `define` fills it in, so that another program is another agent."""
 
 

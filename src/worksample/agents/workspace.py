@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worksample.records import Instance, Limits
-from worksample.results.reattempts.telling import PREVIOUS
+from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
 SCRATCH = "/task/scratch"
 

@@ -9,8 +9,9 @@ from uuid import uuid4
 
 from worksample.agents import ScriptStep, read_steps
 from worksample.audit.control_submissions import control, control_case
+from worksample.files import put_canonical
 from worksample.records import FULL as LEAST
-from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission, canonical
+from worksample.records import GradePayload, Instance, Manifest, Protocol, Submission
 from worksample.store import Store
 from worksample.tasks import Package
 from worksample.tasks.cases import SCRIPT
@@ -118,7 +119,7 @@ class ControlBuilder:
             e.replaced(blob=blob, size=len(data)) if e.path == path else e
             for e in self.store.manifest(output.manifest).entries
         )
-        manifest = self.store.blobs.put(canonical(Manifest(entries=entries).plain()))
+        manifest = put_canonical(self.store.blobs, Manifest(entries=entries).plain())
         copy = submission.replaced(
             id=uuid4().hex, control="changed", parts={**submission.parts, "output": output.replaced(manifest=manifest)}
         )
@@ -127,7 +128,7 @@ class ControlBuilder:
 
     def without_reference(self, instance: Instance, protocol: Protocol) -> tuple[Instance, Submission]:
         """The instance with an empty reference, and the right deliverables handed in for it."""
-        empty = self.store.blobs.put(canonical(Manifest().plain()))
+        empty = put_canonical(self.store.blobs, Manifest().plain())
         bare = instance.grading[protocol].replaced(reference=empty)
         stripped = instance.replaced(id=f"{instance.id}-bare", grading={**instance.grading, protocol: bare})
         full = self.reference(instance, protocol)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import UsageError
-from worksample.files import scan
+from worksample.files import put_canonical, scan
 from worksample.records import (
     Entry,
     EntryKind,
@@ -17,7 +17,6 @@ from worksample.records import (
     Protocol,
     Submission,
     SubmissionPart,
-    canonical,
     now,
     quote_path,
 )
@@ -111,7 +110,7 @@ def _tree(entries: list[Entry]) -> Manifest:
 
 
 def _part(store: Store, manifest: Manifest) -> SubmissionPart:
-    digest = store.blobs.put(canonical(manifest.plain()))
+    digest = put_canonical(store.blobs, manifest.plain())
     return SubmissionPart(manifest=digest, files=len(manifest.files), size=manifest.size)
 
 

@@ -32,7 +32,7 @@ def tell_planned(store: Store, experiment: Experiment) -> None:
 
 def tell_found(store: Store, names: Sequence[str]) -> None:
     """Before figures: which one of several is shown. Nothing where an id was typed."""
-    from worksample.reports.experiments import find_experiments
+    from worksample.reports.chosen_experiments import find_experiments
 
     found = find_experiments(store, names)
     if not names:

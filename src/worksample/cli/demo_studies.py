@@ -75,7 +75,7 @@ def company_folder() -> Path:
 
 def trial_page(store: Store, experiment: str, report: Path) -> Path:
     """Where the report shows what the agent saw and what colleagues answered."""
-    from worksample.reports.experiments import find_experiments
+    from worksample.reports.chosen_experiments import find_experiments
     from worksample.reports.static_site.trial_page import page_of
     from worksample.results.result_set import ResultSet
 

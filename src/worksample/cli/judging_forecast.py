@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from worksample.models import JudgeConfig
     from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol
-    from worksample.results.calibration.drawing import Draw
+    from worksample.results.calibration.label_draw import Draw
 
 
 CHARACTERS = 4
@@ -82,7 +82,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
 def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
     """The labels that people give under a protocol whose judges are calibrated."""
     from worksample.results.calibration.config import calibration_of
-    from worksample.results.calibration.drawing import Draw, draw
+    from worksample.results.calibration.label_draw import Draw, draw
 
     config = calibration_of(plan.experiment)
     if config is None:
@@ -108,7 +108,7 @@ def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: 
 def _questions(plan: Plan, protocol: Protocol) -> int:
     """That a judge is asked of all work once: one of the whole, else one for each criterion that is its own."""
     from worksample.records import Protocol
-    from worksample.results.calibration.drawing import leaves_of
+    from worksample.results.calibration.label_draw import leaves_of
 
     whole = protocol is Protocol.HOLISTIC
     each = {i.id: 1 if whole else len(leaves_of(i, protocol)) for i in plan.material.instances}
@@ -154,7 +154,7 @@ def _pairs(plan: Plan) -> int:
 
 def _meetings(plan: Plan) -> list[int]:
     """Of each two entrants."""
-    from worksample.results.pairs import PER_PAIR
+    from worksample.results.pair_sampling import PER_PAIR
 
     if not plan.material.agents:
         return [min(PER_PAIR, len(plan.material.instances))]
@@ -167,7 +167,7 @@ def _meetings(plan: Plan) -> list[int]:
 def _pairs_drawn(plan: Plan) -> int:
     """About how many pairs people label: which ones is drawn once all work is there."""
     from worksample.results.calibration.config import calibration_of
-    from worksample.results.calibration.drawing import EACH
+    from worksample.results.calibration.label_draw import EACH
 
     config, meet = calibration_of(plan.experiment), _meetings(plan)
     if config is None:

@@ -185,7 +185,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
-    from worksample.reports.unserved import unserved
+    from worksample.reports.open_slots import unserved
 
     status = done.status
     if status.finished and lacks("report"):

@@ -19,6 +19,7 @@ from worksample.agents.installing.folder import digest_of_tree
 from worksample.agents.installing.install import split
 from worksample.agents.installing.resolve_settings import need
 from worksample.agents.workspace import clipped
+from worksample.files import put_canonical
 from worksample.files.scratch import scratch
 from worksample.records import (
     About,
@@ -38,7 +39,6 @@ from worksample.records import (
     Submission,
     TaskWork,
     Trial,
-    canonical,
     now,
 )  # fmt: skip
 from worksample.runs import RunConfig, run_slots
@@ -172,7 +172,7 @@ def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
 
 
 def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experiment, Slot]:
-    empty = store.blobs.put(canonical(Manifest(entries=()).plain()))
+    empty = put_canonical(store.blobs, Manifest(entries=()).plain())
     brief = BRIEF.format(first=words[0], second=words[1])
     work = TaskWork(brief=brief, inputs=empty, software=empty, environment=Environment(limits=LIMITS))
     capture = Capture(probes=empty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from worksample.records import REGISTRY, Amendment, AmendmentAction, AmendmentTarget, Round, now
-from worksample.results.rounds import need_amendable
+from worksample.results.deciding_rounds import need_amendable
 from worksample.store import Store
 
 from .config import default_author

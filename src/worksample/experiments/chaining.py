@@ -8,9 +8,9 @@ from uuid import uuid4
 from worksample.errors import Superseded
 from worksample.fault_injection import failpoint
 from worksample.records import Amendment, AmendmentAction, AmendmentTarget, Experiment, Feedback, Record, Slot, now
-from worksample.results.reattempts.reading import Attempts, chains_of
-from worksample.results.reattempts.resubmitting import carry
-from worksample.results.reattempts.rule import Next
+from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_state import Attempts, chains_of
+from worksample.results.reattempts.earlier_work import carry
 from worksample.store import Store
 
 from .claim import alone

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from worksample.errors import CaptureError, UsageError
-from worksample.files import ScanLimits, Sink, scan, unzip
+from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
 from worksample.files.scratch import scratch
 from worksample.files.stray_files import is_litter, litter_note
 from worksample.records import (
@@ -22,7 +22,6 @@ from worksample.records import (
     Reported,
     Submission,
     SubmissionPart,
-    canonical,
     now,
 )
 from worksample.sandboxes.capture.box_capture import part_of_scan
@@ -122,7 +121,7 @@ def look_at(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USU
         raise UsageError(f"nothing was handed in: no file is in it{left}", where=str(path), next=_asked(instance))
     if not notes:
         return part_of_scan(found), ""
-    part = SubmissionPart(manifest=sink.put(canonical(manifest.plain())), files=len(manifest.files), size=manifest.size)
+    part = SubmissionPart(manifest=put_canonical(sink, manifest.plain()), files=len(manifest.files), size=manifest.size)
     return part, "; ".join(notes)
 
 

@@ -63,7 +63,7 @@ def handed_in_alone(store: Store) -> tuple[HandedInWork, ...]:
 
 def _verdicts(store: Store, amendments: list[Amendment], subjects: set[str]) -> dict[str, dict[str, Any]]:
     """Submission -> its verdict, as `verdicts.resolving.VERDICTS` has it."""
-    from worksample.results.judging import RoundReader
+    from worksample.results.judged_rounds import RoundReader
 
     judging = RoundReader(store, amendments)
     found: dict[str, dict[str, Any]] = {}

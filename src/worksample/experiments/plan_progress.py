@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from worksample.records import Slot
-from worksample.results.reattempts.reading import chains_of
-from worksample.results.reattempts.rule import Next
+from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_state import chains_of
 from worksample.store import Store
 
 from .ingesting import has

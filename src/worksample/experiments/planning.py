@@ -32,7 +32,7 @@ from worksample.records import (
     Worker,
     digest_of,
 )
-from worksample.results.reattempts.feedback_given import KIND
+from worksample.results.reattempts.feedback_speakers import KIND
 from worksample.runs.endpoints import unreachable
 from worksample.runs.limits import limits_of
 from worksample.sandboxes import browser

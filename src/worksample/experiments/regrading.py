@@ -23,9 +23,9 @@ from worksample.records import (
     Standing,
     Submission,
 )
-from worksample.results.judging import RoundReader
-from worksample.results.pairs import PAIRS, pairs_of
-from worksample.results.rounds import InForce, alike
+from worksample.results.deciding_rounds import InForce, alike
+from worksample.results.judged_rounds import RoundReader
+from worksample.results.pair_sampling import PAIRS, pairs_of
 from worksample.runs import write_scores
 from worksample.sandboxes import require_kind
 from worksample.steady_loop import run_steadily

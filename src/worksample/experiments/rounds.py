@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
+from worksample.files import put_canonical
 from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
 from worksample.grading.evaluator_kinds import kinds_of, usual
 from worksample.grading.grade_round import live_submissions
@@ -19,12 +20,11 @@ from worksample.records import (
     Purpose,
     ResolutionRule,
     Round,
-    canonical,
     now,
 )
 from worksample.results.calibration.config import calibrated
-from worksample.results.pairs import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
-from worksample.results.rounds import InForce
+from worksample.results.deciding_rounds import InForce
+from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
 from .claim import alone
@@ -116,7 +116,7 @@ def _draw_later(store: Store, experiment: Experiment, judged: Round, drawn: Sequ
     more = Round(
         id=uuid.uuid4().hex, protocol=judged.protocol, by=judged.by, purpose=Purpose.LATER_PAIRS, over=judged.id,
         subjects=tuple(dict.fromkeys(id for pair in pairs for id in pair)), overlap=judged.overlap, rule=judged.rule,
-        gradings=judged.gradings, versions={PAIRS: store.blobs.put(canonical([list(pair) for pair in pairs]))},
+        gradings=judged.gradings, versions={PAIRS: put_canonical(store.blobs, [list(pair) for pair in pairs])},
         reason=LATER, author=experiment.author, at=now(),
     )  # fmt: skip
     store.commit(more)

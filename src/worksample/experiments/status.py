@@ -9,7 +9,7 @@ from typing import Any
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
 from worksample.results.assignments.open_work import places_of
-from worksample.results.reattempts.reading import chains_of, due
+from worksample.results.reattempts.chain_state import chains_of, due
 from worksample.store import Store
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
 
@@ -78,7 +78,7 @@ def status_and_waits(
     """The counts, and of the submissions that wait for somebody, for whom."""
     import polars as pl
 
-    from worksample.results.calibration.labels import lacking
+    from worksample.results.calibration.label_rounds import lacking
     from worksample.results.slots import slots_df
     from worksample.store.frames import trials_df
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Protocol
 
+from worksample.records import canonical
+
 from .copy_file import copy_file
 
 
@@ -21,6 +23,17 @@ class Sink(Protocol):
         Leaves the offset behind the last byte taken. OSError comes from reading, StoreError from keeping.
         """
         ...
+
+
+class BytesSink(Protocol):
+    """Anything that keeps bytes under their digest."""
+
+    def put(self, data: bytes) -> str: ...
+
+
+def put_canonical(sink: BytesSink, value: object) -> str:
+    """Keep a JSON value as a blob in its canonical form, and return the digest. ValueError for NaN."""
+    return sink.put(canonical(value))
 
 
 class HashSink:

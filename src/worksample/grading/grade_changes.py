@@ -21,7 +21,7 @@ from worksample.records import (
     Verdict,
     struck,
 )
-from worksample.results.pairs import key_of
+from worksample.results.pair_sampling import key_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -48,7 +48,7 @@ def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
 
     Of pairs a row each, under the first of the two; they have no scores.
     """
-    from worksample.results.resolving import resolve
+    from worksample.results.verdicts import resolve
 
     if new.protocol is Protocol.PAIRWISE:
         return _pairs_changed(store, old, new)

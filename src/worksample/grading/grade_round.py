@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submission, Trial, now
-from worksample.results.pairs import PAIRS, drawn_pairs
+from worksample.results.pair_sampling import PAIRS, drawn_pairs
 from worksample.workplace.warm_pool import warm_pool
 
 from .evaluators import Evaluates, Evaluators, evaluators_of

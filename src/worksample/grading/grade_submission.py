@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
 from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, Instance, Round, Submission, now
-from worksample.results.graded import grading_in_force
+from worksample.results.grading_in_force import grading_in_force
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
 

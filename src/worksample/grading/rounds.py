@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
+from worksample.files import put_canonical
 from worksample.records import (
     EvaluatorKind,
     Experiment,
@@ -20,10 +21,9 @@ from worksample.records import (
     ResolutionRule,
     Round,
     Submission,
-    canonical,
     now,
 )
-from worksample.results.pairs import PAIRS
+from worksample.results.pair_sampling import PAIRS
 
 from .evaluator_kinds import usual
 
@@ -76,7 +76,7 @@ def open_round(
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
-        versions={"worksample": __version__, **({PAIRS: store.blobs.put(canonical(_drawn(pairs)))} if pairs else {})},
+        versions={"worksample": __version__, **({PAIRS: put_canonical(store.blobs, _drawn(pairs))} if pairs else {})},
         reason=reason,
         author=author,
         at=now(),

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, PlanError, WorksampleError
-from worksample.records import Usage, canonical
+from worksample.files import put_canonical
+from worksample.records import Usage
 
 from .exhibit import Exhibit
 from .exhibit_delimiters import Fence
@@ -158,7 +159,7 @@ async def _once(
         role.spent.end(used, most)
         ledger.add(used)
     said = _said(output)
-    kept["answer"] = await asyncio.to_thread(role.sink.put, canonical(said))
+    kept["answer"] = await asyncio.to_thread(put_canonical, role.sink, said)
     try:
         return await asyncio.to_thread(read_answer, _words(output, said), probe, put.exhibits)
     except JudgeError as error:
@@ -171,7 +172,7 @@ def _keep_prompt(role: ModelRole, put: Prompt, config: dict[str, Any]) -> dict[s
     digests = iter(pictures)
     parts = [part if isinstance(part, str) else {"picture": next(digests), "mime": part.mime} for part in put.parts]
     put_to = {"model": role.model, "generation": {**role.generation, **config}, "system": put.system, "parts": parts}
-    return {"prompt": role.sink.put(canonical(put_to)), **({"pictures": pictures} if pictures else {})}
+    return {"prompt": put_canonical(role.sink, put_to), **({"pictures": pictures} if pictures else {})}
 
 
 def _dearest(role: ModelRole, messages: Sequence[ChatMessage]) -> float:

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from worksample.errors import UsageError
 from worksample.records import REGISTRY, Amendment, AmendmentAction, AmendmentTarget, Evaluation
-from worksample.results.rounds import need_amendable
+from worksample.results.deciding_rounds import need_amendable
 from worksample.store.people_tables import items
 
 from .access.account import Account, Role

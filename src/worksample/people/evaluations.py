@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from worksample.records import Amendment, Evaluation, EvaluationOutcome, Round, Verdict, struck, targets_of
-from worksample.results.resolving import resolve
+from worksample.results.verdicts import resolve
 
 if TYPE_CHECKING:
     from worksample.store import Store

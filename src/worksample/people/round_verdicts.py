@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from worksample.records import AmendmentTarget, Labels, Pairwise, Purpose, Round, Standing, Verdict, struck
-from worksample.results.resolving import verdict_of
+from worksample.results.verdicts import verdict_of
 
 from .evaluations import amendments_of, given, verdicts_of
 from .rounds.forms import PURPOSE_OF, SOUND, RoundKind
@@ -50,7 +50,7 @@ def rounds_over(store: Store, round: str, *kinds: RoundKind) -> list[Round]:
 
 def final_verdicts(store: Store, round: str) -> dict[str, Final]:
     """Per subject of a round by people, after audits and adjudications (`verdicts.second_looks`)."""
-    from worksample.results.judging import RoundReader
+    from worksample.results.judged_rounds import RoundReader
 
     judged, _ = RoundReader(store, amendments_of(store)).looked_at(store.get(Round, round))
     votes = {row["subject"]: row for row in judged.votes.iter_rows(named=True)}

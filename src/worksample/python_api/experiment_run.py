@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
+from .keyword_arguments import ResumeOptions, RunSettings, refuse_unknown
 from .stores_and_packages import opened
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from worksample.experiments.stop import Stop
     from worksample.records import Agent, Experiment
     from worksample.store import Store
+    from worksample.tasks import Package
 
     from .run_results import Run
     from .stores_and_packages import Where
@@ -30,18 +32,57 @@ _TURN = threading.Lock()
 
 
 def run(
-    tasks: Any = None, agent: Any = None, *, file: str | Path | None = None, progress: bool = True, **settings: Any
-) -> Run:
-    """Let agents work on tasks in sandboxes, grade what they deliver, and return what came of it.
+    tasks: str | Path | Package | Sequence[str | Path | Package] | None = None, agent: Any = None, *,
+    file: str | Path | None = None, progress: bool = True, **settings: Unpack[RunSettings],
+) -> Run:  # fmt: skip
+    """Run agents on tasks in sandboxes, grade what they deliver, and return the experiment as it then stands.
 
-    `tasks`: a suite's name or file, a folder of a task package, a `worksample.task`, or a list of such.
-    `agent`: a harness or preset by name, a table of its settings, a file with one; a solver or agent of Inspect's; an
-    async function of one `Assignment`; or a list of such. `model` (in `settings`): a name, or a list for each agent
-    with each model. All other `settings` are keys of an experiment file (docs/settings.md), and go over `file`.
+    If you call it again with the same arguments, it continues where it stopped: nothing that is finished runs twice.
+    Ctrl-C, or the interrupt of a notebook, closes the trials in progress and returns what there is. Raises
+    ManifestError, PlanError or UsageError, before anything runs, if the experiment cannot be run as asked.
 
-    The same call again goes on where it stopped: what is finished is never run twice. Ctrl-C, or the interrupt of a
-    notebook, closes the trials in work and returns what there is. ManifestError, PlanError and UsageError say what
-    cannot be run before anything is.
+    What runs on what:
+
+    - `tasks="starter"`: a suite's name or file, the folder of a task package, a `worksample.task`, or a list of folders
+      and packages.
+    - `agent="worker"`: a harness or preset by name, a table of settings, a file with one, an async function of one
+      `Assignment`, a solver or agent of Inspect's, or a list of these.
+    - `model="anthropic/claude-sonnet-4-5"`: the model of every agent; a list runs each agent with each model.
+    - `script="scripts/good"`: the folder of scripts of every `scripted` agent.
+    - `file="study.toml"`: an experiment file; the other arguments override its keys.
+    - `suite="starter"`: the same as `tasks` with a suite's name or file.
+    - `agents=[{"harness": "worker", "model": "openai/gpt-5"}]`: a table per agent, instead of `agent`.
+    - `only=["sums/small"]`: keep only the instances that match one of these patterns.
+    - `repeats=3`: independent trials per agent and instance.
+    - `arms=[{"name": "short", "limits": {"time": "10m"}}]`: conditions under which every agent works.
+    - `chain={"reattempts": 2}`: attempts that may follow a failed one, in arms with feedback.
+    - `roles={"judge": "openai/gpt-5"}`: models that belong to the environment, by role.
+
+    Who judges:
+
+    - `protocol="program"`: how submissions are judged; default: the first protocol that all instances have.
+    - `protocols=["program", "rubric"]`: several protocols; boards show the first.
+    - `judges={"judge": {"model": "openai/gpt-5"}}`: models that judge, a table each.
+    - `people={"pay": 40}`: what people's hours cost, and how many judge each submission.
+    - `calibration={"share": 0.1}`: have people label some of the judges' answers.
+    - `judged_by="people"`: whose answers make the verdicts in reports.
+
+    How it runs:
+
+    - `store="results"`: the store's folder or URL, or an open `Store`; default: `$WORKSAMPLE_STORE`, else
+      `./.worksample`.
+    - `name="first"`: the experiment's name.
+    - `limits={"time": "30m", "cost": 2.0, "tokens": 500_000, "steps": 50}`: ceilings of each trial.
+    - `parallel=4`: trials at once. `graders=2`: submissions graded at once.
+    - `tries=1`: tries per slot if the platform, the sandbox or a model's service fails.
+    - `seed=7`: decides the order in which slots run.
+    - `sandbox="docker"`: `bubblewrap` (default), `docker` or `none`.
+    - `allow_hosts=["api.example.com:443"]`: hosts that tasks' endpoints may reach.
+    - `prices={"openai/gpt-5": {"input": 1.25, "output": 10}}`: US dollars per million tokens.
+    - `services={"*": {"retries": 2}}`: how models' services are reached, by model, provider or `*`.
+    - `check_models=False`: do not ask each model once before the first trial.
+    - `author="ann"`: who runs it; default: `$WORKSAMPLE_AUTHOR`, else the account's name.
+    - `progress=False`: print nothing while it runs.
     """
     from .run_config import configured
 
@@ -50,27 +91,42 @@ def run(
 
 
 async def run_async(
-    tasks: Any = None, agent: Any = None, *, file: str | Path | None = None, progress: bool = True, **settings: Any
-) -> Run:
-    """As `run`. Cancelling it closes the trials in work; what is done is kept."""
+    tasks: str | Path | Package | Sequence[str | Path | Package] | None = None, agent: Any = None, *,
+    file: str | Path | None = None, progress: bool = True, **settings: Unpack[RunSettings],
+) -> Run:  # fmt: skip
+    """Run as `run` does, with the same arguments; for code that runs in an event loop.
+
+    If you cancel it, it closes the trials in progress and keeps what is done.
+    """
     from .run_config import configured
 
     config = configured(tasks, agent, file, settings)
     return await call_async(lambda stop: _run(config, progress, stop))
 
 
-def resume(experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Any) -> Run:
-    """Go on with an experiment that was stopped: by name or id, by default the latest.
+def resume(
+    experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Unpack[ResumeOptions]
+) -> Run:
+    """Continue an experiment that was stopped, and return it as it then stands.
 
-    `options`: parallel, graders, tries, judges, prices, services; by default as it was planned.
+    - `experiment="first"`: its name or id, or the `Run`; default: the store's latest.
+    - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
+      `run`.
+    - `progress=False`: print nothing while it runs.
+    - `parallel=4`, `graders=2`, `tries=1`: as for `run`; default: as planned.
+    - `judges={"judge": {"model": "openai/gpt-5"}}`: other judges than planned.
+    - `prices={"openai/gpt-5": {"input": 1.25, "output": 10}}`: prices, over those planned.
+    - `services={"*": {"retries": 2}}`: how models' services are reached, over what was planned.
     """
+    refuse_unknown("resume", options, ResumeOptions)
     return call(lambda stop: _resume(experiment, store, progress, options, stop))
 
 
 async def resume_async(
-    experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Any
+    experiment: str | Run = "", *, store: Where = None, progress: bool = True, **options: Unpack[ResumeOptions]
 ) -> Run:
-    """As `resume`."""
+    """Continue as `resume` does, with the same arguments; for code that runs in an event loop."""
+    refuse_unknown("resume", options, ResumeOptions)
     return await call_async(lambda stop: _resume(experiment, store, progress, options, stop))
 
 
@@ -160,7 +216,7 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
         return Run(ready.store.name, done.status, done.interrupted)
 
 
-def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[str, Any], stop: Stop) -> Run:
+def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOptions, stop: Stop) -> Run:
     from worksample.experiments.find import find_experiment
     from worksample.experiments.loading import replanned
     from worksample.experiments.run import run_experiment
@@ -170,6 +226,7 @@ def _resume(experiment: str | Run, store: Where, progress: bool, options: dict[s
 
     with _TURN, opened(experiment.store if store is None and isinstance(experiment, Run) else store) as open_:
         found = find_experiment(open_, named(experiment), planned=True)
+        options: dict[str, Any] = {**given}
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
         config = replanned(found, flags)
         prove_rest(open_, found, config)

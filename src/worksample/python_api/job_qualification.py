@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError, UsageError
+from worksample.files import put_canonical
 
 from .stores_and_packages import opened
 
@@ -56,7 +57,7 @@ def qualify(
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
     from worksample.people.rounds.screening_results import keep_looks
-    from worksample.records import ResolutionRule, canonical
+    from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 
     config = config or Qualifying()
@@ -71,7 +72,7 @@ def qualify(
                 kind=RoundKind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
                 rule=ResolutionRule.TIE_BREAK if config.both else None, reason=config.reason,
                 looks=keep_looks(here, {id: look.plain() for id, look in looks.items()}),
-                versions={IMPORT: here.blobs.put(canonical(beside))} if beside else {},
+                versions={IMPORT: put_canonical(here.blobs, beside)} if beside else {},
             )
         )  # fmt: skip
     return OpenedQualification(round, looks)

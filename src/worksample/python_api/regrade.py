@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .event_loops import call, call_async
+from .keyword_arguments import GradeOptions, refuse_unknown
 from .run_results import Run, named
 from .stores_and_packages import opened
 
@@ -55,28 +56,42 @@ class Graded:
 
 def grade(
     experiment: str | Run = "", *, tasks: Sequence[str | Path] = (), submissions: Sequence[str] = (),
-    store: Where = None, progress: bool = True, **options: Any,
+    store: Where = None, progress: bool = True, **options: Unpack[GradeOptions],
 ) -> Graded:  # fmt: skip
-    """Grade the submissions of an experiment anew, by default of the latest, or those named; nothing is run again.
+    """Grade stored submissions again in a new round, and return what changed; no agent runs again.
 
-    `tasks`: folders whose graders are taken as they are now. `options`: protocol, by (`program` or `judge`),
-    reason, graders, sandbox, author, judges, prices, services. The new round is put in force unless a submission would
-    lose its verdict.
+    The new round decides from now on, unless a submission would lose its verdict by it.
+
+    - `experiment="first"`: its name or id, or the `Run`; default: the store's latest.
+    - `tasks=["my-task"]`: folders whose graders are used as they are now.
+    - `submissions=["sub-1"]`: ids of submissions to grade, instead of all of an experiment.
+    - `store="results"`: the store's folder or URL, or an open `Store`; default: the store of the `Run`, else as for
+      `run`.
+    - `progress=False`: print nothing while it runs.
+    - `protocol="rubric"`: the protocol to grade by; default: the experiment's first.
+    - `by="judge"`: grade by the judge models; default: by the program.
+    - `reason="grader fixed"`: why; kept with the round.
+    - `graders=4`: submissions graded at once; default: 2.
+    - `sandbox="docker"`: where graders run; default: as planned.
+    - `author="ann"`: who grades; default: `$WORKSAMPLE_AUTHOR`, else the account's name.
+    - `judges={"judge": {"model": "openai/gpt-5"}}`: other judges than planned.
+    - `prices={"openai/gpt-5": {"input": 1.25, "output": 10}}`: prices, over those planned.
+    - `services={"*": {"retries": 2}}`: how models' services are reached, over what was planned.
     """
     return call(lambda stop: _grade(experiment, tasks, submissions, store, progress, options))
 
 
 async def grade_async(
     experiment: str | Run = "", *, tasks: Sequence[str | Path] = (), submissions: Sequence[str] = (),
-    store: Where = None, progress: bool = True, **options: Any,
+    store: Where = None, progress: bool = True, **options: Unpack[GradeOptions],
 ) -> Graded:  # fmt: skip
-    """As `grade`."""
+    """Grade as `grade` does, with the same arguments; for code that runs in an event loop."""
     return await call_async(lambda stop: _grade(experiment, tasks, submissions, store, progress, options))
 
 
 def _grade(
     experiment: str | Run, tasks: Sequence[str | Path], submissions: Sequence[str], store: Where, progress: bool,
-    options: dict[str, Any],
+    options: GradeOptions,
 ) -> Graded:  # fmt: skip
     from worksample.experiments.find import find_experiment
     from worksample.experiments.regrading import regrade
@@ -90,14 +105,12 @@ def _grade(
 
 
 JUDGING = ("judges", "prices", "services")
-ALLOWED = ("protocol", "by", "reason", "graders", "sandbox", "author", *JUDGING)
 
 
 def _regrading(
-    found: Experiment | None, tasks: Sequence[str | Path], submissions: Sequence[str], given: dict[str, Any]
+    found: Experiment | None, tasks: Sequence[str | Path], submissions: Sequence[str], options: GradeOptions
 ) -> Regrading:
-    """UsageError for an option that there is none of."""
-    from worksample.errors import UsageError
+    """Return the request to regrade. Raises UsageError for an unknown option."""
     from worksample.experiments.config import default_author
     from worksample.experiments.loading import judging_of
     from worksample.experiments.regrading import Regrading
@@ -105,11 +118,10 @@ def _regrading(
     from worksample.records import EvaluatorKind, Protocol
     from worksample.records.enum_members import member
 
-    unknown = sorted(set(given) - set(ALLOWED))
-    if unknown:
-        raise UsageError(f"grade has no option {unknown[0]!r}", next=f"one of {', '.join(ALLOWED)}")
+    refuse_unknown("grade", options, GradeOptions)
+    given: dict[str, Any] = {**options}
     asked = judging_of(found, {key: given[key] for key in JUDGING if key in given})
-    options = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
+    how = RunOptions(graders=given.get("graders", 2), **{key: getattr(asked, key) for key in JUDGING})
     return Regrading(
         experiment=found,
         submissions=tuple(submissions),
@@ -120,6 +132,6 @@ def _regrading(
         by=member(EvaluatorKind, given.get("by", "program"), "by"),
         author=given.get("author") or default_author(),
         reason=given.get("reason", ""),
-        options=options,
+        options=how,
         sandbox=given.get("sandbox") or (found.lock.sandbox if found else "bubblewrap"),
     )

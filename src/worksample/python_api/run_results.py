@@ -138,7 +138,7 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     import polars as pl
 
     from worksample.reports.board import board_of
-    from worksample.reports.experiments import find_experiments, release_dates
+    from worksample.reports.chosen_experiments import find_experiments, release_dates
     from worksample.reports.plots import Canvas
     from worksample.reports.static_site.charts import board_charts
     from worksample.results.result_set import ResultSet, WorkRules

@@ -7,12 +7,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from .base import Frozen, Record, digest_of, register
+from .base import Frozen, Record, digest_of, omittable, register
 from .task import Name
-
-
-def _none(count: int) -> bool:
-    return count == 0
 
 
 class Usage(Frozen):
@@ -35,20 +31,20 @@ class Usage(Frozen):
     """The sum over the calls that had a price; None where no call had one."""
     priced: bool = False
     """Whether the price of every request is settled: none without a price, estimated or unsettled."""
-    unpriced: int = Field(default=0, ge=0, exclude_if=_none)
+    unpriced: int = omittable(0, ge=0)
     """Of `calls` those without a price."""
-    estimated: int = Field(default=0, ge=0, exclude_if=_none)
+    estimated: int = omittable(0, ge=0)
     """Of `calls` those whose service told no tokens: their tokens are estimated from the text."""
-    cached_as_input: int = Field(default=0, ge=0, exclude_if=_none)
+    cached_as_input: int = omittable(0, ge=0)
     """Of `calls` those with cached tokens that are charged at the input price, because no other is known."""
-    failed: int = Field(default=0, ge=0, exclude_if=_none)
+    failed: int = omittable(0, ge=0)
     """Requests beside `calls` that the service refused, or that never reached it: nothing is paid for them."""
-    unsettled: int = Field(default=0, ge=0, exclude_if=_none)
+    unsettled: int = omittable(0, ge=0)
     """Requests beside `calls` that may have been paid for, and of which nobody told the end: cut off, timed out, or
     answered with an error after the work was done."""
-    unsettled_tokens: int = Field(default=0, ge=0, exclude_if=_none)
+    unsettled_tokens: int = omittable(0, ge=0)
     """The most that these can have taken."""
-    unsettled_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False, exclude_if=lambda cost: cost is None)
+    unsettled_cost: float | None = omittable(None, ge=0, allow_inf_nan=False)
     """The most that these can have cost, in US dollars beside `cost`; None where there are none, or without a price."""
 
     @property

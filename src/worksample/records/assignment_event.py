@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from .base import Moment, Record, register
+from .base import Moment, Record, omittable, register
 from .task import Digest
 
 
@@ -53,7 +53,7 @@ class AssignmentEvent(Record):
     text: Digest | None = None
     """Blob with what the agent is asked."""
     note: str = ""
-    by: str = Field(default="", exclude_if=lambda name: not name)
+    by: str = omittable("")
     """Name of the account that took the place back; not written where nobody did."""
 
     @staticmethod

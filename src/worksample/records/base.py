@@ -7,7 +7,7 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -59,6 +59,15 @@ class Frozen(BaseModel):
     def replaced(self, **changes: Any) -> Self:
         """A checked copy with some fields changed."""
         return type(self).model_validate({**self.__dict__, **changes})
+
+
+def omittable(default: Any, **constraints: Any) -> Any:
+    """Return a field that the stored form omits if it has its default.
+
+    A field that came later is written this way, so that older records keep their bytes and digests. `constraints` are
+    those of pydantic's `Field`.
+    """
+    return Field(default=default, exclude_if=lambda value: bool(value == default), **constraints)
 
 
 class Record(Frozen):

@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from .base import Frozen
+from .base import Frozen, omittable
 from .grade_tree import By, CheckpointKind, CriteriaTree, CriterionNode, Importance, asked_of
 
 
@@ -19,7 +19,7 @@ class Criterion(CriterionNode, Frozen):
     points: float | None = Field(default=None, gt=0)
     importance: Importance | None = None
     by: By = By.PROGRAM
-    kind: CheckpointKind | None = Field(default=None, exclude_if=lambda kind: kind is None)
+    kind: CheckpointKind | None = omittable(None)
     """Not written where there is none: older criteria keep their digests."""
     gate: bool = False
     """Failing it makes 0 what it is a part of: the criterion above it, or the whole."""

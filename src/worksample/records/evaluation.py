@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from worksample.errors import Cause
 
-from .base import Frozen, Moment, Record, register
+from .base import Frozen, Moment, Record, omittable, register
 from .criteria import Criteria
 from .grade import GradePayload
 from .task import Protocol
@@ -52,9 +52,9 @@ class Labels(Frozen):
     type: Literal["labels"] = "labels"
     labels: dict[str, str]
     note: str = ""
-    reasons: dict[str, str] = Field(default={}, exclude_if=lambda reasons: not reasons)
+    reasons: dict[str, str] = omittable({})
     """By question. Not written where there are none."""
-    criteria: Criteria = Field(default=Criteria(), exclude_if=lambda criteria: not criteria.criteria)
+    criteria: Criteria = omittable(Criteria())
     """Not written where there are none."""
 
 

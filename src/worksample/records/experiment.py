@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from .base import Frozen, Moment, Record, digest_of, register
+from .base import Frozen, Moment, Record, digest_of, omittable, register
 from .task import HostLists, Limits, Name, Protocol
 from .verdict import JudgedBy
 
@@ -58,7 +58,7 @@ class Arm(Frozen):
     shown_rubric: ShownRubric = ShownRubric.NONE
     limits: Limits | None = None
     """Overrides the instance's own where set, field by field."""
-    continues: Name | None = Field(default=None, exclude_if=lambda arm: arm is None)
+    continues: Name | None = omittable(None)
     """The arm whose failed first attempts this one works on again. None, and then not written: it has its own."""
 
 
@@ -92,14 +92,14 @@ class Lock(Frozen):
     sandbox: str
     """`bubblewrap`, `docker`, or `none` where the operator asked to run unsandboxed: every report prints it."""
     versions: dict[str, str] = {}
-    hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
+    hosts: HostLists | None = omittable(None)
     """What the suite lets be reached of what an operator allows. None, and then not written: all of it."""
-    judged_by: JudgedBy | None = Field(default=None, exclude_if=lambda by: by is None)
+    judged_by: JudgedBy | None = omittable(None)
     """Whose answers make the verdicts unless a report says otherwise. None, and then not written: each criterion by its
     own kind of evaluator; what has none by people, else a program, else a judge.
     """
 
-    chain: Chain | None = Field(default=None, exclude_if=lambda chain: chain is None)
+    chain: Chain | None = omittable(None)
     """None, and then not written: every slot is planned before the first trial."""
 
     @model_validator(mode="before")
@@ -180,7 +180,7 @@ class Slot(Record):
     repeat: int = Field(default=1, ge=1)
     not_attemptable: str = ""
     """What the agent lacks; such a slot is planned, counted and never run."""
-    after: str | None = Field(default=None, exclude_if=lambda slot: slot is None)
+    after: str | None = omittable(None)
     """The slot whose failed work this one continues. None, and then not written: a first attempt."""
 
     @staticmethod

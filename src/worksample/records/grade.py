@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from .base import Frozen, Moment
+from .base import Frozen, Moment, omittable
 from .grade_tree import GradeTree, Importance, PartNode, SkipReason, leaves_of
 
 
@@ -23,7 +23,7 @@ class PartPayload(PartNode, Frozen):
     gate: bool = False
     reason: str = Field(default="", max_length=20_000)
     skip: SkipReason | None = None
-    at: Moment | None = Field(default=None, exclude_if=lambda at: at is None)
+    at: Moment | None = omittable(None)
     """When it was earned, where what was left says so."""
     parts: tuple[PartPayload, ...] = ()
 

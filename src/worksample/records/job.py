@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from .base import Frozen, Moment
+from .base import Frozen, Moment, omittable
 
 
 class ContractType(StrEnum):
@@ -20,7 +20,7 @@ class Job(Frozen):
 
     contract: str = Field(min_length=1, max_length=200)
     """The marketplace's own id of it."""
-    title: str = Field(default="", exclude_if=lambda title: not title)
+    title: str = omittable("")
     """As posted; the task's own is one line. Not written where the list gave none."""
     start: Moment | None = None
     end: Moment | None = None
@@ -45,9 +45,7 @@ class Job(Frozen):
     onet_tasks: tuple[str, ...] = ()
     attachments: tuple[str, ...] = ()
     """As posted; the files lie in the package's `inputs/`."""
-    attachment_details: dict[str, dict[str, str | int | float | bool]] = Field(
-        default={}, exclude_if=lambda details: not details
-    )
+    attachment_details: dict[str, dict[str, str | int | float | bool]] = omittable({})
     """Attachment -> what the posting says of it where that is more than its name. Not written where it is not."""
 
     @property

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from .base import Frozen, Moment, Record, digest_of, register
+from .base import Frozen, Moment, Record, digest_of, omittable, register
 from .criteria import Criteria
 from .grade_tree import By
 from .job import Job
@@ -124,7 +124,7 @@ class McpSpec(Frozen):
     env: dict[str, str] = {}
     url: str = ""
     """Where it speaks MCP over HTTP: in the streamable manner, or by `sse`."""
-    sse: bool = Field(default=False, exclude_if=lambda sse: not sse)
+    sse: bool = omittable(False)
     """By server-sent events, the protocol's older manner. Not written where it is not, likewise."""
 
 
@@ -164,9 +164,9 @@ class WorkplaceSource(Frozen):
     """The folder that describes it."""
     setup: SourceFiles | None = None
     """A folder with `setup.py`, which runs beside the services before the agent begins."""
-    live: SourceFiles | None = Field(default=None, exclude_if=lambda live: live is None)
+    live: SourceFiles | None = omittable(None)
     """A folder with `live.py`, which looks at them when it is done. Not written where there is none."""
-    dialects: tuple[str, ...] = Field(default=(), exclude_if=lambda dialects: not dialects)
+    dialects: tuple[str, ...] = omittable(())
     """Ways of other products in which services can be asked besides. Not written where there are none."""
 
 
@@ -186,25 +186,25 @@ class Environment(Frozen):
     interfaces: tuple[str, ...] = ("terminal",)
     network: str = "none"
     """`none`, `endpoints`, or `workplace`: those of a company's services, and others."""
-    endpoints: tuple[EndpointSpec, ...] = Field(default=(), exclude_if=lambda endpoints: not endpoints)
+    endpoints: tuple[EndpointSpec, ...] = omittable(())
     """Not written where there are none: older instances keep their digests."""
-    image: ImageSource | None = Field(default=None, exclude_if=lambda image: image is None)
+    image: ImageSource | None = omittable(None)
     """Not written where there is none, likewise."""
     services: tuple[str, ...] = ()
     """Names of services that the task expects of a workplace."""
-    served: tuple[ServiceSpec, ...] = Field(default=(), exclude_if=lambda served: not served)
+    served: tuple[ServiceSpec, ...] = omittable(())
     """Services that it brings itself. Not written where there are none, likewise."""
-    workplace: WorkplaceSource | None = Field(default=None, exclude_if=lambda workplace: workplace is None)
+    workplace: WorkplaceSource | None = omittable(None)
     """The company whose services `services` names. Not written where there is none, likewise."""
-    mcp: tuple[McpSpec, ...] = Field(default=(), exclude_if=lambda mcp: not mcp)
+    mcp: tuple[McpSpec, ...] = omittable(())
     """Servers whose tools the agent is given. Not written where there are none, likewise."""
-    browser: BrowserSpec | None = Field(default=None, exclude_if=lambda browser: browser is None)
+    browser: BrowserSpec | None = omittable(None)
     """Of the interface `browser`. Not written where it is not among them, likewise."""
-    health: HealthSpec | None = Field(default=None, exclude_if=lambda health: health is None)
+    health: HealthSpec | None = omittable(None)
     """What has to hold in the box before the agent begins. Not written where nothing has to, likewise."""
-    skills: str = Field(default="", exclude_if=lambda skills: not skills)
+    skills: str = omittable("")
     """Folder of the box with skills, each a folder with a SKILL.md. Not written where there is none, likewise."""
-    steps: tuple[StepSpec, ...] = Field(default=(), exclude_if=lambda steps: not steps)
+    steps: tuple[StepSpec, ...] = omittable(())
     """What the agent is told one after the other. Not written where the work is one whole, likewise."""
     software: tuple[str, ...] = ()
     """Commands that must exist inside the box, such as `sqlite3`."""
@@ -252,9 +252,9 @@ class Capture(Frozen):
     probe_names: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
     """Services whose state is taken."""
-    root: bool = Field(default=False, exclude_if=lambda root: not root)
+    root: bool = omittable(False)
     """What the agent changed in the root of its image. Not written where it is not taken, likewise."""
-    collect: tuple[CollectSpec, ...] = Field(default=(), exclude_if=lambda collect: not collect)
+    collect: tuple[CollectSpec, ...] = omittable(())
     """What brings into files what only runs. Not written where there is none, likewise."""
 
 
@@ -300,7 +300,7 @@ class About(Frozen):
     licence: str = ""
     provenance: str = ""
     tags: tuple[str, ...] = ()
-    job: Job | None = Field(default=None, exclude_if=lambda job: job is None)
+    job: Job | None = omittable(None)
     """The posting, where it comes from a marketplace or a list of jobs. Not written where there is none."""
 
 
@@ -319,7 +319,7 @@ class Instance(Record):
     capture: Capture
     grading: dict[Protocol, Grading]
     about: About
-    shown_reference: Digest | None = Field(default=None, exclude_if=lambda digest: digest is None)
+    shown_reference: Digest | None = omittable(None)
     """Digest of the manifest of what people see of the reference. None, and then not written: all of it."""
 
     @property
@@ -393,5 +393,5 @@ class Suite(Record):
     """Instance ids."""
     roles: dict[str, str] = {}
     """Models that belong to the environment: role -> model name."""
-    hosts: HostLists | None = Field(default=None, exclude_if=lambda hosts: hosts is None)
+    hosts: HostLists | None = omittable(None)
     """Not written where there are none: older suites keep their ids."""

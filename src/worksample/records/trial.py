@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from worksample.errors import POLICY, Cause
 
 from .agent import Usage
-from .base import Frozen, Moment, Record, register
+from .base import Frozen, Moment, Record, omittable, register
 from .task import Digest, Limits
 
 
@@ -69,7 +69,7 @@ class Trial(Record):
     work: Digest
     capture: Digest
     try_number: int = Field(ge=1)
-    generation: int = Field(default=0, ge=0, exclude_if=lambda generation: generation == 0)
+    generation: int = omittable(0, ge=0)
     """How often the slot had been leased when this trial took it, less the leases that were given back. 0, and then not
     written: nothing was leased.
     """
@@ -78,7 +78,7 @@ class Trial(Record):
     ended: Moment
     working_seconds: float = Field(ge=0)
     """Wall-clock seconds less waiting for rate limits."""
-    person_seconds: float | None = Field(default=None, ge=0, exclude_if=lambda seconds: seconds is None)
+    person_seconds: float | None = omittable(None, ge=0)
     """Of them those of a person, by the timer of the place. None, and then not written: no person worked."""
     steps: int = Field(default=0, ge=0)
     """Model calls of the agent (TAC 4.1)."""
@@ -87,7 +87,7 @@ class Trial(Record):
     limits: Limits = Limits()
     shown: Digest | None = None
     """Digest of exactly what the agent was shown (its first messages and its tools)."""
-    fed: Fed | None = Field(default=None, exclude_if=lambda fed: fed is None)
+    fed: Fed | None = omittable(None)
     """None, and then not written: a first attempt."""
     sandbox: str = "bubblewrap"
     log: str = ""

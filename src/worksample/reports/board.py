@@ -12,10 +12,10 @@ from worksample.records import Experiment
 from worksample.store import Store
 from worksample.store.spending import AGENTS, Spending, spending
 
+from .chosen_experiments import find_experiments, held_out, same_lock
 from .cost_notes import cost_notes
-from .experiments import find_experiments, held_out, same_lock
 from .formatting import figure
-from .unserved import unserved
+from .open_slots import unserved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -193,7 +193,7 @@ def leaderboard(
 
 def _judges(store: Store, work: ResultSet) -> tuple[str, ...]:
     """How far the judges behind the board's verdicts follow the order of a pair."""
-    from worksample.results.judge_orders import order_notes
+    from worksample.results.pair_orders import order_notes
 
     deciding = work.judgments.under(work.primary).deciding
     return tuple(f"{note}." for note in order_notes(store, [judged.given for judged in deciding]))

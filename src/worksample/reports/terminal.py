@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .board import Leaderboard, Row
-from .experiments import called
+from .chosen_experiments import called
 from .formatting import figure, with_interval
 
 BETWEEN = 3

@@ -13,11 +13,11 @@ from worksample.errors import POLICY
 from worksample.records import AWAITED, AmendmentTarget, EvaluatorKind, JudgedBy, Protocol, Standing, struck
 from worksample.store import Store, schema
 
-from .asked import BY_PROGRAMS, AskedCriteria, asked_in
-from .joining import answers_of, join
-from .judging import JudgedRound, RoundReader
-from .resolving import VERDICTS, shaped
-from .rounds import Deciding, decide_rounds
+from .criteria_in_force import BY_PROGRAMS, AskedCriteria, asked_in
+from .deciding_rounds import Deciding, decide_rounds
+from .joined_verdicts import answers_of, join
+from .judged_rounds import JudgedRound, RoundReader
+from .verdicts import VERDICTS, shaped
 
 _s = schema.submissions.c
 _MANY = 400

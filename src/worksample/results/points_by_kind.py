@@ -9,11 +9,11 @@ import polars as pl
 from worksample.records import EvaluatorKind, Protocol
 from worksample.records.weighted_criteria import behind_gates, implied
 
-from .asked import kinds_in
-from .joining import Answers, Joined, answers_of
-from .judging import RoundReader
+from .criteria_in_force import kinds_in
+from .deciding_rounds import Deciding
+from .joined_verdicts import Answers, Joined, answers_of
+from .judged_rounds import RoundReader
 from .judgments import Judgments, instances_of
-from .rounds import Deciding
 
 POINTS = {"submission": pl.String(), "kind": pl.String(), "earned": pl.Float64(), "points": pl.Float64()}
 

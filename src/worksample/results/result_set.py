@@ -30,12 +30,12 @@ from worksample.records.enum_members import member
 from worksample.store import Store, schema
 
 from .chains import begun_in, chained, continued, needed
-from .judging import RoundReader
+from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
 from .points_by_kind import points_by_kind
-from .resolving import VERDICTS
 from .slots import explained, slots_with_trials
 from .subset import Subset
+from .verdicts import VERDICTS
 
 VALID, UNGRADED = State.VALID.value, State.UNGRADED.value
 NONE = "(none)"

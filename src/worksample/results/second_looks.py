@@ -9,7 +9,7 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.records import Standing
 
-from .resolving import VERDICTS, shaped
+from .verdicts import VERDICTS, shaped
 
 ROUTED = "calibration.routed"
 """In the versions of an adjudication: what it looks at goes to people since the judge may not decide it."""

@@ -17,9 +17,9 @@ from worksample.store.frame_builder import Columns, middle, tabulate
 from worksample.store.frames import UNSETTLED, experiment_id, seconds_of, submissions_df, trials_df
 
 from .chains import continued, needed
-from .judging import RoundReader
+from .judged_rounds import RoundReader
 from .judgments import Judgments, Subjects
-from .resolving import VERDICTS
+from .verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from worksample.store import Store

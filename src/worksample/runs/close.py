@@ -19,6 +19,7 @@ from worksample.agents import logs_of
 from worksample.agents.command import PROGRAM
 from worksample.errors import Cause, StoreError, Superseded
 from worksample.fault_injection import failpoint
+from worksample.files import put_canonical
 from worksample.models import plus, usage_of
 from worksample.models.excused_waiting import waiting
 from worksample.models.usage import AGENT, call_usage, is_own_call, spent
@@ -33,7 +34,6 @@ from worksample.records import (
     TrialOutcome,
     Usage,
     Worker,
-    canonical,
     now,
 )
 from worksample.sandboxes.capture import STEPS, Captured, capture_box
@@ -196,7 +196,7 @@ async def _exported(try_: TrialContext) -> ExportedPart | None:
 
 
 def _nothing(try_: TrialContext, cause: Cause, reason: str) -> Captured:
-    empty = try_.job.store.blobs.put(canonical(Manifest().plain()))
+    empty = put_canonical(try_.job.store.blobs, Manifest().plain())
     return Captured({"output": SubmissionPart(manifest=empty, status=CaptureStatus.ABSENT, reason=reason)}, cause)
 
 

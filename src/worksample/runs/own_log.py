@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.command import HOME
 from worksample.errors import SandboxError
-from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, canonical, path_fault
+from worksample.files import put_canonical
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, path_fault
 
 if TYPE_CHECKING:
     from worksample.box import Box
@@ -67,6 +68,6 @@ def _part(sink: Sink, files: dict[str, bytes], reason: str) -> SubmissionPart:
     status = CaptureStatus.PARTIAL if reason else CaptureStatus.COMPLETE
     if not files:
         status = CaptureStatus.ABSENT
-    digest = sink.put(canonical(Manifest(entries=entries).plain()))
+    digest = put_canonical(sink, Manifest(entries=entries).plain())
     size = sum(len(data) for data in files.values())
     return SubmissionPart(manifest=digest, status=status, reason=reason, files=len(files), size=size)

@@ -13,7 +13,7 @@ from worksample.box import Root
 from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
 from worksample.records import Instance, Slot, Trial, Worker
 from worksample.results.assignments.turns import feed_turn
-from worksample.results.reattempts.feeding import Feeding, feed
+from worksample.results.reattempts.earlier_work import Feeding, feed
 from worksample.sandboxes.images import image_root
 from worksample.store import Store
 from worksample.store.lease import Lease

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents.agent_definition import version_of
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.models.usage import AGENT, call_usage
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical
 
@@ -162,7 +162,7 @@ def write(
     entries = [Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items())]
     manifest = Manifest(entries=tuple(entries))
     return SubmissionPart(
-        manifest=sink.put(canonical(manifest.plain())),
+        manifest=put_canonical(sink, manifest.plain()),
         status=CaptureStatus.COMPLETE,
         files=len(entries),
         size=manifest.size,

@@ -9,7 +9,7 @@ from worksample.agents import is_program, mounts_of
 from worksample.agents.command import HOME
 from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
-from worksample.results.reattempts.telling import PREVIOUS
+from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
 from .endpoints import endpoints_of, environment_of
 from .tries import TrialContext

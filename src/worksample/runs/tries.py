@@ -17,7 +17,7 @@ from worksample.box import Root
 from worksample.errors import PlanError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Agent, Arm, Experiment, Instance, Limits, Slot, StepSpec, Submission, Trial, now
-from worksample.results.reattempts.feeding import Feeding, as_shown
+from worksample.results.reattempts.earlier_work import Feeding, as_shown
 from worksample.sandboxes.browser import BrowserLedger
 from worksample.sandboxes.capture import StepCapture, step_view
 from worksample.sandboxes.endpoints import ConnectionLedger

@@ -16,7 +16,7 @@ from worksample.sandboxes import cgroups
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """The parts that this machine offers for boxes. If `reason` is not empty, boxes are unavailable, and `next` is the command to
+    """Support for boxes on this machine. If `reason` is not empty, boxes are unavailable, and `next` is the command to
     type.
     """
 

@@ -18,12 +18,14 @@ from worksample.records import Manifest, Record, Slot, from_envelope
 from . import index, schema
 from .blobs import Blobs
 from .database import Collided, Database, Rivals
-from .disk import Disk
+from .disk import Disk as _Disk
 from .error_translation import keeping
 from .index_rebuild import Replaying
-from .lease import Lease, Leases
+from .lease import Lease as _Lease
+from .lease import Leases
 from .lease_fence import fenced, is_fenced
-from .location import Location, locate
+from .location import Location as _Location
+from .location import locate
 from .manifest_folders import Folders
 from .objects import Committed, Objects, draft
 from .prepared_statements import Prepared
@@ -45,7 +47,7 @@ _AGAIN = 20
 class Store:
     """Records and blobs, for any number of threads and processes at once. Use `Store.open`."""
 
-    def __init__(self, location: Location) -> None:
+    def __init__(self, location: _Location) -> None:
         near, far = location.near, location.far
         self.name = location.place.name
         self.id = location.id
@@ -61,7 +63,7 @@ class Store:
 
     @classmethod
     def open(
-        cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True, disk: Disk | None = None
+        cls, where: str | Path | None = None, *, create: bool = False, heal: bool = True, disk: _Disk | None = None
     ) -> Store:
         """Open the store at a folder or an fsspec URL; None means $WORKSAMPLE_STORE, or `./.worksample`.
 
@@ -236,11 +238,11 @@ class Store:
         """Take `key` for some seconds: True where it was free, expired or the owner's own already."""
         return self._leases.take(key, owner, seconds) is not None
 
-    def take(self, key: str, owner: str, seconds: float) -> Lease | None:
+    def take(self, key: str, owner: str, seconds: float) -> _Lease | None:
         """As `lease`, with what commits prove that they hold it by (`fenced`); None where another has it."""
         return self._leases.take(key, owner, seconds)
 
-    def keep(self, lease: Lease, seconds: float) -> bool:
+    def keep(self, lease: _Lease, seconds: float) -> bool:
         """Keep a lease longer: False once another took it over."""
         return self._leases.keep(lease, seconds)
 
@@ -260,7 +262,7 @@ class Store:
         """Give it back."""
         self._leases.release(key, owner)
 
-    def fenced(self, lease: Lease) -> AbstractContextManager[None]:
+    def fenced(self, lease: _Lease) -> AbstractContextManager[None]:
         """A block whose commits need that `lease` is still its owner's, checked in each commit's own transaction.
 
         One that finds it lost keeps nothing and raises Superseded. Holds for this thread and what it hands on its

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from worksample.files.config_files import Faults, Flag, Says, Settings, Size, checked, told, unfit
 from worksample.records import Frozen, Protocol
+from worksample.records.base import omittable
 
 from .package_files import PythonFile
 from .spec import GradingSpec
@@ -53,7 +54,7 @@ class _Verifier(Frozen):
     image: str = ""
     """A folder of the package with the Dockerfile of a root of its own; by default the agent's is used, as it was left.
     """
-    fresh: Flag = Field(default=False, exclude_if=lambda fresh: not fresh)
+    fresh: Flag = omittable(False)
     """Whether it has the work's image as it was before anybody worked in it. Not written where not: older gradings keep
     their digests."""
     artifacts: tuple[Way, ...] = ()
@@ -86,10 +87,10 @@ class StepVerifierTable(_Verifier):
 class VerifierTable(_Verifier):
     """A program of the task's own that looks at the agent's work in its image, once the agent is gone."""
 
-    step: tuple[StepVerifierTable, ...] = Field(default=(), exclude_if=lambda step: not step)
+    step: tuple[StepVerifierTable, ...] = omittable(())
     """Of a task with steps, in place of a command. Not written where there is none: older gradings keep their
     digests."""
-    strategy: Literal["mean", "final"] = Field(default="mean", exclude_if=lambda strategy: strategy == "mean")
+    strategy: Literal["mean", "final"] = omittable("mean")
     """What steps come to: the mean of those that count, or the last of them. Not written for the mean, likewise."""
 
     @model_validator(mode="after")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, open_box
 from worksample.errors import SandboxError, SandboxUnavailable
-from worksample.files import ScanLimits, Sink, scan
+from worksample.files import ScanLimits, Sink, put_canonical, scan
 from worksample.models.exhibit import Visibility
-from worksample.records import Entry, Manifest, canonical
+from worksample.records import Entry, Manifest
 from worksample.sandboxes.toolbox import platform_python
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Converter:
 
     def config(self) -> BoxConfig:
         """Lays the manifest's folder out. Raises what `Store.folder` does."""
-        digest = self.store.blobs.put(canonical(self.manifest.plain()))
+        digest = put_canonical(self.store.blobs, self.manifest.plain())
         folder = str(self.store.folder(digest))
         return BoxConfig(
             mounts=(Mount(folder, IN),),

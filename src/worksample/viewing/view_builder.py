@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import CaptureError, UsageError
+from worksample.files import put_canonical
 from worksample.models.exhibit import Visibility
-from worksample.records import Entry, EntryKind, Manifest, canonical
+from worksample.records import Entry, EntryKind, Manifest
 from worksample.viewing import converter_requirements as needs
 from worksample.viewing.box_converter import BATCH, Converter, Raw
 from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS
@@ -199,7 +200,7 @@ class _Work:
         meta = dict(plain["meta"])
         by = str(plain["by"])
         if raw.manifest.entries:
-            files["unpacked"] = self.store.blobs.put(canonical(raw.manifest.plain()))
+            files["unpacked"] = put_canonical(self.store.blobs, raw.manifest.plain())
         wanted = list(dict.fromkeys(str(n) for n in plain["beside"]))[:BESIDE]
         if wanted:
             found = {name: beside(self.files, entry.path, name) for name in wanted}

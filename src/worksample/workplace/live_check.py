@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import ForeignInputError, SandboxError
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.files.untrusted import parse_json
 from worksample.records import CaptureStatus, Entry, EntryKind, Environment, Manifest, SubmissionPart, canonical, now
 from worksample.sandboxes.services import TrialServices
@@ -70,6 +70,6 @@ def add_live_result(part: SubmissionPart, manifest: Manifest, found: Any, sink: 
     data = canonical(found)
     entry = Entry(path=FILE, kind=EntryKind.FILE, size=len(data), blob=sink.put(data))
     whole = Manifest(entries=tuple(sorted((*manifest.entries, entry), key=lambda one: one.path)))
-    digest = sink.put(canonical(whole.plain()))
+    digest = put_canonical(sink, whole.plain())
     status = CaptureStatus.PARTIAL if part.status is CaptureStatus.ABSENT else part.status
     return part.replaced(manifest=digest, status=status, files=len(whole.files), size=whole.size)

@@ -17,9 +17,10 @@ from worksample.app.content_origin.capabilities import Capabilities
 from worksample.app.prerendering.view_preparer import Preparing
 from worksample.app.server.services import AppServices
 from worksample.app.workstations.manager import Workstations
+from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import moment
-from worksample.records import Entry, EntryKind, Manifest, canonical
+from worksample.records import Entry, EntryKind, Manifest
 from worksample.store import Store
 
 
@@ -50,7 +51,7 @@ class Shelf:
         return self.kept(material.take(self.store, self.folder / f"w{self.count}", files))
 
     def kept(self, manifest: Manifest) -> str:
-        return self.store.blobs.put(canonical(manifest.plain()))
+        return put_canonical(self.store.blobs, manifest.plain())
 
     def listed(self, paths: Sequence[str]) -> str:
         """A manifest of tiny files that never lay on a disk."""

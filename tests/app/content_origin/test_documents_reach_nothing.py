@@ -15,9 +15,9 @@ from app.content_origin.stage import static
 from app.round.driving import chromium, serving
 from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
+from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import wall
-from worksample.records import canonical
 from worksample.store import Store
 from worksample.viewing import View, prepare
 
@@ -135,7 +135,7 @@ class Looked:
         manifest = material.take(store, folder / "w", files(outside.url))
         self.views: dict[str, View] = asyncio.run(prepare(store, manifest))
         self.converting = set(outside.hits), outside.met
-        digest = store.blobs.put(canonical(manifest.plain()))
+        digest = put_canonical(store.blobs, manifest.plain())
         label = Capabilities(store, wall).mint_all(token, account.id, "item", {"AD-1": digest})["AD-1"]
         with serving(store, pages=static(folder)) as served:
             origin = served.config.content_origin(label)

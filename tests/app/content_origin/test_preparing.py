@@ -14,9 +14,10 @@ from worksample.app.config import AppConfig
 from worksample.app.prerendering.gate import Gate
 from worksample.app.prerendering.view_preparer import Converting, Preparing, wanted
 from worksample.errors import UsageError
+from worksample.files import put_canonical
 from worksample.models import Visibility
 from worksample.people import set_state
-from worksample.records import Manifest, canonical
+from worksample.records import Manifest
 from worksample.store import Store
 from worksample.viewing import Converter, View, view
 
@@ -54,7 +55,7 @@ async def test_a_wait_that_is_given_up_gives_its_place_back() -> None:
 
 
 def taken(store: Store, folder: Path, files: dict[str, bytes | str]) -> str:
-    return store.blobs.put(canonical(material.take(store, folder, files).plain()))
+    return put_canonical(store.blobs, material.take(store, folder, files).plain())
 
 
 async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 600) -> View:

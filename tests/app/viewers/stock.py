@@ -14,9 +14,10 @@ from running.profiles import is_quick_run
 from running.sharing import alone
 from viewing import material
 from worksample.app.content_origin.capabilities import Capabilities
+from worksample.files import put_canonical
 from worksample.people import People
 from worksample.people.clock import wall
-from worksample.records import Entry, Manifest, canonical
+from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import prepare
 
@@ -88,7 +89,7 @@ class Stock:
                 scratch.mkdir(exist_ok=True)
                 taken = material.take(self.store, self.place / name, making(scratch))
                 self.store.blobs.flush()
-                known.write_text(self.store.blobs.put(canonical(taken.plain())))
+                known.write_text(put_canonical(self.store.blobs, taken.plain()))
         digest = known.read_text()
         manifest = self.store.manifest(digest)
         label = Capabilities(self.store, wall).mint_all(self.token, self.account, "item", {"AD-1": digest})["AD-1"]

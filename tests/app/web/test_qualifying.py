@@ -17,7 +17,7 @@ from worksample.people.rounds.job_questions import CONTEXT, IDENTIFIERS, QUALITY
 from worksample.people.rounds.screening_results import keep_looks
 from worksample.python_api.job_qualification import add_jobs
 from worksample.records import Instance, Labels, Purpose, ResolutionRule, Round
-from worksample.results.qualifying import decides
+from worksample.results.job_qualification import decides
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough(quick="cli/test_jobs.py::test_jobs_go_from_a_list_to_a_suite")]
 

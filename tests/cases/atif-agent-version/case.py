@@ -12,6 +12,7 @@ from store import worlds
 from worksample import __version__
 from worksample.agents import define
 from worksample.agents.agent_definition import version_of
+from worksample.files import put_canonical
 from worksample.formats.atif import export_trajectories, faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
 from worksample.runs.trajectory import NAME, TrajectoryWriter, write
@@ -32,10 +33,10 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     store = worlds.planted(Store.open(room / "store", create=True), world)
     old = json.loads((HERE / "codex.json").read_text(encoding="utf-8"))
     assert old["agent"]["version"] == __version__
-    blob = store.blobs.put(canonical(old))
+    blob = put_canonical(store.blobs, old)
     entries = (Entry(path=NAME, size=len(canonical(old)), blob=blob),)
     part = SubmissionPart(
-        manifest=store.blobs.put(canonical(Manifest(entries=entries).plain())), status=CaptureStatus.COMPLETE
+        manifest=put_canonical(store.blobs, Manifest(entries=entries).plain()), status=CaptureStatus.COMPLETE
     )
     trial = world.trial(0, "t1").replaced(agent=codex.id)
     made = world.submission(trial)

@@ -15,8 +15,8 @@ from worksample.grading.pending_evaluations import EvaluationPlace
 from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import JudgeConfig, ModelService, judges_of
 from worksample.records import Evaluation, EvaluatorKind, Pairwise, PairwiseChoice, Protocol
-from worksample.results.judge_orders import order_notes
-from worksample.results.judging import RoundReader
+from worksample.results.judged_rounds import RoundReader
+from worksample.results.pair_orders import order_notes
 
 
 def check(room: Path, request: pytest.FixtureRequest) -> None:

@@ -18,7 +18,7 @@ from worksample.grading.judges import judges_for
 from worksample.grading.rounds import EvaluatorPanel
 from worksample.models import Exhibit, JudgeConfig, Look, ModelService, Visibility, judges_of
 from worksample.records import Evaluation, EvaluationOutcome, EvaluatorKind, Holistic, Protocol, Standing
-from worksample.results.judging import RoundReader
+from worksample.results.judged_rounds import RoundReader
 from worksample.store import Store
 
 

@@ -20,9 +20,9 @@ from reports.people_world import PeopleWorld
 from worksample.errors import ModelKeyError, UsageError, WorksampleError
 from worksample.records import Agent, Criteria, Criterion, GradePayload, Importance, PartPayload, Protocol, SkipReason
 from worksample.reports.clusters import ClusterConfig, cluster_criteria, embed, group
+from worksample.reports.clusters.cluster_labels import label_groups
+from worksample.reports.clusters.clustering import rand_index
 from worksample.reports.clusters.embedding import unit
-from worksample.reports.clusters.grouping import rand_index
-from worksample.reports.clusters.words import label_groups
 from worksample.store import Store
 
 TOPICS = {

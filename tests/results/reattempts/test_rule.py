@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from worksample.records import Chain
-from worksample.results.reattempts.rule import AttemptVerdict, ChainLink, ChainStep, Next, Why, step
+from worksample.results.reattempts.chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, Why, step
 
 FIRST = ChainLink("slot-1", AttemptVerdict.OPEN)
 money = st.floats(0.25, 4, allow_nan=False)

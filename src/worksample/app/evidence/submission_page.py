@@ -25,7 +25,7 @@ from worksample.records import (
     canonical,
     digest_bytes,
 )
-from worksample.results.judging import RoundReader
+from worksample.results.judged_rounds import RoundReader
 from worksample.results.judgments import Judgments, Subjects
 
 from .round_evidence import maker_of, vote_rows

@@ -24,7 +24,7 @@ from worksample.people.judging.item import panes_of
 from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.records import Instance, Round, digest_of
-from worksample.results.graded import as_graded
+from worksample.results.grading_in_force import as_graded
 from worksample.store.people_tables import items
 from worksample.viewing import Converter, QueryResult, View, kept, prepare, query
 

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from worksample.box import Box
 from worksample.errors import CaptureError
+from worksample.files import put_canonical
 from worksample.models.usage import AGENT, plus
 from worksample.records import (
     AssignmentAct,
@@ -23,7 +24,6 @@ from worksample.records import (
     Trial,
     TrialOutcome,
     Usage,
-    canonical,
 )
 from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
 from worksample.results.assignments.turns import arm_of, turns_of
@@ -194,5 +194,5 @@ def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
     )
     data = (text + "\n").encode()
     manifest = Manifest(entries=(Entry(path=CAST, size=len(data), blob=store.blobs.put(data)),))
-    digest = store.blobs.put(canonical(manifest.plain()))
+    digest = put_canonical(store.blobs, manifest.plain())
     return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))

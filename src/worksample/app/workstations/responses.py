@@ -25,7 +25,7 @@ from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Wo
 from worksample.results.assignments.assignment import Seat, SeatConflict, account_of, seat_of
 from worksample.results.assignments.open_work import pay_of, places_of
 from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
-from worksample.results.reattempts.feeding import as_shown
+from worksample.results.reattempts.earlier_work import as_shown
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -111,7 +111,7 @@ def command(
 
 
 def _write(found: Advised, out: Path) -> str:
-    from worksample.reports.job_advice.page import write_page
+    from worksample.reports.job_advice.advice import write_page
 
     return str(write_page(found, out).resolve())
 

@@ -10,7 +10,7 @@ from worksample.cli.output import json_option, open_store, printable, say_json, 
 
 if TYPE_CHECKING:
     from worksample.reports.clusters import ClusterReport
-    from worksample.reports.clusters.grouping import Linkage
+    from worksample.reports.clusters.clustering import Linkage
 
 
 @click.command("clusters")

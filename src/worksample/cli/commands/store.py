@@ -124,7 +124,7 @@ def export_command(
         run_transfer(transfer, None, out, given, as_json=bool(as_json))
         return
     from worksample.experiments.find import find_experiment
-    from worksample.results.exporting import export
+    from worksample.results.frame_export import export
 
     with open_store(store) as opened:
         id = find_experiment(opened, experiment).id if experiment else None

@@ -38,10 +38,10 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.results.answers import MERITS
-from worksample.results.evaluations import said_of
-from worksample.results.graded import as_graded
-from worksample.results.resolving import verdict_frame
+from worksample.results.evaluator_answers import MERITS
+from worksample.results.grading_in_force import as_graded
+from worksample.results.round_evaluations import said_of
+from worksample.results.verdicts import verdict_frame
 from worksample.store import Store
 
 from .cell_json import FAIL, PASS, feedback_told, labels_told

@@ -35,7 +35,7 @@ from worksample.records import (
     digest_of,
     now,
 )
-from worksample.results.qualifying import CORE_NAMES, DECIDES
+from worksample.results.job_qualification import CORE_NAMES, DECIDES
 from worksample.tasks.taxonomy import slug
 
 from .exporting import HOME

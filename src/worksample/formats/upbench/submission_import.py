@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.errors import Cause
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.files.tables.cell_values import Unfit
 from worksample.formats.jobs.job_package import inside, opened_file
 from worksample.records import (
@@ -36,7 +36,6 @@ from worksample.records import (
     SubmissionPart,
     Trial,
     TrialOutcome,
-    canonical,
     digest_of,
     path_fault,
     quote_path,
@@ -123,7 +122,7 @@ def entries_of(sink: Sink, row: Row, files: Path) -> tuple[Entry, ...] | None:
 def output_of(sink: Sink, entries: tuple[Entry, ...] | None) -> SubmissionPart:
     """The part of a submission that holds these."""
     manifest = Manifest(entries=entries or ())
-    digest = sink.put(canonical(manifest.plain()))
+    digest = put_canonical(sink, manifest.plain())
     if entries is None:
         return SubmissionPart(manifest=digest, status=CaptureStatus.ABSENT, reason="the table names no deliverables")
     gone = [e.path for e in manifest.files if e.blob is None]

@@ -14,10 +14,10 @@ from worksample.metrics.columns import Codes, Column, Flags, Floats, codes, flag
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, share
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums, ratio
 from worksample.metrics.uncertainty.intervals import exact
-from worksample.metrics.uncertainty.shift import difference
+from worksample.metrics.uncertainty.mean_difference import difference
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from worksample.metrics.columns import Column, Floats, how_many, same_length, wh
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import structure
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 

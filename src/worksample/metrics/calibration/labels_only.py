@@ -10,7 +10,7 @@ import numpy as np
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit, undefined
 
-from .sample import LabelKind, Labelled
+from .label_sample import LabelKind, Labelled
 
 _Chance = Callable[[float, float, float], float]
 """Of (the mean seen, effective labels, the true mean): how often so much or more is seen."""

@@ -6,9 +6,9 @@ import math
 
 from worksample.metrics.estimate import Estimate, Unit, undefined
 
-from .corrected import Parts, refused
+from .label_sample import LEAST, LabelKind, Sample, labelled
 from .labels_only import label_counts
-from .sample import LEAST, LabelKind, Sample, labelled
+from .prediction_powered import Parts, refused
 
 
 def overshoot_of(

@@ -7,7 +7,7 @@ import polars as pl
 
 from worksample.metrics.columns import Column, Floats, Ints, codes
 
-from .sample import LabelKind, Labelled, Sample, labelled
+from .label_sample import LabelKind, Labelled, Sample, labelled
 
 
 def rectified(sample: Sample, couple: Column) -> pl.Series:

@@ -12,14 +12,14 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, floats, same_length, series, text
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty.between import (
+from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
+from worksample.metrics.uncertainty.choice_spread import (
     chance_variance,
     deviation_interval,
     expected_range,
     range_interval,
 )
-from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.units import zero_or_one
+from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.rounding import percent
 from worksample.metrics.scores.rates import valid_rows
 from worksample.metrics.scores.tiers import TrialColumns
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
-from worksample.metrics.uncertainty.shift import Shift, interval_of
+from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
 from worksample.records import is_full
 
 

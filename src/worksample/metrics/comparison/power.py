@@ -12,9 +12,9 @@ from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, structure, valid_rows
 from worksample.metrics.scores.tiers import TrialColumns
 from worksample.metrics.uncertainty.intervals import check_level, normal_quantile
-from worksample.metrics.uncertainty.units import zero_or_one
+from worksample.metrics.uncertainty.unit_intervals import zero_or_one
 
-from .studies import TaskVariance, found, most_points
+from .expected_power import TaskVariance, found, most_points
 
 
 @dataclass(frozen=True, slots=True)

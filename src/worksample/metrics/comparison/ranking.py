@@ -18,9 +18,9 @@ from worksample.metrics.columns import Floats, Ints, codes, how_many
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.tiers import TrialColumns
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, weights
-from worksample.metrics.uncertainty.shift import Shift, interval_of
+from worksample.metrics.uncertainty.mean_difference import Shift, interval_of
 
 from .paired import read_side
 

@@ -13,7 +13,7 @@ from worksample.metrics.columns import Column, Floats, Ints, codes, flags, float
 from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
-from worksample.metrics.uncertainty.units import student
+from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 5
 """Tasks that an interval of a curve needs."""

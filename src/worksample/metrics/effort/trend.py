@@ -12,7 +12,7 @@ from worksample.metrics.columns import Column, codes, days, floats, how_many, sa
 from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
-from worksample.metrics.uncertainty.units import student
+from worksample.metrics.uncertainty.unit_intervals import student
 
 FEWEST = 4
 """Agents that an interval of a line needs."""

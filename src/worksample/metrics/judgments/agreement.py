@@ -13,12 +13,12 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Codes, Floats, Ints, codes, same_length, series
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, spread_of, weighted_sums
 from worksample.metrics.uncertainty.intervals import percentiles
 
 from . import agreement_coefficients
-from .tally import Tally, tally_votes
+from .vote_tally import Tally, tally_votes
 from .votes import THREE_VOTES, Ballots, VoteProtocol, first_votes
 
 

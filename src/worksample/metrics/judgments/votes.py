@@ -31,7 +31,7 @@ from worksample.metrics.scores.rates import rate
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.intervals import RateInterval
 
-from .tally import Tally, tally_votes
+from .vote_tally import Tally, tally_votes
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling, group_sums
 
 from .dollars import Priced, usable_prices

@@ -14,7 +14,7 @@ from worksample.errors import UsageError
 from worksample.metrics.columns import Column, Floats, flags, floats, how_many, money, same_length
 from worksample.metrics.counts import Counts, some
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 
 from .dollars import means_by_task, usable_prices

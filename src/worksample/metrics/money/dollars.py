@@ -25,7 +25,7 @@ from worksample.metrics.columns import (
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
 from worksample.metrics.scores.rates import nothing_valid, valid_rows
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling, group_sums
 
 NO_CHANCE = "a sum of known prices: no interval"

@@ -24,13 +24,13 @@ from worksample.metrics.columns import (
     same_length,
     series,
 )
-from worksample.metrics.counts import Counts, State, count_states, counts_of
+from worksample.metrics.counts import Counts, State, count_states, counts_of, some
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Interval, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, hierarchy, independent
 from worksample.metrics.uncertainty.intervals import RateInterval, rate_interval
-from worksample.metrics.uncertainty.shift import difference
+from worksample.metrics.uncertainty.mean_difference import difference
 
 UNWIELDY = 100_000
 """Instances of which a mean is no longer worked out as a rational."""
@@ -283,3 +283,42 @@ def _runs(group: pl.Series) -> _Grouped | None:
     starts = np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
     labels = group.gather(starts).cast(pl.String)
     return None if labels.n_unique() < len(labels) else (np.append(starts[1:], len(group)), labels.to_list(), None)
+
+
+def median_amount(
+    amount: Column,
+    *,
+    task: Column | None = None,
+    instance: Column | None = None,
+    name: str = "median",
+    unit: Unit = Unit.NUMBER,
+    how: Resampling = DEFAULT,
+) -> Estimate:
+    """The median of tasks' means; null is ungraded. Its interval is exact, between two of the tasks (order statistics):
+    from 6 tasks on at 95 %.
+    """
+    numbers, present = floats("amount", amount)
+    same_length(amount=amount, task=task, instance=instance)
+    valid, counts = valid_rows("amount", present, None)
+    if not counts.valid:
+        return Estimate(name, None, counts, unit=unit, reason=nothing_valid(counts))
+    h = structure(task, instance, valid)
+    means = np.sort(h.task_means(numbers[valid]))
+    ends, note = _between(means, how.level)
+    given = (LEFT_OUT,) if counts.valid < counts.planned else ()
+    found = Estimate(name, float(np.median(means)), counts.having(tasks=h.tasks), *ends, unit, conditional_on=given)
+    return found.noting(note)
+
+
+def _between(ordered: np.ndarray, level: float) -> tuple[Interval, str]:
+    """The narrowest pair of values, as far from one end as from the other, that holds the median at `level`."""
+    from scipy.special import bdtr
+
+    size = len(ordered)
+    below = bdtr(np.arange(size // 2), size, 0.5)
+    inside = int((below <= (1 - level) / 2).sum())
+    if not inside:
+        return Interval(), f"{some(size, 'task')}, too few for an interval of a median at {100 * level:g} %"
+    low, high = float(ordered[inside - 1]), float(ordered[size - inside])
+    note = "the tasks in the middle are all alike: the interval is one value" if low == high else ""
+    return Interval(low, high, level, "order statistics of tasks"), note

@@ -30,7 +30,7 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import Hierarchy, independent
 from worksample.records import is_full

@@ -22,7 +22,7 @@ from worksample.metrics.columns import (
 )
 from worksample.metrics.counts import Counts, sum_counts
 from worksample.metrics.estimate import Estimate, Unit
-from worksample.metrics.uncertainty import units
+from worksample.metrics.uncertainty import unit_intervals as units
 from worksample.metrics.uncertainty.bootstrap import DEFAULT, Resampling
 from worksample.metrics.uncertainty.hierarchy import independent
 

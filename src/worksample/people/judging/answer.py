@@ -24,7 +24,7 @@ from worksample.records import (
 )
 from worksample.records.rubric_text import read_lines
 from worksample.records.weighted_criteria import weigh
-from worksample.results.evaluations import NO
+from worksample.results.round_evaluations import NO
 
 LONGEST = 20_000
 """Characters of a text."""

@@ -26,8 +26,8 @@ from worksample.people.quality.gold_items import compare
 from worksample.people.rounds.forms import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluator, Instance, Round, Submission
-from worksample.results.evaluations import FAULT
-from worksample.results.graded import as_graded
+from worksample.results.grading_in_force import as_graded
+from worksample.results.round_evaluations import FAULT
 from worksample.store.people_tables import items
 from worksample.viewing import kept
 

@@ -10,7 +10,7 @@ from worksample.people.rounds.forms import Form, RoundQuestion
 from worksample.people.rounds.queues import Queue
 from worksample.people.rounds.screening_results import SHOWN, read_look
 from worksample.records import Criteria, Grading, Instance, Protocol, Round, Submission, digest_bytes
-from worksample.results.graded import as_graded
+from worksample.results.grading_in_force import as_graded
 
 from .blinding import giveaways, scrub
 

@@ -21,8 +21,8 @@ from worksample.records import (
     ResolutionRule,
     is_accepted,
 )
-from worksample.results.evaluations import NO
-from worksample.results.qualifying import votes_wanted
+from worksample.results.job_qualification import votes_wanted
+from worksample.results.round_evaluations import NO
 from worksample.store import schema
 from worksample.store.people_tables import assignments, items
 

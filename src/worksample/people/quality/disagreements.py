@@ -19,7 +19,7 @@ from worksample.records import (
     Round,
     is_accepted,
 )
-from worksample.results.judging import passes_of
+from worksample.results.judged_rounds import passes_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

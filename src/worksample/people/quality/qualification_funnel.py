@@ -11,7 +11,7 @@ from worksample.errors import PlanError
 from worksample.people.evaluations import given
 from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.results.qualifying import decides, failed, votes_on
+from worksample.results.job_qualification import decides, failed, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store

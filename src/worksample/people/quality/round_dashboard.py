@@ -100,7 +100,7 @@ class EvaluationVotes:
 def votes_of(store: Store, round: str) -> EvaluationVotes:
     """Those that are given and stand and are votes."""
     rows, subjects, votes, positive = [], [], [], []
-    from worksample.results.judging import passes_of
+    from worksample.results.judged_rounds import passes_of
 
     passes = passes_of(store, store.get(Round, round))
     for e in given(store, round):

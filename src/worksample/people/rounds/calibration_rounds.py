@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from worksample.files import put_canonical
 from worksample.people.judging.queue_sync import catch_up
 from worksample.records import (
     Amendment,
@@ -15,14 +16,13 @@ from worksample.records import (
     Experiment,
     Protocol,
     Round,
-    canonical,
     struck,
 )
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
-from worksample.results.calibration.drawing import DRAWN, keep_draw, planned_draw
-from worksample.results.calibration.labels import LabelRound, drawn_of, labels_of, sent_to_people, wanted
-from worksample.results.pairs import drawn_pairs, key_of
-from worksample.results.rounds import InForce
+from worksample.results.calibration.label_draw import DRAWN, keep_draw, planned_draw
+from worksample.results.calibration.label_rounds import LabelRound, drawn_of, labels_of, sent_to_people, wanted
+from worksample.results.deciding_rounds import InForce
+from worksample.results.pair_sampling import drawn_pairs, key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
 
@@ -85,7 +85,7 @@ class Calibrating:
         self._retire()
         pairs: tuple[tuple[str, str], ...] = ()
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.results.calibration.pairs import draw_pairs
+            from worksample.results.calibration.pair_calibration import draw_pairs
 
             draw = draw_pairs(self.store, self.experiment, judged, self.config)
             pairs = tuple(pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in draw.drawn)
@@ -139,7 +139,7 @@ class Calibrating:
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:
-            from worksample.results.calibration.pairs import pair_cells, routed_pairs
+            from worksample.results.calibration.pair_calibration import pair_cells, routed_pairs
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:
@@ -155,7 +155,7 @@ class Calibrating:
             kind=RoundKind.ADJUDICATION, over=judged.id, subjects=subjects, pairs=pairs, rule=self.rule,
             overlap=self.overlap,
             roles=roles_of(self.kind) | roles_of(RoundKind.ADJUDICATION), reason=GOES, seed=self.config.seed,
-            form=FORM_OF[self.kind], versions={ROUTED: self.store.blobs.put(canonical(dict(sorted(why.items()))))},
+            form=FORM_OF[self.kind], versions={ROUTED: put_canonical(self.store.blobs, dict(sorted(why.items())))},
         )  # fmt: skip
         open_people_round(
             self.store, config, self.instructions, author=self.experiment.author, clock=self.clock

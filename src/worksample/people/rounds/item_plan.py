@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import UsageError
 from worksample.records import EvaluatorKind, Instance, Json, Protocol, Round, canonical, digest_of
-from worksample.results.graded import as_graded
-from worksample.results.pairs import entries_of, sample_pairs
+from worksample.results.grading_in_force import as_graded
+from worksample.results.pair_sampling import entries_of, sample_pairs
 
 from .forms import Form, RoundKind
 from .round_config import Gold, PeopleRound

@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 from worksample.errors import ManifestError
 from worksample.files.config_files import Faults, Texts, checked, need_file, read_toml
 from worksample.records import Frozen
-from worksample.results.evaluations import NO
-from worksample.results.qualifying import CORE_NAMES
+from worksample.results.job_qualification import CORE_NAMES
+from worksample.results.round_evaluations import NO
 
 from .forms import RoundQuestion
 

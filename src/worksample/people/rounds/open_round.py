@@ -12,11 +12,12 @@ from sqlalchemy import select
 
 from worksample import __version__
 from worksample.errors import PlanError, UsageError
+from worksample.files import put_canonical
 from worksample.people.clock import Clock, moment
-from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, canonical, struck
-from worksample.results.calibration.drawing import read_draw
-from worksample.results.calibration.labels import drawn_of
-from worksample.results.qualifying import DECIDES
+from worksample.records import Amendment, EvaluatorKind, Experiment, Instance, Purpose, Round, struck
+from worksample.results.calibration.label_draw import read_draw
+from worksample.results.calibration.label_rounds import drawn_of
+from worksample.results.job_qualification import DECIDES
 from worksample.store.people_tables import items as item_table
 
 from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
@@ -75,7 +76,7 @@ def open_people_round(
     versions = {
         "worksample": __version__,
         "people.form": form.value,
-        "people.plan": store.blobs.put(canonical(json.loads(json.dumps(plan)))),
+        "people.plan": put_canonical(store.blobs, json.loads(json.dumps(plan))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
         **({DECIDES: " ".join(deciding(asked(config.questions)))} if form is Form.QUALIFICATION else {}),

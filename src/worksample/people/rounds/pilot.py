@@ -45,7 +45,7 @@ def measure(store: Store, round: Round) -> Pilot:
     Pairs of deliverables: on which one is closer to completion. Rubrics: on completion.
     """
     from worksample.metrics import PASS_FAIL, PREFERENCE, Ballots, measure_agreement
-    from worksample.results.judging import passes_of
+    from worksample.results.judged_rounds import passes_of
 
     subjects, votes, people = [], [], []
     pairs, passes = False, passes_of(store, round)

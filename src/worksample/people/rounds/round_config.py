@@ -10,9 +10,9 @@ from typing import Any
 from worksample.errors import UsageError
 from worksample.people.access.account import Role, read_roles
 from worksample.records import Protocol, ResolutionRule
-from worksample.results.calibration.drawing import DRAWN
-from worksample.results.pairs import PER_PAIR
-from worksample.results.qualifying import RULES
+from worksample.results.calibration.label_draw import DRAWN
+from worksample.results.job_qualification import RULES
+from worksample.results.pair_sampling import PER_PAIR
 
 from .forms import BY_CRITERIA, FORM_OF, LABELLING, OVER, Form, RoundKind, roles_of, votes_of
 from .job_questions import Question, faults_of

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from worksample.records import Json, canonical
+from worksample.files import put_canonical
+from worksample.records import Json
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -17,8 +18,8 @@ SHOWN = "shown"
 
 def keep_looks(store: Store, looks: Mapping[str, Mapping[str, Json]]) -> str:
     """Put the looks, by instance, into the store; returns the digest of the blob that names them. Each has `shown`."""
-    index: dict[str, Json] = {job: store.blobs.put(canonical(dict(look))) for job, look in sorted(looks.items())}
-    return store.blobs.put(canonical(index))
+    index: dict[str, Json] = {job: put_canonical(store.blobs, dict(look)) for job, look in sorted(looks.items())}
+    return put_canonical(store.blobs, index)
 
 
 def read_look(store: Store, looks: str, job: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from worksample.records import (
     is_accepted,
     struck,
 )
-from worksample.results.pairs import PairCandidate, entries_of
+from worksample.results.pair_sampling import PairCandidate, entries_of
 
 if TYPE_CHECKING:
     from worksample.store import Store

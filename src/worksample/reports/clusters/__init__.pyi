@@ -1,7 +1,7 @@
+from .clustering import ClusterConfig as ClusterConfig
+from .clustering import Clusters as Clusters
+from .clustering import group as group
 from .embedding import EMBEDDINGS as EMBEDDINGS
 from .embedding import embed as embed
-from .grouping import ClusterConfig as ClusterConfig
-from .grouping import Clusters as Clusters
-from .grouping import group as group
-from .outcomes import ClusterReport as ClusterReport
-from .outcomes import cluster_criteria as cluster_criteria
+from .failure_clusters import ClusterReport as ClusterReport
+from .failure_clusters import cluster_criteria as cluster_criteria

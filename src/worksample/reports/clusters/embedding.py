@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from worksample.errors import UsageError
 
-from .words import terms_of
+from .cluster_labels import terms_of
 
 TFIDF, MINILM = "tfidf", "minilm"
 EMBEDDINGS = (TFIDF, MINILM)
@@ -38,7 +38,7 @@ def embed(texts: Sequence[str], by: str = TFIDF, *, base_url: str = "") -> Embed
 
         return embed_minilm(texts)
     if "/" in by:
-        from .provider import embed_provider
+        from .provider_embedding import embed_provider
 
         return embed_provider(texts, by, base_url)
     raise UsageError(f"there is no embedding {by!r}", next=f"one of {', '.join(EMBEDDINGS)}, or provider/model")

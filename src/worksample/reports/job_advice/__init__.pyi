@@ -4,5 +4,5 @@ from .advice import Advised as Advised
 from .advice import advise as advise
 from .evidence import Evidence as Evidence
 from .evidence import evidence_of as evidence_of
-from .listed import ListedJob as ListedJob
-from .listed import read_list as read_list
+from .job_list import ListedJob as ListedJob
+from .job_list import read_list as read_list

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
@@ -17,12 +19,12 @@ from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics.columns import Floats
 from worksample.reports.clusters import embed
-from worksample.reports.clusters.words import words_of
+from worksample.reports.clusters.cluster_labels import words_of
+from worksample.reports.job_advice.evidence import Evidence
+from worksample.reports.job_advice.job_list import ListedJob
+from worksample.reports.job_advice.job_similarity import Nearness, distances, learn, same_category, unheard_of
 from worksample.reports.sections.people_at_work import TOGETHER
-
-from .evidence import Evidence
-from .listed import ListedJob
-from .nearness import Nearness, distances, learn, same_category, unheard_of
+from worksample.reports.static_site.pages import Pages
 
 AI, HELPED, PEOPLE, UNSURE = "AI", "AI with people", "people", "not enough data"
 MEASURED, ASSUMED = "measured", "assumed"
@@ -270,3 +272,12 @@ class _Telling:
         way = " with people's feedback" if HELPED in (first, second) else ""
         kind = f"jobs of {job.category}" if job.category else "jobs like it"
         return f"{first} or {second}: {many} more {kind}{way} would tell"
+
+
+def write_page(found: Advised, out: Path) -> Path:
+    """Write advice.html and advice.json into a folder, which may be a report's, and return the page's path."""
+    pages = Pages(out, "Advice", links=(("advice.html", "Advice"),))
+    pages.style()
+    (out / "advice.json").write_text(json.dumps(found.plain(), indent=1), encoding="utf-8")
+    pages.page("advice.html", "advice.html", "", sortable=True, found=found)
+    return out / "advice.html"

@@ -9,8 +9,8 @@ import polars as pl
 
 from worksample.errors import UsageError
 from worksample.records import Experiment, Feedback, Worker
+from worksample.reports.chosen_experiments import held_out
 from worksample.reports.cost_notes import MARKS, cost_marks, mark_columns
-from worksample.reports.experiments import held_out
 from worksample.reports.sections.chain_jobs import ChainJobs
 from worksample.reports.sections.config import MeasureConfig
 from worksample.reports.sections.people_at_work import BY_PEOPLE, beside_people
@@ -18,7 +18,7 @@ from worksample.reports.sections.rows import attempted
 from worksample.results.result_set import ResultSet
 from worksample.store import Store
 
-from .listed import words_of
+from .job_list import words_of
 
 SHAPE = pl.Schema(
     {

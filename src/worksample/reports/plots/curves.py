@@ -14,7 +14,7 @@ from worksample.metrics import Approach, Decision, Estimate
 from worksample.reports.formatting import figure as as_text
 
 from .canvas import ACCENT, INK, Axis, Canvas, colour, label, log_axis, percent_ticks, plain_ticks
-from .naming import name_points
+from .point_labels import name_points
 
 STEPS = 200
 WIDE = 10

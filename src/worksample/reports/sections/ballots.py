@@ -8,7 +8,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import PairwiseChoice, Protocol
-from worksample.results.judging import JudgedRound
+from worksample.results.judged_rounds import JudgedRound
 from worksample.results.result_set import ResultSet
 
 _SIDES = {PairwiseChoice.FIRST.value: 1.0, PairwiseChoice.EQUAL.value: 0.5, PairwiseChoice.SECOND.value: 0.0}

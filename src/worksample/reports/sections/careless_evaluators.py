@@ -8,10 +8,10 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Evaluation, EvaluatorKind, GradePayload, Holistic, Protocol, Purpose, is_accepted
-from worksample.results.answers import MERITS, WHOLE, rounds_of
+from worksample.reports.sections.config import rules_of
+from worksample.results.evaluator_answers import MERITS, WHOLE, rounds_of
 from worksample.results.result_set import ResultSet
 
-from .calibration_rules import rules_of
 from .config import MeasureConfig
 from .section import Section, SectionRow
 

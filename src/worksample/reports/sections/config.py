@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from worksample import metrics as m
 from worksample.errors import UsageError
 from worksample.metrics import CalibrationRules, Checking, Resampling, RubricRules
 from worksample.models.price import Price
 from worksample.records import JudgedBy
 from worksample.records.enum_members import member
+from worksample.results.calibration.config import calibration_of
 from worksample.results.result_set import ResultSet, WorkRules
 from worksample.results.subset import Subset
 
@@ -86,3 +88,15 @@ class MeasureConfig:
 def hourly_rate(results: ResultSet, config: MeasureConfig) -> float | None:
     """Return US dollars per hour of people: as the config says, else as the experiments' chains reckon."""
     return results.chain_pay if config.hourly is None else config.hourly
+
+
+def rules_of(results: ResultSet, config: MeasureConfig) -> m.CalibrationRules:
+    """What was asked for, else what was set when the experiments were planned. UsageError where those differ."""
+    if config.calibration is not None:
+        return config.calibration
+    found = {planned.rules for e in results.experiments if (planned := calibration_of(e))}
+    if len(found) > 1:
+        raise UsageError(
+            "the experiments set different thresholds for their judges", next="worksample report EXPERIMENT"
+        )
+    return found.pop() if found else m.CalibrationRules()

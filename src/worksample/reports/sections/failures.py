@@ -11,7 +11,7 @@ from worksample import metrics as m
 from worksample.metrics.estimate import Unit, undefined
 from worksample.people.access.profile import profile_of
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, Purpose, Tags
-from worksample.results.answers import rounds_of
+from worksample.results.evaluator_answers import rounds_of
 from worksample.results.result_set import ResultSet
 from worksample.store import Store, schema
 

@@ -15,10 +15,10 @@ from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig, hourly_rate
-from .regions import feedback_regions
-from .rescuers import whose_feedback
+from .rescue_by_reviewer import whose_feedback
 from .rows import Group, agent_groups, attempted, groups
 from .section import Section
+from .value_regions import feedback_regions
 
 _CONTROLS = (Feedback.RETRY, Feedback.UNCHANGED)
 

@@ -9,8 +9,8 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.estimate import undefined
 from worksample.records import Protocol
-from worksample.results.judge_orders import SCALES, judges_in, order_notes, orders_in
-from worksample.results.judging import JudgedRound
+from worksample.results.judged_rounds import JudgedRound
+from worksample.results.pair_orders import SCALES, judges_in, order_notes, orders_in
 from worksample.results.result_set import ResultSet
 
 from .ballots import ballots_of

@@ -14,7 +14,9 @@ from worksample.results.result_set import ResultSet
 
 from .chain_jobs import ChainJobs
 from .config import MeasureConfig
-from .regions import (
+from .rows import attempted, usable_value
+from .section import Section
+from .value_regions import (
     ALONE,
     HUMAN,
     WITH_FEEDBACK,
@@ -24,8 +26,6 @@ from .regions import (
     regions_table,
     values_of,
 )
-from .rows import attempted, usable_value
-from .section import Section
 
 TOGETHER = "person with AI"
 BY_PEOPLE = pl.Schema(

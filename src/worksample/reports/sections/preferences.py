@@ -11,16 +11,16 @@ import polars as pl
 from worksample import metrics as m
 from worksample.metrics.ratings.preferences import HUMAN
 from worksample.records import EvaluatorKind, JudgedBy, Origin, Protocol
-from worksample.results.pairs import key_of
-from worksample.results.preferring import succeeded
+from worksample.results.pair_preferences import succeeded
+from worksample.results.pair_sampling import key_of
 from worksample.results.result_set import ResultSet
 from worksample.results.second_looks import ROUTED
 
 from .config import MeasureConfig
+from .human_votes import protocol_of
 from .judge_consistency import consistency_notes
 from .rows import attempted, task_of
 from .section import Section, SectionRow
-from .votes import protocol_of
 
 MOST_PAIRS = 500
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from worksample import metrics as m
 from worksample.records import Protocol
+from worksample.reports.sections.config import MeasureConfig
+from worksample.reports.sections.judge_consistency import consistency_notes
+from worksample.reports.sections.rows import agent_groups, attempted, groups, unseen_notes
+from worksample.reports.sections.section import Section
 from worksample.results.result_set import ResultSet, state_of
-
-from .config import MeasureConfig
-from .judge_consistency import consistency_notes
-from .performance import first_and_last, performance
-from .rows import agent_groups, attempted, groups, unseen_notes
-from .section import Section
 
 MOST_K = 5
 
@@ -120,3 +119,30 @@ def _at_k(results: ResultSet, config: MeasureConfig, frame: pl.DataFrame) -> Ite
     columns = config.table_columns(*(f"pass@{k}" for k in range(1, most + 1)))
     notes = ("over independent repeats; instances average into their task", *config.overlap_notes)
     yield Section("pass-at-k", "pass@k", "UpBench D.1", columns, tuple(rows), notes)
+
+
+COLUMNS = ("P1", "P Overall", "Abs Lift", "Relative Lift", "Rescue Rate")
+
+
+def performance(config: MeasureConfig, chains: pl.DataFrame) -> Section:
+    """chains: the attempts of each chain together. To three decimals, without percent signs, as the paper prints it."""
+    rows = []
+    for group in agent_groups(chains):
+        jobs = first_and_last(group.rows)
+        found = m.success_lifts(jobs["p1"], jobs["p2"], task=jobs["task"], how=config.how)
+        rows.append(group.line(*(replace(e, unit=m.Unit.NUMBER) for e in found.all())))
+    notes = ("the figures of lifts, as the paper prints them",)
+    return Section("performance", "Performance summary by agent", "UpBench Table 3", COLUMNS, tuple(rows), notes)
+
+
+def first_and_last(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per job and repeat: the first attempt (`p1`, `s1`: passed and score), and the last one where there was
+    another (`p2`, `s2`).
+    """
+    keys = ["key", "task", "repeat"]
+    graded = rows.filter(pl.col("passed").is_not_null() | (pl.col("attempt") == 1)).sort("attempt")
+    one = graded.filter(pl.col("attempt") == 1).select(*keys, p1="passed", s1="score")
+    two = graded.filter(pl.col("attempt") > 1).unique(keys, keep="last").select(*keys, p2="passed", s2="score")
+    chains = one.join(two, on=keys, how="left", maintain_order="left")
+    judged = pl.col("p1").is_not_null()
+    return chains.with_columns(pl.when(judged).then("p2").alias("p2"), pl.when(judged).then("s2").alias("s2"))

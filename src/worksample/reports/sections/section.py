@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from worksample.metrics import Estimate
+import polars as pl
+
+from worksample.metrics import Estimate, tabulate
 
 Cell = Estimate | str
 
@@ -49,3 +52,23 @@ class Section:
             "notes": list(self.notes),
             "fault": self.fault,
         }
+
+
+_HEAD = ("section", "row", "agent", "column", "group")
+
+
+def figures_df(sections: Iterable[Section]) -> pl.DataFrame:
+    """One row per figure: section, row, agent, column, group (the row's own text, such as the tier), then the columns
+    of `worksample.metrics.tabulate`: printed, value, low, high, level, unit, counts, method, reason, notes.
+    """
+    places, cells = [], []
+    for section in sections:
+        for row in section.rows:
+            words = [cell for cell in row.cells if isinstance(cell, str)]
+            group = words[0] if words and isinstance(row.cells[0], str) else ""
+            for column, cell in zip(section.columns, row.cells, strict=True):
+                if isinstance(cell, Estimate):
+                    places.append((section.id, row.label, row.agent, column, group))
+                    cells.append(cell)
+    head = pl.DataFrame(places, schema=dict.fromkeys(_HEAD, pl.String), orient="row")
+    return head if not cells else pl.concat([head, tabulate(cells).drop("group")], how="horizontal")

@@ -16,7 +16,7 @@ from worksample.files.swap_folder import swapped
 from worksample.records import Instance, Submission, Task, Value
 from worksample.records.value_and_hours import Hours
 from worksample.reports.board import Leaderboard, board_of, with_reasons
-from worksample.reports.experiments import called, find_experiments, held_out, release_dates, same_lock
+from worksample.reports.chosen_experiments import called, find_experiments, held_out, release_dates, same_lock
 from worksample.reports.heat_map import causes_of, heat_of, shade, task_page
 from worksample.reports.plots import Canvas
 from worksample.store import Store

@@ -12,11 +12,11 @@ from worksample.reports.cost_notes import cost_words
 from worksample.reports.formatting import figure
 from worksample.reports.heat_map import task_page
 
-from .beside import TrialColumn, beside, piece_of, texts_of
-from .judgments import SubmissionVotes
+from .comparison_pages import TrialColumn, beside, piece_of, texts_of
+from .deliverable_preview import FILES_SHOWN, show
 from .pages import Pages
-from .preview import FILES_SHOWN, show
 from .screens import shown_of
+from .submission_votes import SubmissionVotes
 from .timeline import timeline
 from .transcript import transcript
 
@@ -53,7 +53,7 @@ class TrialPages:
 
     def write(self, rows: pl.DataFrame, on_page: Callable[[int, int], None]) -> None:
         """`rows`: of the frame of verdicts, those with a trial, and those that were handed in."""
-        from worksample.results.judging import read_grades
+        from worksample.results.judged_rounds import read_grades
 
         every = {*rows["evaluation"].drop_nulls(), *rows["evaluations"].explode().drop_nulls()}
         grades = dict(read_grades(self.store, sorted(every)))

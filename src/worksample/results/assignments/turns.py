@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from worksample.errors import Cause
-from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker, canonical
+from worksample.files import put_canonical
+from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
 from worksample.results.assignments.assignment import seat_of
-from worksample.results.reattempts.feeding import Feeding
-from worksample.results.reattempts.telling import PREVIOUS
+from worksample.results.reattempts.earlier_work import Feeding
+from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
 
 TOLD = """## A person works on this with you
@@ -62,4 +63,4 @@ def work_so_far(store: Store, slot: str) -> Manifest:
 
 def kept(store: Store, manifest: Manifest) -> str:
     """The manifest's digest, with the manifest kept."""
-    return store.blobs.put(canonical(manifest.plain()))
+    return put_canonical(store.blobs, manifest.plain())

@@ -13,16 +13,16 @@ import polars as pl
 
 from worksample.errors import PlanError
 from worksample.records import Amendment, EvaluatorKind, Experiment, Protocol, Round
-from worksample.results.rounds import InForce
+from worksample.results.deciding_rounds import InForce
 
 from .config import CalibrationConfig, calibrated, calibration_of
-from .labels import LabelRound, labels_of
+from .label_rounds import LabelRound, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from worksample.metrics import Proof
-    from worksample.metrics.calibration.proof import Cell
+    from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
 WHERE = "[calibration] proofs"

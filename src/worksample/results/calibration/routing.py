@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from worksample.records import Agent, Experiment, Instance, Protocol, Round
-from worksample.results.answers import WHOLE, answers, by_kind
-from worksample.results.graded import as_graded
+from worksample.results.evaluator_answers import WHOLE, answers, by_kind
+from worksample.results.grading_in_force import as_graded
 from worksample.results.result_set import ResultSet
 
 from .config import CalibrationConfig, Stratum
-from .drawing import WHOLE as KIND_OF_WHOLE
-from .drawing import about, kind_of, leaves_of
-from .labels import LabelRound, evaluators, work_of
+from .label_draw import WHOLE as KIND_OF_WHOLE
+from .label_draw import about, kind_of, leaves_of
+from .label_rounds import LabelRound, evaluators, work_of
 from .prior_labels import carried, joined
 
 if TYPE_CHECKING:
     from worksample.metrics import Proof
-    from worksample.metrics.calibration.proof import Cell
+    from worksample.metrics.calibration.judge_proof import Cell
     from worksample.store import Store
 
 PARTED = "the judge's answers part"

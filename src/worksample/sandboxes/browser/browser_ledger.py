@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
 
 PART = "browser"
@@ -64,7 +64,7 @@ class BrowserLedger:
         begun = [{"browser": f"Chromium {self.version}"}] if self.version else []
         files = {ACTIONS: _lines([*begun, *rows]), NAVIGATION: _lines(self.visits), **self.screens}
         entries = tuple(Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items()))
-        digest = sink.put(canonical(Manifest(entries=entries).plain()))
+        digest = put_canonical(sink, Manifest(entries=entries).plain())
         size = sum(len(data) for data in files.values())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=len(files), size=size)
 

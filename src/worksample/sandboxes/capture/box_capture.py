@@ -15,8 +15,8 @@ from pathlib import Path
 
 from worksample.box import Box
 from worksample.errors import Cause, SandboxError
-from worksample.files import Scan, ScanLimits, Sink, scan
-from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart, canonical
+from worksample.files import Scan, ScanLimits, Sink, put_canonical, scan
+from worksample.records import CaptureStatus, Instance, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
 
 from .collect_hooks import COLLECTED, hooks_part, run_hooks
@@ -171,7 +171,7 @@ async def _scan_output(box: Box, blobs: Sink, limits: CaptureLimits, until: floa
     except SandboxError as e:
         manifest = Manifest()
         reason = f"the output cannot be reached: {e.what}"
-        digest = await asyncio.to_thread(blobs.put, canonical(manifest.plain()))
+        digest = await asyncio.to_thread(put_canonical, blobs, manifest.plain())
         return Scan(manifest, digest, CaptureStatus.ABSENT, reason, e.cause)
     if found.status is CaptureStatus.ABSENT and found.cause is not Cause.CAPTURE_FAILED:
         # Only the agent can have removed the folder: it submitted nothing.

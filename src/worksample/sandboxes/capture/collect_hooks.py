@@ -12,7 +12,7 @@ from typing import Any
 
 from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.records import CaptureStatus, CollectSpec, Entry, Manifest, SubmissionPart, canonical
 
 COLLECTED = "collected"
@@ -63,7 +63,7 @@ async def hooks_part(ran: Sequence[dict[str, Any]], sink: Sink) -> SubmissionPar
         manifest = Manifest(entries=(Entry(path=SAID, size=len(data), blob=sink.put(data)),))
         broken = first_failure(ran)
         return SubmissionPart(
-            manifest=sink.put(canonical(manifest.plain())),
+            manifest=put_canonical(sink, manifest.plain()),
             status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,
             reason=broken,
             files=1,

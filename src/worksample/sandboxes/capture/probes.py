@@ -13,8 +13,8 @@ from typing import Protocol
 
 from worksample.box import Box, FairTimeout
 from worksample.errors import SandboxError
-from worksample.files import Sink, read_manifest
-from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical, quote_path
+from worksample.files import Sink, put_canonical, read_manifest
+from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, quote_path
 from worksample.steady_loop import steady_time
 
 
@@ -74,7 +74,7 @@ async def run_probes(
     if failures:
         status = CaptureStatus.PARTIAL if entries else CaptureStatus.ABSENT
     return SubmissionPart(
-        manifest=await asyncio.to_thread(blobs.put, canonical(manifest.plain())),
+        manifest=await asyncio.to_thread(put_canonical, blobs, manifest.plain()),
         status=status,
         reason="; ".join(failures),
         files=len(entries),

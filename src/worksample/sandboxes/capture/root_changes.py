@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO
 
 from worksample.errors import Cause
-from worksample.files import ScanLimits, Sink
-from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical
+from worksample.files import ScanLimits, Sink, put_canonical
+from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart
 from worksample.steady_loop import steady_time
 
 ROOT_LAYER = "root.tar"
@@ -163,7 +163,7 @@ def root_changes(upper: Path, sink: Sink, limits: ScanLimits, until: float) -> t
         blob = sink.put_file(file.fileno(), size)
     manifest = Manifest(entries=(Entry(path=ROOT_LAYER, size=size, blob=blob),))
     status = CaptureStatus.COMPLETE if layer.cause is None else CaptureStatus.PARTIAL
-    digest = sink.put(canonical(manifest.plain()))
+    digest = put_canonical(sink, manifest.plain())
     return SubmissionPart(
         manifest=digest, status=status, reason=layer.reason, files=layer.files, size=size
     ), layer.cause
@@ -180,4 +180,4 @@ def add_to_layer(tar: tarfile.TarFile, above: int, name: str, path: str) -> None
 
 def absent_part(sink: Sink, reason: str) -> SubmissionPart:
     """Return an empty part with the reason why nothing could be captured."""
-    return SubmissionPart(manifest=sink.put(canonical(Manifest().plain())), status=CaptureStatus.ABSENT, reason=reason)
+    return SubmissionPart(manifest=put_canonical(sink, Manifest().plain()), status=CaptureStatus.ABSENT, reason=reason)

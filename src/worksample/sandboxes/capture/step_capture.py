@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause
-from worksample.files import read_manifest
+from worksample.files import put_canonical, read_manifest
 from worksample.records import CaptureStatus, Entry, Instance, Manifest, SubmissionPart, canonical
 from worksample.steady_loop import steady_time
 
@@ -78,7 +78,7 @@ class StepCapture:
         told = Entry(path=STEPS_SUMMARY, size=len(data), blob=self.blobs.put(data))
         manifest = Manifest(entries=tuple(sorted([*self.entries, told], key=lambda entry: entry.path)))
         return SubmissionPart(
-            manifest=self.blobs.put(canonical(manifest.plain())),
+            manifest=put_canonical(self.blobs, manifest.plain()),
             status=CaptureStatus.COMPLETE if self.cause is None else CaptureStatus.PARTIAL,
             reason=self.reason,
             files=len(manifest.files),

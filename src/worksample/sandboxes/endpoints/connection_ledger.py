@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from worksample.files import put_canonical
 from worksample.files.sink import Sink
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, canonical, now
 
@@ -95,7 +96,7 @@ class ConnectionLedger:
         """Return the record as a part of a submission, `connections.jsonl`, put into the sink."""
         data = b"".join(canonical(line) + b"\n" for line in self.plain())
         manifest = Manifest(entries=(Entry(path=NAME, size=len(data), blob=sink.put(data)),))
-        digest = sink.put(canonical(manifest.plain()))
+        digest = put_canonical(sink, manifest.plain())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     def plain(self) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksample.errors import Cause
-from worksample.files import Scan, Sink
-from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart, canonical
+from worksample.files import Scan, Sink, put_canonical
+from worksample.records import CaptureStatus, Entry, EntryKind, Manifest, SubmissionPart
 from worksample.sandboxes.capture import CaptureLimits, snapshot_output
 from worksample.steady_loop import steady_time
 
@@ -48,7 +48,7 @@ def _build_part(found: Sequence[Scan], logs: dict[str, bytes], sink: Sink, names
     manifest = Manifest(entries=tuple(sorted(entries, key=lambda entry: entry.path)))
     broken = [scan for scan in found if scan.status is not CaptureStatus.COMPLETE]
     part = SubmissionPart(
-        manifest=sink.put(canonical(manifest.plain())),
+        manifest=put_canonical(sink, manifest.plain()),
         status=CaptureStatus.PARTIAL if broken else CaptureStatus.COMPLETE,
         reason="; ".join(scan.reason for scan in broken),
         files=len(manifest.files),

@@ -19,7 +19,7 @@ from typing import Any
 
 from worksample.errors import Cause, SandboxError
 from worksample.fault_injection import failpoint
-from worksample.files import Sink
+from worksample.files import Sink, put_canonical
 from worksample.models import ModelService, plus
 from worksample.records import CaptureStatus, Entry, Manifest, SubmissionPart, Usage, canonical, now
 from worksample.supervision import FailureSignal
@@ -169,7 +169,7 @@ class ColleagueRunner:
         """Return the transcript as a part of a submission."""
         data = b"".join(canonical(line) + b"\n" for line in self.lines)
         manifest = Manifest(entries=(Entry(path=FILE, size=len(data), blob=sink.put(data)),))
-        digest = sink.put(canonical(manifest.plain()))
+        digest = put_canonical(sink, manifest.plain())
         return SubmissionPart(manifest=digest, status=CaptureStatus.COMPLETE, files=1, size=len(data))
 
     async def _read_chat(self) -> list[ChatMessage]:

@@ -1,0 +1,139 @@
+"""Whether a judge is proven against people in a cell, and whom an item goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+import polars as pl
+
+from worksample.metrics.columns import Column, Flags, floats, series, text
+from worksample.metrics.estimate import Estimate
+
+from .calibration_rules import CalibrationRules
+from .label_sample import LabelKind, Labelled, Sample, labelled
+from .labels_only import labels_only
+
+Cell = tuple[str, ...]
+"""What an item is told apart by, such as (judge, agent's model, kind of criterion)."""
+
+
+class JudgeStanding(StrEnum):
+    PROVEN = "proven"
+    """Shown to agree with people as far as the threshold asks: its answers count."""
+    UNPROVEN = "unproven"
+    """Not shown, or not yet: everything new begins here."""
+    REFUSED = "refused"
+    """Shown to agree less than the threshold asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A judge against people's labels in one cell. `passes` and `fails`: agreement where people said so."""
+
+    standing: JudgeStanding
+    why: str
+    agreement: Estimate
+    passes: Estimate
+    fails: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Whom an item goes to, and why."""
+
+    people: bool
+    standing: JudgeStanding
+    why: str
+
+
+def agrees(sample: Sample, kind: LabelKind = LabelKind.RATE, within: float = 0.1) -> Labelled:
+    """The labelled rows, with `people` 1 where judge and people agree: the same answer, for a judge's share the same
+    side of one half, for scores no more than `within` apart. Rows on which the judge was silent are no agreement.
+    """
+    data = labelled(sample, kind)
+    if kind is LabelKind.RATE:
+        same = (data.judge >= 0.5) == (data.people >= 0.5)
+    else:
+        same = np.abs(data.judge - data.people) <= (within if kind is LabelKind.SCORE else 0.25) + 1e-9
+    silent = ~floats("judge", sample.judge)[1]
+    return replace(data, people=np.where(data.has & same & ~silent, 1.0, 0.0))
+
+
+def prove(
+    sample: Sample, rules: CalibrationRules | None = None, *, kind: LabelKind = LabelKind.RATE, within: float = 0.1
+) -> Proof:
+    """Set a judge beside people's labels in one cell.
+
+    Proven where the lower end of agreement's exact interval reaches the threshold, and agreement with people's passes
+    and with their fails, each seen often enough, reaches it too. Refused where the upper end stays below it.
+    """
+    rules = rules or CalibrationRules()
+    found = agrees(sample, kind, within)
+    said = labelled(sample, kind)
+    whole = _share(found, found.has, "agreement with people", rules)
+    sides = [
+        _share(found, found.has & side, f"agreement on people's {name}", rules)
+        for name, side in (("passes", said.people >= 0.5), ("fails", said.people < 0.5))
+    ]
+    return Proof(*_stand(whole, sides, rules), whole, *sides)
+
+
+def _share(data: Labelled, rows: Flags, name: str, rules: CalibrationRules) -> Estimate:
+    """The share of labels on which the judge agrees; plain, since it is a property of the sample's judgments."""
+    kept = replace(data, has=rows, stratum=np.zeros(data.rows, dtype=np.int64), strata=("",))
+    return labels_only(kept, LabelKind.RATE, name, rules.level)
+
+
+def _stand(whole: Estimate, sides: Sequence[Estimate], rules: CalibrationRules) -> tuple[JudgeStanding, str]:
+    labels = whole.counts.valid
+    if whole.value is None or whole.low is None or whole.high is None:
+        return JudgeStanding.UNPROVEN, "no label yet"
+    asked = f"{100 * rules.threshold:g} %"
+    if whole.high < rules.threshold:
+        return (
+            JudgeStanding.REFUSED,
+            f"agrees on {whole.printed()} % of {labels} labels: less than {asked}, beyond chance",
+        )
+    if whole.low < rules.threshold:
+        return JudgeStanding.UNPROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more, not yet {asked}"
+    for side, name in zip(sides, ("passes", "fails"), strict=True):
+        if side.counts.valid < rules.each:
+            return (
+                JudgeStanding.UNPROVEN,
+                f"only {side.counts.valid} of people's {name} seen, {rules.each} are asked for",
+            )
+        if side.value is not None and side.value < rules.threshold:
+            return JudgeStanding.UNPROVEN, f"agrees with {side.printed()} % of people's {name}, {asked} are asked for"
+    return JudgeStanding.PROVEN, f"{labels} labels show {100 * whole.low:.0f} % or more"
+
+
+def prove_by(
+    sample: Sample,
+    by: Sequence[Column],
+    rules: CalibrationRules | None = None,
+    *,
+    kind: LabelKind = LabelKind.RATE,
+    within: float = 0.1,
+) -> dict[Cell, Proof]:
+    """`prove` for every combination of the columns `by` that occurs, sorted."""
+    columns = {"judge": sample.judge, "people": sample.people, "project": sample.project, "drawn": sample.drawn}
+    frame = pl.DataFrame({name: series(name, values) for name, values in columns.items() if values is not None})
+    keys = [f"by{i}" for i in range(len(by))]
+    frame = frame.with_columns(text("by", values).alias(key) for key, values in zip(keys, by, strict=True))
+    out: dict[Cell, Proof] = {}
+    for cell, rows in frame.sort(keys, maintain_order=True).group_by(keys, maintain_order=True):
+        drawn = rows["drawn"] if "drawn" in rows.columns else None
+        part = Sample(rows["judge"], rows["people"], rows["project"], drawn=drawn)
+        out[tuple(str(c) for c in cell)] = prove(part, rules, kind=kind, within=within)
+    return out
+
+
+def route(cell: Cell, proofs: Mapping[Cell, Proof]) -> Route:
+    """Whom an item of `cell` goes to: to people, unless the judge is proven there. A cell that has no proof is new."""
+    proof = proofs.get(cell)
+    if proof is None:
+        return Route(True, JudgeStanding.UNPROVEN, f"new: no label yet for {', '.join(cell)}")
+    return Route(proof.standing is not JudgeStanding.PROVEN, proof.standing, proof.why)

@@ -1,0 +1,164 @@
+"""What a calibration rests on: a judge's answer on every submission, and people's on a sample drawn at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import polars as pl
+
+from worksample.errors import UsageError
+from worksample.metrics.columns import Column, Flags, Floats, Ints, codes, flags, floats, same_length
+
+LEAST = 20
+"""Labels below which no figure is corrected. cje-eval and the simulations in docs/calibration.md put it at 20."""
+
+
+class LabelKind(StrEnum):
+    """What people's answers are; a judge's may be any share in 0..1."""
+
+    RATE = "rate"
+    """0 or 1: passes."""
+    SCORE = "score"
+    """Anything in 0..1: rubric scores."""
+    PREFERENCE = "preference"
+    """0, 0.5 or 1: the second, neither, the first."""
+
+
+_STEPS = {LabelKind.RATE: (0.0, 1.0), LabelKind.PREFERENCE: (0.0, 0.5, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A row per submission (or criterion, or pair).
+
+    `judge`: 0..1, null where it gave no answer. `people`: 0..1, null where nobody was asked or has answered yet.
+    `project`: the task that rows belong to. `stratum`: within which the labels were drawn at random;
+    `drawn`: whether the row was drawn for a label;
+    other rows (such as disagreements sent to them) stay out of every estimate. Without it all answers were drawn.
+    """
+
+    judge: Column
+    people: Column
+    project: Column
+    stratum: Column | None = None
+    drawn: Column | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A checked `Sample` in arrays of one row each. `judge` has the mean of its answers where it gave none: whatever
+    stands there, the estimate stays unbiased. `people` is 0 where `has` is False.
+    """
+
+    judge: Floats
+    people: Floats
+    has: Flags
+    project: Ints
+    projects: int
+    stratum: Ints
+    strata: tuple[str, ...]
+    silent: int
+    """Rows without an answer of the judge."""
+    routed: int
+    """People's answers on rows that were not drawn."""
+
+    @property
+    def rows(self) -> int:
+        return len(self.judge)
+
+    @property
+    def labels(self) -> int:
+        return int(self.has.sum())
+
+    @property
+    def labelled_projects(self) -> int:
+        return len(np.unique(self.project[self.has]))
+
+    @property
+    def per_stratum(self) -> tuple[Ints, Ints]:
+        """(rows, labels) of each stratum."""
+        size = len(self.strata)
+        return np.bincount(self.stratum, minlength=size), np.bincount(self.stratum[self.has], minlength=size)
+
+    @property
+    def empty(self) -> tuple[str, ...]:
+        """Strata that have rows and no label."""
+        rows, labels = self.per_stratum
+        return tuple(self.strata[h] for h in np.flatnonzero((rows > 0) & (labels == 0)))
+
+    @property
+    def weights(self) -> Floats:
+        """Rows that each label stands for; 0 without a label."""
+        rows, labels = self.per_stratum
+        return np.asarray((rows / np.maximum(labels, 1))[self.stratum] * self.has, dtype=np.float64)
+
+
+def labelled(sample: Sample, kind: LabelKind = LabelKind.SCORE) -> Labelled:
+    """Check a sample. Errors: UsageError for columns of different lengths, values outside 0..1 or of another kind."""
+    size = same_length(
+        judge=sample.judge,
+        people=sample.people,
+        project=sample.project,
+        stratum=sample.stratum,
+        drawn=sample.drawn,
+    )
+    judge, answered = floats("judge", sample.judge, low=0, high=1)
+    people, asked = floats("people", sample.people, low=0, high=1)
+    steps = _STEPS.get(kind)
+    if steps and not np.isin(people[asked], steps).all():
+        wrong = people[asked][~np.isin(people[asked], steps)][0]
+        allowed = ", ".join(f"{step:g}" for step in steps)
+        raise UsageError(
+            f"{wrong:g} is not a {kind}", where="column 'people'", next=f"one of {allowed}, or kind = 'score'"
+        )
+    drawn = np.ones(size, dtype=bool)
+    if sample.drawn is not None:
+        chosen, known = flags("drawn", sample.drawn)
+        drawn = chosen & known
+    has = asked & drawn
+    projects = codes("project", sample.project)
+    strata = codes("stratum", sample.stratum) if sample.stratum is not None else None
+    mean = float(judge[answered].mean()) if answered.any() else 0.5
+    return Labelled(
+        judge=np.where(answered, judge, mean),
+        people=np.where(has, people, 0.0),
+        has=has,
+        project=projects.index,
+        projects=projects.size,
+        stratum=strata.index if strata else np.zeros(size, dtype=np.int64),
+        strata=tuple(strata.names()) if strata else ("",),
+        silent=int(size - answered.sum()),
+        routed=int((asked & ~drawn).sum()),
+    )
+
+
+def draw_labels(stratum: Column, labels: int, *, seed: int = 0, least: int = 0) -> pl.Series:
+    """A flag per row: `labels` of them at random, as many of each stratum as its share of the rows, to the nearest.
+
+    `least`: from each stratum at least so many, or all of a smaller one; then more may be drawn in all. The same seed
+    draws the same rows. Errors: UsageError for more labels than rows, or fewer than none.
+    """
+    strata = codes("stratum", stratum)
+    rows = len(strata.index)
+    if not 0 <= labels <= rows or least < 0:
+        raise UsageError(f"{labels} labels of {rows} rows", next=f"pass 0 to {rows}, and least >= 0")
+    chosen = np.zeros(rows, dtype=bool)
+    chosen[draw(strata.index, labels, np.random.default_rng(seed), least)] = True
+    return pl.Series("drawn", chosen)
+
+
+def draw(stratum: Ints, labels: int, rng: np.random.Generator, least: int = 0) -> Ints:
+    """Places of the rows drawn."""
+    sizes = np.bincount(stratum)
+    exact = sizes * labels / max(len(stratum), 1)
+    take = np.floor(exact).astype(np.int64)
+    # Largest remainders get what is left; equal ones by chance, so that no stratum is favoured by its name.
+    order = np.lexsort((rng.random(len(sizes)), -(exact - take)))
+    take[order[: labels - int(take.sum())]] += 1
+    take = np.minimum(np.maximum(take, least), sizes)
+    mixed = rng.permutation(len(stratum))
+    mixed = mixed[np.argsort(stratum[mixed], kind="stable")]
+    place = np.arange(len(stratum)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(mixed[place < np.repeat(take, sizes)])

@@ -1,0 +1,147 @@
+"""How often the test of `paired_difference` would find a difference: studies foreseen before any is run.
+
+Agents that pass or fail have, on a task, chances of a beta distribution; the difference of their means over its trials
+takes few values, whose probabilities follow. Where many tasks differ the test's chance is that of a normal difference
+over its standard error; where few do, studies are drawn from those probabilities and tested.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from worksample.metrics.columns import Floats
+from worksample.metrics.uncertainty.intervals import normal_quantile
+from worksample.metrics.uncertainty.mean_difference import Shift, p_of
+from worksample.metrics.uncertainty.unit_intervals import student
+
+_NODES = 200
+_STUDIES, _GRADED = 2500, 1000
+"""Drawn for one answer: it is good to a point, of graded work to one and a half."""
+_MANY = 150
+"""From so many tasks on that differ the normal limit holds within a point."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskVariance:
+    """What a task contributes: variances of the agents' difference, between tasks and of the mean over its `trials`,
+    and of a single trial in all; `shared`: the part of difficulty that both agents have in common; `alike`: how far
+    trials are all or nothing.
+    """
+
+    between: float
+    within: float
+    whole: float
+    trials: int
+    shared: float
+    alike: float
+
+    @property
+    def variance(self) -> float:
+        """Of one task's difference."""
+        return 2 * ((1 - self.shared) * self.between + self.within)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What one task's difference can be: values, and how likely each is."""
+
+    value: Floats
+    chance: Floats
+
+
+def found(work: TaskVariance, tasks: int, points: float, level: float) -> float:
+    """The chance that a study of so many tasks (two or more) finds a true difference of `points`."""
+    tail = (1 - level) / 2
+    if work.alike < 1 or work.whole <= 0:
+        if work.variance <= 1e-12:
+            return float(Shift(np.array([points]), np.array([float(tasks)]), points, whole=False).p <= 1 - level)
+        if tasks >= _MANY:
+            far = student(level, tasks - 1)
+            return _in_the_limit(work.variance, points, math.sqrt(work.alike), (tasks, far))
+        return _graded(work, points, tasks, tail)
+    gaps = gaps_of(work, points)
+    mean = float(gaps.chance @ gaps.value)
+    if tasks * (1 - float(gaps.chance[work.trials])) >= _MANY:
+        variance = float(gaps.chance @ gaps.value**2) - mean**2
+        return _in_the_limit(variance, mean, 1.0, (tasks, normal_quantile(1 - tail)))
+    times = np.random.default_rng(0).multinomial(tasks, gaps.chance, size=_STUDIES)
+    # Studies that come out alike are tested once.
+    alike, many = np.unique(times, axis=0, return_counts=True)
+    side = np.where(alike @ gaps.value < 0, -1.0, 1.0)
+    p = p_of(-side[:, None] * gaps.value, alike.astype(np.float64), 1.0)
+    return float((p <= tail) @ many) / _STUDIES
+
+
+def most_points(work: TaskVariance) -> float:
+    """The largest difference that two agents can have, of which the first passes as often as the variances tell."""
+    return 1 - rate_of(work) if work.alike >= 1 and work.whole > 0 else 1.0
+
+
+def rate_of(work: TaskVariance) -> float:
+    """The pass rate that has such a variance; of the two that have, the one below a half: rates and differences above
+    it are the same with passes and failures exchanged.
+    """
+    return (1 - math.sqrt(max(0.0, 1 - 4 * work.whole))) / 2
+
+
+def gaps_of(work: TaskVariance, points: float) -> Gaps:
+    """Of a first agent that passes as often as the variances tell, and one that passes `points` more often."""
+    trials, first = work.trials, rate_of(work)
+    second = min(first + points, 1.0)
+    # Of trials that share a chance, that part of their variance which gives the mean over them its own.
+    of_task = work.between + work.within
+    between = work.between if trials == 1 else (of_task - work.whole / trials) / (1 - 1 / trials)
+    part = min(1.0, max(0.0, between / max(first * (1 - first), 1e-12)))
+    one, two = (_passes(_chances(rate, part), trials) for rate in (first, second))
+    together = one.T @ two / _NODES
+    apart = np.outer(one.mean(axis=0), two.mean(axis=0))
+    shared = min(1.0, max(0.0, work.shared))
+    both = shared * together + (1 - shared) * apart
+    value = np.arange(-trials, trials + 1)
+    chance = np.array([np.trace(both, offset=int(gap)) for gap in value])
+    return Gaps(value / trials, chance / chance.sum())
+
+
+def _chances(rate: float, part: float) -> Floats:
+    """Quantiles of tasks' chances around `rate`, of whose variance `part` lies between tasks."""
+    from scipy.special import betaincinv
+
+    at = (np.arange(_NODES) + 0.5) / _NODES
+    if part < 1e-6 or not 0 < rate < 1:
+        return np.full(_NODES, rate)
+    if 1 - part < 1e-6:
+        return (at > 1 - rate).astype(np.float64)
+    size = 1 / part - 1
+    return np.asarray(betaincinv(rate * size, (1 - rate) * size, at))
+
+
+def _passes(chance: Floats, trials: int) -> Floats:
+    """How likely each number of passes is (chances, trials + 1)."""
+    many = np.arange(trials + 1)
+    ways = np.array([math.comb(trials, int(k)) for k in many], dtype=np.float64)
+    return np.asarray(ways * chance[:, None] ** many * (1 - chance[:, None]) ** (trials - many))
+
+
+def _graded(work: TaskVariance, points: float, tasks: int, tail: float) -> float:
+    """Of studies of graded work, whose gaps are normal."""
+    gaps = np.random.default_rng(0).normal(points, math.sqrt(work.variance), (_GRADED, tasks))
+    reach = np.maximum(math.sqrt(work.alike), np.abs(gaps).max(axis=1))
+    p = p_of(-np.where(gaps.sum(axis=1) < 0, -1.0, 1.0)[:, None] * gaps, np.ones_like(gaps), reach)
+    far = student(1 - 2 * tail, tasks - 1) * gaps.std(axis=1, ddof=1) / math.sqrt(tasks)
+    return float(((p <= tail) & (np.abs(gaps.mean(axis=1)) >= far)).mean())
+
+
+def _in_the_limit(variance: float, points: float, reach: float, study: tuple[int, float]) -> float:
+    """The same where a study's sum of gaps is normal: its distance from 0, less the one task more that differs the
+    other way, over an error that is itself uncertain.
+    """
+    tasks, quantile = study
+    spread = math.sqrt(tasks * variance)
+    # The error under no difference holds the difference itself.
+    null = math.sqrt(tasks * (variance + points**2 / 2) + reach**2)
+    far, shift = (quantile * null + reach) / spread, tasks * points / spread
+    scale = math.sqrt(2 * (1 + far**2 / (2 * max(tasks - 1, 1))))
+    return 0.5 * math.erfc((far - shift) / scale) + 0.5 * math.erfc((far + shift) / scale)

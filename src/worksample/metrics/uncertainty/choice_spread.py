@@ -1,0 +1,98 @@
+"""How far several choices (models, harnesses) differ on the same tasks: a range and a standard deviation of their true
+rates, whose intervals hold 0 as often as they say where all are equal. A range or a deviation that was seen is above
+0 by chance alone, so its resamples never reach down to 0.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from worksample.metrics.columns import Floats
+
+from .bootstrap import Interval
+from .mean_difference import Shift
+
+_TINY = 1e-15
+
+
+def range_interval(table: Floats, level: float, alike: float) -> Interval:
+    """Of the highest true rate less the lowest, from (choices, tasks), two of each or more.
+
+    It is at least what some pair differs by, corrected for all pairs (Bonferroni), and at most what the pair at the two
+    ends may differ by, whichever that is.
+    """
+    choices = len(table)
+    tail = (1 - level) / 2
+    share = tail / (choices * (choices - 1) / 2)
+    low = high = 0.0
+    for one, two in combinations(range(choices), 2):
+        gaps = table[one] - table[two]
+        if gaps.sum() < 0:
+            gaps = -gaps
+        shift = Shift.of(gaps, alike)
+        high = max(high, shift.high(tail))
+        # Only a pair that is beyond the bound so far can raise it.
+        if shift.middle > low and shift.p_above(low) <= share:
+            low = max(low, shift.low(share))
+    method = "pairs by Gaffke's bounds, the lower end corrected for all of them"
+    return Interval(low, high, level, method)
+
+
+def chance_variance(table: Floats) -> float:
+    """What chance alone gives the rates' variance, tasks being common to all choices."""
+    centred = table - table.mean(axis=0)
+    return float((centred.var(axis=1, ddof=1) / table.shape[1]).sum() / (len(table) - 1))
+
+
+def deviation_interval(table: Floats, level: float, around: Interval) -> Interval:
+    """Of the standard deviation between the true rates, by inverting the F test of equal rates: all deviations whose
+    noncentral F the data fit. Degrees of freedom are Box's (1954), for choices whose differences vary unevenly; chance
+    counts as it is along the differences that were seen, where it is larger there.
+
+    `around`: the range's interval, from which it follows where no task tells the choices apart.
+    """
+    choices, tasks = table.shape
+    chance = chance_variance(table)
+    if chance <= _TINY:
+        low, high = around.low or 0.0, around.high or 1.0
+        most = math.sqrt((choices // 2) * (choices - choices // 2) / (choices * (choices - 1)))
+        return Interval(low / math.sqrt(2 * (choices - 1)), high * most, level, "from the spread's interval")
+    covariance = np.cov(table - table.mean(axis=0))
+    free = max(1.0, float(np.trace(covariance) ** 2 / (covariance**2).sum()))
+    rates = table.mean(axis=1)
+    away = rates - rates.mean()
+    seen = float(away @ away)
+    if seen > _TINY:
+        chance = max(chance, float(away @ covariance @ away) / seen / tasks)
+    ratio = seen / (choices - 1) / chance
+    tail = (1 - level) / 2
+    beyond = (tasks - 1) * free
+    # Rates that lie closer than equal ones do are no evidence that they are equal.
+    ends = _noncentral(ratio, free, beyond, 1 - tail), _noncentral(max(ratio, 1.0), free, beyond, tail)
+    low, high = (math.sqrt(end * chance / free) for end in ends)
+    return Interval(low, high, level, "noncentral F over tasks")
+
+
+def _noncentral(ratio: float, free: float, beyond: float, below: float) -> float:
+    """The noncentrality with which such a ratio, or a smaller one, has the probability `below`; 0 where none has."""
+    from scipy.optimize import brentq
+    from scipy.special import fdtr, ncfdtr
+
+    if fdtr(free, beyond, ratio) <= below:
+        return 0.0
+    most = max(1.0, 2 * free * ratio)
+    while ncfdtr(free, beyond, most, ratio) > below:
+        most *= 2
+    return float(brentq(lambda at: ncfdtr(free, beyond, at, ratio) - below, 0.0, most))
+
+
+def expected_range(choices: int, variance: float) -> float:
+    """What the highest of equal choices' rates exceeds the lowest by in the mean."""
+    from scipy.special import ndtr
+
+    at = np.linspace(-8, 8, 2001)
+    below = ndtr(at)
+    return math.sqrt(variance) * float(np.trapezoid(1 - below**choices - (1 - below) ** choices, at))

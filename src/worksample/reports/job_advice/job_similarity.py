@@ -1,0 +1,98 @@
+"""How much of what is known of one job holds for another: by their texts and categories, as far as the suite itself
+shows that alike jobs go alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from worksample.reports.clusters.cluster_labels import words_of
+
+Floats = NDArray[np.float64]
+_SHARP = (0.0, 2.0, 6.0, 18.0)
+_OTHER = (1.0, 0.4, 0.15, 0.03)
+_NEIGHBOURS = 10
+"""The distance to so many jobs is what distances are measured in."""
+_STRANGE = 0.99
+_LEAST_UNIT, _LEAST_STRANGE = 0.5, 0.75
+"""Texts that are this near are alike whatever others are: a suite of near copies must not make all else strange."""
+_CLOSE = 0.5
+"""A rule may lose so many standard errors against the best one and still be taken for being more local."""
+
+_FREE = 1.5
+"""Nats that no rule is preferred for, all jobs together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """`sharp`: how fast a job's weight falls with distance of texts; `other`: what one of another category weighs."""
+
+    sharp: float
+    other: float
+    unit: float
+    strange: float
+    """A job further than this from all others may be like none of them."""
+
+    def weights(self, distance: Floats, same: NDArray[np.bool_]) -> Floats:
+        """0..1, a row per asked job and a column per known one."""
+        far = np.maximum(0.0, distance / self.unit - 1)
+        return np.exp(-self.sharp * far) * np.where(same, 1.0, self.other)
+
+
+def distances(one: Floats, two: Floats) -> Floats:
+    """1 less the cosine of vectors of length 1."""
+    return np.asarray(np.clip(1 - one @ two.T, 0, 2))
+
+
+def same_category(one: Sequence[str], two: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether one category is the other, or lies under it. Jobs without any are of one kind."""
+
+    def alike(a: str, b: str) -> bool:
+        return a == b or (bool(a) and bool(b) and (a.startswith(f"{b}/") or b.startswith(f"{a}/")))
+
+    names, others = sorted(set(one)), sorted(set(two))
+    table = np.array([[alike(a, b) for b in others] for a in names]).reshape(len(names), len(others))
+    rows, columns = [names.index(a) for a in one], [others.index(b) for b in two]
+    return np.asarray(table[np.ix_(rows, columns)])
+
+
+def unheard_of(text: str, known: Collection[str]) -> bool:
+    """Whether most words of a text are in none of the known ones."""
+    words = set(words_of(text))
+    return sum(word not in known for word in words) * 2 > len(words)
+
+
+def learn(distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Nearness:
+    """The rule under which known jobs foretell each other best, each left out in turn. Of those that foretell about as
+    well the one that trusts other categories least, since it claims least; then the one that asks least of texts, which
+    say less than categories and shift with every word.
+    """
+    size = len(passed)
+    near = np.sort(distance + np.where(np.eye(size, dtype=bool), np.inf, 0.0), axis=1)
+    place = min(_NEIGHBOURS, size - 1) - 1
+    unit = max(float(np.median(near[:, place])), _LEAST_UNIT) if size > 1 else 1.0
+    strange = max(float(np.quantile(near[:, 0], _STRANGE)), _LEAST_STRANGE) if size > 1 else 2.0
+    rules = [Nearness(sharp, other, unit, strange) for sharp, other in product(_SHARP, _OTHER)]
+    if size < 2:
+        return rules[-1]
+    losses = [_left_out(rule, distance, same, passed) for rule in rules]
+    best = min(losses, key=lambda loss: float(loss.mean()))
+    apart = [loss - best for loss in losses]
+    slack = [max(_CLOSE * float(a.std()) * np.sqrt(size), _FREE) for a in apart]
+    good = [r for r, a, most in zip(rules, apart, slack, strict=True) if a.sum() <= most]
+    return min(good, key=lambda rule: (rule.other, rule.sharp))
+
+
+def _left_out(rule: Nearness, distance: Floats, same: NDArray[np.bool_], passed: Floats) -> Floats:
+    """Log loss of each job's verdict, foretold from the others'."""
+    weight = rule.weights(distance, same)
+    np.fill_diagonal(weight, 0.0)
+    total = weight.sum(axis=1)
+    told = (weight @ passed + passed.mean()) / (total + 1)
+    told = told.clip(0.01, 0.99)
+    return np.asarray(-passed * np.log(told) - (1 - passed) * np.log(1 - told))

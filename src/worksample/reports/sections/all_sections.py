@@ -1,0 +1,95 @@
+"""All figures that the store's data support."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from worksample.errors import ManifestError, UsageError
+from worksample.extras import need
+from worksample.records import Experiment
+from worksample.reports.chosen_experiments import find_experiments, same_lock
+from worksample.results.result_set import ResultSet
+from worksample.store import Store
+
+from . import checkpoint_kinds as kinds
+from . import colleague_models as colleagues
+from . import corrected_preferences as corrected_pairs
+from . import (
+    effort,
+    failures,
+    feedback,
+    judge_consistency,
+    money,
+    people_at_work,
+    preferences,
+    qualification,
+    ranks,
+    rubrics,
+    scores,
+    spending,
+)
+from . import evaluator_agreement as side_by_side
+from . import evaluator_severity as evaluators
+from . import human_votes as votes
+from . import robustness as representative
+from .config import MeasureConfig
+from .section import Section
+
+PARTS: tuple[tuple[str, Callable[[ResultSet, MeasureConfig], Iterator[Section]]], ...] = (
+    ("Qualification", qualification.sections),
+    ("Pass and score", scores.sections),
+    ("Points by kind", kinds.sections),
+    ("Colleague's model", colleagues.sections),
+    ("Ranks", ranks.sections),
+    ("Representativeness", representative.representativeness_sections),
+    ("Completion", rubrics.sections),
+    ("Feedback", feedback.sections),
+    ("People at work", people_at_work.sections),
+    ("Automation rate", votes.automation),
+    ("Preferences and Elo", preferences.sections),
+    ("Preferences, corrected by people", corrected_pairs.sections),
+    ("Dollars", money.sections),
+    ("Money and tokens of models", spending.sections),
+    ("Agreement between evaluators", votes.agreement),
+    ("Evaluators side by side", side_by_side.sections),
+    ("Severity and position", evaluators.sections),
+    ("Judges' consistency", judge_consistency.sections),
+    ("False negatives", votes.missed),
+    ("Failures", failures.sections),
+    ("Effort", effort.sections),
+    ("Integrity", representative.integrity_sections),
+)
+
+
+def measure(
+    store: Store, experiments: Sequence[str | Experiment] = (), config: MeasureConfig | None = None
+) -> tuple[Section, ...]:
+    """Every section whose data exist, over one or more experiments with equal locks (else PlanError).
+
+    `experiments`: records, ids or names; by default the latest. Verdicts come from the rounds that count (see
+    `judge`), less what amendments strike. Where data contradict themselves (an evaluator who voted twice) the section
+    has no rows and its `fault` says why; the others stand. Raises UsageError for an unknown experiment.
+    """
+    need("report")
+    found = resolve_experiments(store, experiments)
+    config = config or MeasureConfig()
+    results = ResultSet(store, found, config.work_rules)
+    return tuple(section for title, part in PARTS for section in _guarded(title, part, results, config))
+
+
+def resolve_experiments(store: Store, experiments: Sequence[str | Experiment]) -> list[Experiment]:
+    """Records by name or id, all with equal locks."""
+    given = [e for e in experiments if isinstance(e, Experiment)]
+    names = [e for e in experiments if isinstance(e, str)]
+    found = [*given, *(find_experiments(store, names) if names or not given else [])]
+    same_lock(found)
+    return list({e.id: e for e in found}.values())
+
+
+def _guarded(
+    title: str, part: Callable[[ResultSet, MeasureConfig], Iterator[Section]], results: ResultSet, config: MeasureConfig
+) -> Iterator[Section]:
+    try:
+        yield from part(results, config)
+    except (UsageError, ManifestError) as error:
+        yield Section(title.lower().replace(" ", "-"), title, "", (), (), fault=str(error))

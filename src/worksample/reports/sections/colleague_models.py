@@ -1,0 +1,91 @@
+"""How much scores depend on the model that plays the colleagues, where the same work was done with two.
+
+Simulated colleagues make work easier than people do (TAC 3.2, and later work on simulated users), so a score says
+something of the agent and something of whoever played its colleagues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import Experiment, Protocol
+from worksample.results.result_set import ResultSet
+from worksample.tasks.workplace import COLLEAGUE
+
+from .comparison_parts import trials_of
+from .config import MeasureConfig
+from .rows import attempted
+from .section import Section, SectionRow
+
+COLUMNS = ("the other colleague", "score here", "score there", "difference")
+ALL = "all agents"
+
+
+@dataclass(frozen=True)
+class _Other:
+    """The same work with another colleague. `frame`: its first attempts."""
+
+    model: str
+    names: tuple[str, ...]
+    frame: pl.DataFrame
+
+
+def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
+    """Where the store has experiments whose locks differ in the colleague's model alone, with an agent in common."""
+    here = results.experiments[0].lock.roles.get(COLLEAGUE)
+    if here is None:
+        return
+    protocol = results.primary
+    mine = attempted(results.frame(protocol))
+    rows: list[SectionRow] = []
+    named: list[str] = []
+    for other in _others(results, config, here, protocol):
+        lines = list(_lines(config, mine, other))
+        rows += lines
+        named += [f"{', '.join(other.names)} has {other.model}"] if lines else []
+    if rows:
+        notes = (
+            f"the colleagues here are played by {here}; {'; '.join(named)}",
+            "there minus here, over tasks whose instances have a graded trial with both; in points of the score",
+            "the same agents and the same work: what differs is who answered, and chance",
+        )
+        yield Section("colleagues", "Sensitivity to the colleague's model", "TAC 3.2", COLUMNS, tuple(rows), notes)
+
+
+def _others(results: ResultSet, config: MeasureConfig, here: str, protocol: Protocol) -> Iterator[_Other]:
+    """By the other colleague's model, all experiments that used it together."""
+    first = results.experiments[0]
+    by_model: dict[str, list[Experiment]] = {}
+    for one in results.store.find(Experiment):
+        model = one.lock.roles.get(COLLEAGUE)
+        alike = first.lock.replaced(roles={**first.lock.roles, COLLEAGUE: model or here})
+        if model not in (None, here) and one.lock.comparable == alike.comparable:
+            by_model.setdefault(str(model), []).append(one)
+    for model, found in sorted(by_model.items()):
+        beside = ResultSet(results.store, found, config.work_rules)
+        yield _Other(model, tuple(dict.fromkeys(e.name for e in found)), attempted(beside.frame(protocol)))
+
+
+def _lines(config: MeasureConfig, mine: pl.DataFrame, other: _Other) -> Iterator[SectionRow]:
+    """A line for each agent of both, and one for all of them where they are several."""
+    agents = sorted(set(mine["agent"].drop_nulls()) & set(other.frame["agent"].drop_nulls()))
+    both = [frame.filter(pl.col("agent").is_in(agents)) for frame in (mine, other.frame)]
+    for agent in agents:
+        sides = [frame.filter(pl.col("agent") == agent) for frame in both]
+        yield _line(config, sides[0]["label"][0], agent, sides, other.model)
+    if len(agents) > 1:
+        yield _line(config, ALL, None, both, other.model)
+
+
+def _line(config: MeasureConfig, label: str, agent: str | None, sides: list[pl.DataFrame], model: str) -> SectionRow:
+    trials = [trials_of(rows, "score") for rows in sides]
+    found = m.paired_difference(*trials, name="difference", how=config.how)
+    means = [
+        m.mean_score(one.score, state=one.state, task=one.task, instance=one.instance, name=name, how=config.how)
+        for one, name in zip(trials, COLUMNS[1:3], strict=True)
+    ]
+    return SectionRow(label, agent, (model, *means, found.difference))

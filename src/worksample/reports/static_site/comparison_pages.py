@@ -1,0 +1,129 @@
+"""Agents side by side on a task: what each handed in, how each criterion was graded, and the steps that led there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from worksample.records import Criterion, GradePayload, Instance, PartPayload
+
+from .deliverable_preview import FilePreview
+from .transcript import TranscriptStep
+
+MOST = 24
+"""Trials of an instance that stand side by side."""
+FILES = 12
+STEPS = 40
+LINE = 110
+"""Characters of a step's line."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialColumn:
+    """One trial as a column. `row`: of the frame of verdicts; `page`: its own, from the site's top."""
+
+    row: Mapping[str, Any]
+    page: str
+    grade: GradePayload | None
+    files: tuple[FilePreview, ...]
+    more: int
+    """Deliverables that are not shown here."""
+    steps: tuple[str, ...]
+
+    @property
+    def who(self) -> str:
+        """The agent, with the repeat where it is not the first."""
+        repeat = self.row["repeat"] or 1
+        return str(self.row["entry_label"]) + (f", repeat {repeat}" if repeat > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionLine:
+    """A criterion across the columns; None where a grade does not name it."""
+
+    text: str
+    id: str
+    parts: tuple[PartPayload | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """All trials of one instance."""
+
+    instance: str
+    title: str
+    pieces: tuple[TrialColumn, ...]
+    left_out: int
+    criteria: tuple[CriterionLine, ...]
+
+
+def piece_of(
+    row: Mapping[str, Any],
+    page: str,
+    grade: GradePayload | None,
+    files: Sequence[FilePreview],
+    steps: Iterable[TranscriptStep],
+) -> TrialColumn:
+    """A trial as a column, cut to what can be compared at a glance."""
+    lines = [line for step in steps if (line := _line(step))]
+    return TrialColumn(row, page, grade, tuple(files[:FILES]), max(0, len(files) - FILES), tuple(lines[:STEPS]))
+
+
+def beside(pieces: Iterable[TrialColumn], instances: Mapping[str, Instance], order: Sequence[str]) -> list[Beside]:
+    """The pieces of one task by instance. `instances`: by id; `order`: names of agents, best first."""
+    place = {name: at for at, name in enumerate(order)}
+
+    def ranked(piece: TrialColumn) -> tuple[int, str, int]:
+        name = str(piece.row["entry_label"])
+        return place.get(name, len(place)), name, piece.row["repeat"] or 1
+
+    def named(piece: TrialColumn) -> str:
+        return str(piece.row["instance"])
+
+    out = []
+    for id, group in groupby(sorted(pieces, key=named), key=named):
+        all_ = sorted(group, key=ranked)
+        shown = tuple(all_[:MOST])
+        found = instances[id]
+        out.append(Beside(found.name, found.title, shown, len(all_) - len(shown), tuple(_criteria(shown, found))))
+    return sorted(out, key=lambda one: one.instance)
+
+
+def texts_of(instance: Instance) -> dict[str, str]:
+    """What each criterion asks, by its id, over all protocols of the instance."""
+    found: dict[str, str] = {}
+    for grading in instance.grading.values():
+        _collect(grading.criteria.criteria, found)
+    return found
+
+
+def _collect(nodes: Iterable[Criterion], into: dict[str, str]) -> None:
+    for node in nodes:
+        into.setdefault(node.id, node.text)
+        _collect(node.parts, into)
+
+
+def _criteria(pieces: Sequence[TrialColumn], instance: Instance) -> Iterable[CriterionLine]:
+    texts = texts_of(instance)
+    by_name = [{part.name: part for part in (piece.grade.leaves if piece.grade else ())} for piece in pieces]
+    for name in dict.fromkeys(name for parts in by_name for name in parts):
+        yield CriterionLine(texts.get(name, name), name, tuple(parts.get(name) for parts in by_name))
+
+
+def _line(step: TranscriptStep) -> str:
+    """What an agent did in a step, in a line; nothing for what it was told."""
+    if step.source in ("system", "user"):
+        return ""
+    if step.calls:
+        return "; ".join(_cut(f"{call.name}: {_first(call.arguments)}") for call in step.calls)
+    return _cut(_first(step.text))
+
+
+def _first(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LINE else f"{text[: LINE - 1]}…"

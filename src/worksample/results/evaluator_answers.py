@@ -1,0 +1,110 @@
+"""What each kind of evaluator said of the same work: a row per answer, over all rounds that judged it on its merits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from worksample.records import EvaluatorKind, Protocol, Purpose, Round
+
+from .criteria_in_force import BY_CRITERIA
+from .grading_in_force import asks_the_same
+from .judged_rounds import RoundReader
+from .result_set import ResultSet
+
+WHOLE = "(the whole)"
+"""The item of a verdict on a submission, beside its criteria."""
+MERITS = frozenset({Purpose.GRADING, Purpose.REGRADE, Purpose.RELIABILITY})
+"""Audits, adjudications and searches for false negatives choose what they look at by what was said of it."""
+ANSWERS = {
+    **dict.fromkeys(("subject", "item", "importance", "kind", "evaluator"), pl.String()),
+    "value": pl.Float64(),
+    "at": pl.Datetime("us", "UTC"),
+}
+
+
+def rounds_of(work: ResultSet, purposes: Iterable[Purpose]) -> tuple[RoundReader, list[Round]]:
+    """The rounds of these purposes that judged work of the experiments and are not struck, and what reads them."""
+    judging = RoundReader(work.store, work.amendments, work.rules.rubric)
+    inside = {e.id for e in work.experiments}
+    mine = {*work.slots["submission"].drop_nulls().to_list(), *(s.id for s in work.handed_in)}
+    wanted = frozenset(purposes)
+    found = [r for r in judging.found.rounds if r.purpose in wanted and _concerns(r, inside, mine)]
+    return judging, [r for r in found if not judging.found.struck(r)]
+
+
+def _concerns(round: Round, experiments: set[str], subjects: set[str]) -> bool:
+    return round.experiment in experiments if round.experiment else not subjects.isdisjoint(round.subjects)
+
+
+def answers(work: ResultSet, protocol: Protocol | None = None) -> pl.DataFrame:
+    """`subject`, `item` (a criterion, or the whole), `importance`, `kind` of evaluator, `evaluator`, `value` (0 or 1),
+    `task`, `key`, `label` and `agent` of the work. An evaluator's latest answer on an item stands; what was skipped is
+    no answer. protocol: of rounds under it alone.
+    """
+    judging, rounds = rounds_of(work, {*MERITS, Purpose.CALIBRATION})
+    # A quiz of gold items is a calibration, too; people's labels of what a judge said are one over its round. Of
+    # several the latest counts.
+    latest = {
+        (r.experiment, r.protocol): r.id for r in rounds if r.purpose is Purpose.CALIBRATION and _asked(r, judging)
+    }
+    rounds = [
+        r for r in rounds
+        if protocol in (None, r.protocol)
+        and (r.purpose is not Purpose.CALIBRATION or r.id == latest.get((r.experiment, r.protocol)))
+    ]  # fmt: skip
+    if all(r.by is EvaluatorKind.PROGRAM for r in rounds):
+        # Nothing to compare with: and there may be millions of grades.
+        rounds = []
+    # Where people label what a judge is asked, their verdicts on their own criteria are about something else.
+    labels = {r.protocol for r in rounds if r.purpose is Purpose.CALIBRATION and r.protocol in BY_CRITERIA}
+    parts = [pl.DataFrame(schema=ANSWERS)]
+    for round in rounds:
+        judged = judging.read(round, [round.id], leaves=True)
+        kind = pl.lit(judged.round.by.value).alias("kind")
+        given = judged.given.select("evaluation", "subject", "evaluator", "at")
+        leaves = judged.leaves.filter((pl.col("name") != "") & pl.col("skip").is_null())
+        leaves = leaves.select("evaluation", "importance", item="name", value=pl.col("passed").cast(pl.Float64))
+        parts.append(given.join(leaves, on="evaluation").with_columns(kind).select(_columns()))
+        if round.by is EvaluatorKind.PERSON and round.purpose is not Purpose.CALIBRATION and round.protocol in labels:
+            continue
+        decided = judged.own.filter(pl.col("passed").is_not_null())
+        moments = given.group_by("subject").agg(pl.col("at").max())
+        whole = decided.select("subject", value=pl.col("passed").cast(pl.Float64)).join(moments, on="subject")
+        nobody = pl.lit(None, dtype=pl.String)
+        # A verdict of several people is one answer: of the kind, not of one of them.
+        told = whole.with_columns(kind, item=pl.lit(WHOLE), importance=nobody, evaluator=pl.lit(f"({judged.round.by})"))
+        parts.append(told.select(_columns()))
+    table = pl.concat(parts).sort("at", maintain_order=True)
+    table = table.unique(["subject", "item", "kind", "evaluator"], keep="last", maintain_order=True)
+    return table.join(_work(work), on="subject", how="inner", maintain_order="left")
+
+
+def _asked(labels: Round, judging: RoundReader) -> bool:
+    """Whether they are of what the judge that decides was asked: another rubric's labels say nothing of this one."""
+    judged = judging.found.deciding(labels.protocol, EvaluatorKind.JUDGE)
+    last = next((r for r in reversed(judged) if r.experiment == labels.experiment), None)
+    return labels.over is not None and (last is None or asks_the_same(labels, last))
+
+
+def _columns() -> list[pl.Expr]:
+    return [pl.col(name).cast(dtype) for name, dtype in ANSWERS.items()]
+
+
+def _work(work: ResultSet) -> pl.DataFrame:
+    frame = work.frame(work.primary).drop_nulls("submission").unique("submission", maintain_order=True)
+    names = ("task", "key", "label", "agent", "who", "category")
+    return frame.select(*names, subject="submission")
+
+
+def by_kind(table: pl.DataFrame) -> pl.DataFrame:
+    """A row per subject and item: what most of each kind said (`program`, `judge`, `person`); null for none or half."""
+    keys = ["subject", "item"]
+    means = table.group_by(*keys, "kind", maintain_order=True).agg(pl.col("value").mean())
+    most = pl.when(pl.col("value") > 0.5).then(1.0).when(pl.col("value") < 0.5).then(0.0)
+    wide = table.unique(keys, maintain_order=True).drop("kind", "evaluator", "value", "at")
+    for kind in EvaluatorKind:
+        own = means.filter(pl.col("kind") == kind.value).select(*keys, most.alias(kind.value))
+        wide = wide.join(own, on=keys, how="left", maintain_order="left")
+    return wide

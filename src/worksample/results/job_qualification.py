@@ -1,0 +1,82 @@
+"""Whether jobs are fit to be tasks: what experts' answers on them come to (UpBench 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from worksample.records import Evaluation, Labels, ResolutionRule, Round, Standing
+
+from .round_evaluations import NO
+
+CORE_NAMES = ("context_complete", "deliverable_quality", "no_identifiers")
+"""What is asked of every job: UpBench B, Table 5, criteria 1 to 3."""
+DECIDES = "qualification.decides"
+"""In the versions of a round: its questions, separated by spaces, of which a no leaves a job out."""
+RULES = (ResolutionRule.VERIFIED, ResolutionRule.TIE_BREAK, ResolutionRule.MAJORITY, ResolutionRule.LATEST)
+"""Rules by which jobs may qualify."""
+
+
+def decides(round: Round) -> tuple[str, ...]:
+    """The questions of a round of which a no leaves a job out."""
+    return tuple(round.versions.get(DECIDES, "").split())
+
+
+def failed(round: Round, labels: Labels) -> tuple[str, ...]:
+    """The questions for which this answer would leave the job out, in the round's order."""
+    return tuple(name for name in decides(round) if labels.labels.get(name) == NO)
+
+
+def votes_wanted(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> int:
+    """How many votes a job wants, of which `votes` are in, by time."""
+    differ = len(set(votes[:2])) > 1
+    if rule is ResolutionRule.VERIFIED:
+        if not votes or not votes[0]:
+            return 1
+        return 3 if differ else 2
+    if rule is ResolutionRule.TIE_BREAK:
+        return 3 if differ else 2
+    return overlap
+
+
+def qualifies(rule: ResolutionRule, overlap: int, votes: Sequence[bool]) -> bool | None:
+    """What the votes come to, by time; None while some are wanted, and where a majority is split evenly."""
+    wanted = votes_wanted(rule, overlap, votes)
+    if len(votes) < wanted:
+        return None
+    if rule is ResolutionRule.MAJORITY:
+        yes = 2 * sum(votes) - len(votes)
+        return None if yes == 0 else yes > 0
+    return votes[-1] if rule is ResolutionRule.LATEST else votes[wanted - 1]
+
+
+def votes_on(round: Round, evaluations: Sequence[Evaluation]) -> list[bool]:
+    """Of the answers on one job, by time: whether each qualifies it."""
+    said = sorted((e for e in evaluations if isinstance(e.payload, Labels)), key=lambda e: (e.at, e.id))
+    return [not failed(round, e.payload) for e in said if isinstance(e.payload, Labels)]
+
+
+def qualified_frame(round: Round, rows: pl.DataFrame) -> pl.DataFrame:
+    """A row per job of `Said.rows` that were given: standing, passed, and in `reason` the questions that it failed."""
+    return pl.DataFrame(list(_rows(round, rows)), infer_schema_length=None) if rows.height else rows.select("subject")
+
+
+def _rows(round: Round, rows: pl.DataFrame) -> Iterator[dict[str, object]]:
+    deciding = decides(round)
+    for (subject,), mine in rows.group_by("subject", maintain_order=True):
+        nos = [[name for name in deciding if name in said] for said in mine["denied"].to_list()]
+        votes = [not said for said in nos]
+        passed = qualifies(round.rule, round.overlap, votes)
+        counted = votes_wanted(round.rule, round.overlap, votes) if passed is not None else len(votes)
+        against = {name for said in nos[: max(counted, 1)] for name in said}
+        reason = " ".join(name for name in deciding if name in against) if passed is False else ""
+        yield {
+            "subject": subject,
+            "standing": (Standing.UNDECIDED if passed is None else Standing.DECIDED).value,
+            "score": None if passed is None else float(passed),
+            "passed": passed,
+            "reason": "a second look is awaited" if passed is None else reason,
+            "evaluations": mine["evaluation"].to_list(),
+            "rounds": [round.id],
+        }

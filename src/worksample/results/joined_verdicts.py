@@ -1,0 +1,189 @@
+"""Verdicts that join what several kinds of evaluators said: each criterion as its own kind answered it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from worksample.errors import Cause
+from worksample.metrics.scores.rubric import RubricRules, rubric_scores
+from worksample.records import AWAITED, EvaluatorKind, Protocol, Standing, is_full, partial_credit
+from worksample.records.weighted_criteria import behind_gates, implied, weigh
+
+from .criteria_in_force import AskedCriteria, Leaf
+from .criterion_marks import CANNOT, FAIL, FEW, PASS, VOID, agreed_leaves
+from .judged_rounds import JudgedRound
+from .verdicts import VERDICTS
+
+_ORDER = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
+_WHO = {EvaluatorKind.PROGRAM: "a program", EvaluatorKind.JUDGE: "a judge", EvaluatorKind.PERSON: "people"}
+_LOOKS = ("adjudication", "audit")
+Row = dict[str, Any]
+
+
+@dataclass
+class KindVerdict:
+    """What one kind said of a subject: its own verdict on its own criteria, and the criteria by name, each with its
+    mark and share.
+    """
+
+    verdict: Row
+    criteria: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
+    said: tuple[tuple[datetime, str], ...] = ()
+
+
+Answers = Mapping[EvaluatorKind, Mapping[str, KindVerdict]]
+
+
+def answers_of(
+    deciding: Iterable[JudgedRound], looks: Sequence[JudgedRound], rules: RubricRules
+) -> dict[str, KindVerdict]:
+    """By subject. What an audit or an adjudication decided is answered by that."""
+    out: dict[str, KindVerdict] = {}
+    for judged in deciding:
+        own = {row["subject"]: KindVerdict(row) for row in judged.verdicts.iter_rows(named=True)}
+        out |= own
+        _fill({s: a for s, a in own.items() if a.verdict["by"] == "votes"}, judged, rules)
+        changed = {s: a for s, a in own.items() if a.verdict["by"] != "votes"}
+        for look in looks if changed else ():
+            _fill({s: a for s, a in changed.items() if look.round.id in a.verdict["rounds"]}, look, rules)
+    return out
+
+
+def _fill(answers: Mapping[str, KindVerdict], judged: JudgedRound, rules: RubricRules) -> None:
+    given = judged.given.filter(pl.col("subject").is_in(list(answers)))
+    for row in agreed_leaves(judged.round, given, judged.leaves, rules).iter_rows(named=True):
+        answers[row["subject"]].criteria[row["name"]] = (row["mark"], row["share"])
+    when = dict(given.select("evaluation", "at").iter_rows())
+    for answer in answers.values():
+        answer.said = tuple((when[e], e) for e in answer.verdict["evaluations"] if e in when)
+
+
+def join(
+    protocol: Protocol, asked: Mapping[str, AskedCriteria], subjects: Mapping[str, str], answers: Answers,
+    only: EvaluatorKind | None, whole: EvaluatorKind | None, rules: RubricRules,
+) -> pl.DataFrame:  # fmt: skip
+    """The verdicts on `subjects` (submission -> instance), as `verdict_frame` has them.
+
+    only: this kind answers everything; else each criterion's own does, and `whole` where it names nobody. A criterion
+    that its kind has not answered leaves the subject ungraded, and the reason names both.
+    """
+    rows = []
+    for subject, instance in sorted(subjects.items()):
+        one = Joined(asked[instance], subject, answers, only, whole)
+        rows.append({**one.open(), **_resting(one), "subject": subject, "open": one.opened, "one": one})
+    scored = _scores(protocol, {r["subject"]: r["one"] for r in rows if not r["open"]}, rules)
+    shaped = [{name: {**row, **scored.get(row["subject"], {})}.get(name) for name in VERDICTS} for row in rows]
+    return pl.DataFrame(shaped, schema=VERDICTS, orient="row")
+
+
+class Joined:
+    """One subject's criteria, each with the answer of the kind that is asked for it."""
+
+    def __init__(
+        self,
+        asked: AskedCriteria,
+        subject: str,
+        answers: Answers,
+        only: EvaluatorKind | None,
+        whole: EvaluatorKind | None,
+    ) -> None:
+        self.asked = asked
+        self.kinds = {leaf.id: only or leaf.by or whole or EvaluatorKind.PERSON for leaf in asked.leaves}
+        self.answers = {k: answers[k][subject] for k in set(self.kinds.values()) if subject in answers.get(k, {})}
+        self.found = {leaf.id: found for leaf in asked.leaves if (found := self._of(leaf)) is not None}
+        self.opened = False
+
+    def _of(self, leaf: Leaf) -> tuple[str | None, float | None] | None:
+        answer = self.answers.get(self.kinds[leaf.id])
+        return next((answer.criteria[n] for n in leaf.names if n in answer.criteria), None) if answer else None
+
+    @property
+    def used(self) -> list[tuple[EvaluatorKind, KindVerdict]]:
+        return [(kind, self.answers[kind]) for kind in _ORDER if kind in self.answers]
+
+    def open(self) -> Row:
+        """Why there is no verdict yet, the first of: a failure, what nobody said, too few, a split, what nobody could
+        judge; empty where there is one.
+        """
+        out = next(self._reasons(), None)
+        self.opened = out is not None
+        return out or {"standing": Standing.DECIDED.value, "reason": ""}
+
+    def _reasons(self) -> Iterator[Row]:
+        ungraded, undecided = Standing.UNGRADED.value, Standing.UNDECIDED.value
+        for _, answer in self.used:
+            told = answer.verdict
+            cause = told["verdict_cause"]
+            if cause not in (None, Cause.PERSON_DECLINED.value) and told["reason"] != FEW:
+                yield {"standing": ungraded, "reason": told["reason"], "verdict_cause": cause}
+        awaited = {kind: self._named(lambda id: id not in self.found, kind) for kind in _ORDER}
+        if any(awaited.values()):
+            first = next(kind for kind in _ORDER if awaited[kind])
+            why = "; ".join(f"waits for {_WHO[kind]}: {', '.join(names)}" for kind, names in awaited.items() if names)
+            yield {"standing": ungraded, "reason": why, "verdict_cause": AWAITED.get(first)}
+        for kind, answer in self.used:
+            if answer.verdict["reason"] == FEW:
+                yield {
+                    "standing": undecided, "reason": f"{FEW} by {_WHO[kind]}", "verdict_cause": AWAITED.get(kind),
+                }  # fmt: skip
+        split = self._named(lambda id: self.found[id][0] is None)
+        if split:
+            yield {"standing": undecided, "reason": f"the raters are split on: {', '.join(split)}"}
+        stuck = self._named(lambda id: self.found[id][0] == CANNOT)
+        if stuck:
+            yield {"standing": ungraded, "reason": f"could not be judged: {', '.join(stuck)}"}
+        if not any(mark in (PASS, FAIL) for mark, _ in self.found.values()):
+            yield {"standing": ungraded, "reason": VOID}
+
+    def _named(self, wanted: Any, kind: EvaluatorKind | None = None) -> list[str]:
+        return [leaf.id for leaf in self.asked.leaves if kind in (None, self.kinds[leaf.id]) and wanted(leaf.id)]
+
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Leaf -> share of its points, None where it does not apply."""
+        return {id: share if mark in (PASS, FAIL) else None for id, (mark, share) in self.found.items()}
+
+    def marks(self) -> Iterator[tuple[str, str]]:
+        """Importance and mark of every criterion, after gates and what implies the others."""
+        all_passed, gone = implied(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
+        for leaf in self.asked.leaves:
+            mark = self.found[leaf.id][0] or ""
+            if mark in (PASS, FAIL):
+                mark = PASS if all_passed else FAIL if leaf.id in gone else mark
+            yield leaf.importance.value, mark
+
+
+def _resting(one: Joined) -> Row:
+    """What a verdict rests on, by time, and whose look it took."""
+    looks = {answer.verdict["by"] for _, answer in one.used}
+    said = sorted(pair for _, answer in one.used for pair in answer.said)
+    rounds = dict.fromkeys(r for _, answer in one.used for r in answer.verdict["rounds"])
+    alone = one.used[0][1].verdict["evaluation"] if len(one.used) == 1 and not one.opened else None
+    return {
+        "by": next((by for by in _LOOKS if by in looks), "votes"),
+        "evaluations": [evaluation for _, evaluation in said],
+        "rounds": list(rounds),
+        "evaluation": alone,
+    }
+
+
+def _scores(protocol: Protocol, decided: Mapping[str, Joined], rules: RubricRules) -> dict[str, Row]:
+    if protocol is Protocol.RUBRIC:
+        marks = [(subject, *mark) for subject, one in decided.items() for mark in one.marks()]
+        names = ("subject", "importance", "mark")
+        table = pl.DataFrame(marks, schema=dict.fromkeys(names, pl.String()), orient="row")
+        found = rubric_scores(table["subject"], table["importance"], table["mark"], rules)
+        told = found.select("submission", "score", "completed").iter_rows()
+    else:
+        each = ((subject, weigh(one.asked.nodes, one.shares)) for subject, one in decided.items())
+        told = ((subject, score, None if score is None else bool(is_full(score))) for subject, score in each)
+    return {s: {"score": score, "passed": passed, "partial": _partial(score, passed)} for s, score, passed in told}
+
+
+def _partial(score: float | None, passed: bool | None) -> float | None:
+    return None if score is None or passed is None else float(partial_credit(score, float(passed)))

@@ -1,0 +1,148 @@
+"""Rounds as they were judged: what each comes to, and the second looks at some of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from sqlalchemy import select
+
+from worksample.metrics.scores.rubric import RubricRules
+from worksample.records import Amendment, Evaluation, EvaluationOutcome, GradePayload, Purpose, Round
+from worksample.store import Store, schema
+
+from .criterion_marks import each_grade
+from .deciding_rounds import Deciding, InForce
+from .job_qualification import decides
+from .round_evaluations import RoundEvaluations, said_in
+from .second_looks import ROUTED, awaiting, overrule_frame
+from .verdicts import verdict_frame, wants_leaves
+
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class JudgedRound:
+    """A round, its verdicts by subject (see `verdict_frame`), and the evaluations that stand and were given (see
+    `Said`). `votes`: the verdicts before anybody looked again. `alike`: all rounds that were taken together.
+    """
+
+    round: Round
+    verdicts: pl.DataFrame
+    votes: pl.DataFrame
+    given: pl.DataFrame
+    leaves: pl.DataFrame
+    alike: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> pl.DataFrame:
+        """The verdicts that no audit and no adjudication changed."""
+        return self.verdicts.filter(pl.col("by") == "votes")
+
+    @property
+    def reviewed(self) -> int:
+        """How many verdicts an audit or an adjudication decided, against the votes or in their place."""
+        return self.verdicts.height - self.own.height
+
+    @property
+    def criteria(self) -> pl.DataFrame:
+        """A row per criterion that somebody graded: evaluation, subject, name, importance, skip, passed, ..."""
+        rows = self.given.select("evaluation", "subject")
+        return self.leaves.filter(pl.col("name") != "").join(rows, on="evaluation", maintain_order="left")
+
+
+class RoundReader:
+    """Reads rounds of a store, less what `amendments` strike; `rules` say how rubrics are read."""
+
+    def __init__(self, store: Store, amendments: Sequence[Amendment], rules: RubricRules | None = None) -> None:
+        self.store, self.amendments, self.rules = store, amendments, rules or RubricRules()
+        self.found = InForce(store.find(Round), amendments)
+
+    def read(self, round: Round, alike: Sequence[str], *, leaves: bool = False) -> JudgedRound:
+        """The evaluations of some rounds, as if all were of `round`; second looks are not in it.
+
+        `leaves`: with what was said of each criterion, whether or not the round's own verdicts are made of that.
+        """
+        return self._judged(round, self._said(round, alike, leaves), tuple(alike))
+
+    def looked_at(
+        self, round: Round, alike: Sequence[str] = (), *, leaves: bool = False
+    ) -> tuple[JudgedRound, tuple[JudgedRound, ...]]:
+        """A round as it stands after audits and adjudications of it, and all that looks at it."""
+        alike = alike or (round.id,)
+        looks = self._looks(alike, round, leaves)
+        return self._after(self.read(round, alike, leaves=leaves), looks), looks
+
+    def decided(
+        self, deciding: Deciding, *, leaves: bool = False
+    ) -> tuple[tuple[JudgedRound, ...], tuple[JudgedRound, ...]]:
+        """What decides, the round first and then later ones over chosen subjects, and all that looks at them."""
+        base, looks = self.looked_at(deciding.round, deciding.alike, leaves=leaves)
+        if not deciding.parts:
+            return (base,), looks
+        out = [base]
+        for round, subjects in _together(deciding.parts):
+            ids = sorted(set(subjects.values()))
+            own = pl.col("subject").replace_strict(subjects, default=None, return_dtype=pl.String)
+            said = self._said(round, ids, leaves).among(pl.col("round") == own)
+            again = self._looks(ids, round, leaves)
+            out.append(self._after(self._judged(round, said, tuple(ids)), again))
+            looks += again
+        return tuple(out), looks
+
+    def _looks(self, ids: Sequence[str], round: Round, leaves: bool) -> tuple[JudgedRound, ...]:
+        return tuple(self.read(r, [r.id], leaves=leaves) for r in self.found.looks(ids, round))
+
+    def _said(self, round: Round, ids: Sequence[str], leaves: bool) -> RoundEvaluations:
+        with self.store.database.reading() as connection:
+            return said_in(connection, ids, self.amendments, leaves=leaves or wants_leaves(round))
+
+    def _judged(self, round: Round, said: RoundEvaluations, alike: tuple[str, ...]) -> JudgedRound:
+        given = said.rows.filter(~pl.col("struck") & (pl.col("outcome") == EvaluationOutcome.GIVEN.value))
+        verdicts = verdict_frame(round, said, self.rules)
+        return JudgedRound(round, verdicts, verdicts, given, said.leaves, alike)
+
+    @staticmethod
+    def _after(judged: JudgedRound, looks: Sequence[JudgedRound]) -> JudgedRound:
+        kinds = ([j.verdicts for j in looks if j.round.purpose is p] for p in (Purpose.AUDIT, Purpose.ADJUDICATION))
+        routed = [s for j in looks if ROUTED in j.round.versions for s in j.round.subjects]
+        verdicts = awaiting(overrule_frame(judged.votes, *kinds), routed)
+        return JudgedRound(judged.round, verdicts, judged.votes, judged.given, judged.leaves, judged.alike)
+
+
+def _together(parts: Mapping[str, Round]) -> Iterator[tuple[Round, dict[str, str]]]:
+    """Rounds over single pieces of work are many: those with the same rules are read at once."""
+    groups: dict[tuple[str, int], dict[str, Round]] = {}
+    for subject, round in parts.items():
+        groups.setdefault((round.rule.value, round.overlap), {})[subject] = round
+    for found in groups.values():
+        last = max(found.values(), key=lambda r: (r.at, r.id))
+        yield last, {subject: round.id for subject, round in found.items()}
+
+
+def passes_of(store: Store, round: Round) -> dict[str, bool]:
+    """Evaluation -> whether its grade passes by itself, of those that say so: the same rule as the verdicts'.
+
+    Of a job whether it qualifies it.
+    """
+    judging = RoundReader(store, store.find(Amendment))
+    judged = judging.read(round, [round.id])
+    if round.purpose is Purpose.QUALIFICATION:
+        deciding, said = set(decides(round)), judged.given.filter(pl.col("payload") == "labels")
+        return {id: deciding.isdisjoint(nos) for id, nos in said.select("evaluation", "denied").iter_rows()}
+    grades = judged.given.filter(pl.col("payload") == "grade")
+    each = each_grade(round, grades, judged.leaves, judging.rules).filter(pl.col("why").is_null())
+    return dict(each.drop_nulls("passed").select("evaluation", "passed").iter_rows())
+
+
+def read_grades(store: Store, evaluations: Sequence[str]) -> Iterator[tuple[str, GradePayload]]:
+    """Evaluation and grade, for those of these evaluations that give one."""
+    table = schema.evaluations.c
+    with store.database.reading() as connection:
+        for start in range(0, len(evaluations), _AT_ONCE):
+            query = select(table.body).where(table.id.in_(evaluations[start : start + _AT_ONCE]))
+            for body in connection.execute(query).scalars():
+                said = Evaluation.model_validate_json(body)
+                if isinstance(said.payload, GradePayload):
+                    yield said.id, said.payload

@@ -1,0 +1,87 @@
+"""What a judge and people prefer, pair by pair: the judge on all that were drawn, people on what they answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from worksample import metrics as m
+from worksample.records import EvaluatorKind, Protocol, ResolutionRule, Round
+
+from .judged_rounds import RoundReader
+from .pair_sampling import key_of
+from .result_set import ResultSet
+
+PREFERRED = {
+    **dict.fromkeys(("pair", "one", "two", "instance", "by"), pl.String()),
+    "judge": pl.Float64(),
+    "person": pl.Float64(),
+    "parted": pl.Boolean(),
+}
+"""`one` and `two`: the submissions, in the order of their ids; `judge` and `person`: the preference for `one`, 0..1
+and 0, 0.5 or 1, null without an answer; `by`: the judges that answered; `parted`: their answers differ.
+"""
+
+
+def succeeded(work: ResultSet) -> pl.DataFrame:
+    """`submission`, `passed`: by people's holistic verdicts where there are any, else under the first protocol."""
+    for protocol in (Protocol.HOLISTIC, work.primary):
+        frame = work.judged(protocol)
+        if frame is not None:
+            return frame.drop_nulls("submission").select("submission", "passed").unique("submission", keep="last")
+    return pl.DataFrame(schema={"submission": pl.String, "passed": pl.Boolean})
+
+
+def preferred(work: ResultSet, judged: Round, people: Sequence[Round]) -> pl.DataFrame:
+    """A row per pair that the judge's round or these rounds of people say anything of, as `PREFERRED`."""
+    judging, passed = RoundReader(work.store, work.amendments, work.rules.rubric), succeeded(work)
+    votes = [_votes(judging, round, passed) for round in (judged, *people)]
+    asked = pl.concat(votes)
+    if not asked.height:
+        return pl.DataFrame(schema=PREFERRED)
+    own = asked.filter(pl.col("kind") == EvaluatorKind.JUDGE.value).drop_nulls("toward")
+    judge = own.group_by("pair").agg(
+        judge=pl.col("toward").mean(), parted=pl.col("toward").n_unique() > 1,
+        by=pl.col("evaluator").unique().sort().str.join("+"),
+    )  # fmt: skip
+    rows = asked.select("pair", "one", "two", "instance").unique("pair", maintain_order=True)
+    rows = rows.join(judge, on="pair", how="left", maintain_order="left")
+    rows = rows.join(_settled(asked, people), on="pair", how="left", maintain_order="left")
+    filled = (pl.col("by").fill_null(""), pl.col("parted").fill_null(False))
+    return rows.with_columns(*filled).select(pl.col(name).cast(kind) for name, kind in PREFERRED.items())
+
+
+def _votes(judging: RoundReader, round: Round, passed: pl.DataFrame) -> pl.DataFrame:
+    """A row per vote; `toward`: its preference for the pair's `one`."""
+    given = judging.read(round, [round.id]).given
+    given = given.filter((pl.col("payload") == "pairwise") & pl.col("second").is_not_null())
+    for side, work in (("first_passed", "subject"), ("second_passed", "second")):
+        known = passed.rename({"submission": work, "passed": side})
+        given = given.join(known, on=work, how="left", maintain_order="left")
+    each = m.pair_preference(given["completion"], given["quality"], given["first_passed"], given["second_passed"])
+    straight = pl.col("subject") < pl.col("second")
+    return given.with_columns(each.alias("toward")).select(
+        pl.struct("subject", "second").map_elements(lambda p: key_of(*p.values()), pl.String).alias("pair"),
+        pl.min_horizontal("subject", "second").alias("one"),
+        pl.max_horizontal("subject", "second").alias("two"),
+        "instance",
+        "evaluator",
+        pl.lit(round.by.value).alias("kind"),
+        pl.when(straight).then("toward").otherwise(1 - pl.col("toward")).alias("toward"),
+    )
+
+
+def _settled(votes: pl.DataFrame, people: Sequence[Round]) -> pl.DataFrame:
+    """`pair`, `person`: what people's votes on it come to, where enough of them are in."""
+    own = votes.filter(pl.col("kind") == EvaluatorKind.PERSON.value).drop_nulls("toward")
+    # Who answered on a pair twice, in two rounds, is one person.
+    own = own.unique(["pair", "evaluator"], keep="last", maintain_order=True)
+    if not own.height:
+        return pl.DataFrame(schema={"pair": pl.String, "person": pl.Float64})
+    wanted = max(round.overlap for round in people)
+    how = m.TIE_BREAK if people[-1].rule is ResolutionRule.TIE_BREAK else m.VoteProtocol("votes", wanted, wanted)
+    told = m.project_preferences(
+        own["pair"], own["one"], own["two"], own["toward"], evaluator=own["evaluator"], protocol=how
+    )
+    return told.select(pair="project", person="preference")

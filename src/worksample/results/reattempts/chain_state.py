@@ -1,0 +1,125 @@
+"""The chains of an experiment as they stand: from the store's verdicts, trials and evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from worksample.records import Arm, Chain, EvaluatorKind, Experiment, Feedback, Purpose, Round, Trial
+from worksample.store import Store
+
+from .chain_rule import AttemptVerdict, ChainLink, ChainStep, Next, step
+from .feedback_speakers import KIND, Speakers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COUNTED = (Purpose.GRADING, Purpose.REGRADE, Purpose.ADJUDICATION)
+"""Rounds whose evaluations a chain pays for; what checks evaluators is research, not work on a job."""
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """One chain: an agent on an instance in a repeat, under an arm with feedback."""
+
+    arm: Arm
+    agent: str
+    instance: str
+    repeat: int
+    links: tuple[ChainLink, ...]
+    step: ChainStep
+
+
+def chains_of(store: Store, experiment: Experiment) -> list[Attempts]:
+    """All chains of an experiment, by agent, instance, repeat and arm; none where it has no rule."""
+    rule = experiment.lock.chain
+    if rule is None:
+        return []
+    from worksample.results.slots import slots_df
+
+    slots = slots_df(store, experiment.id)
+    spent = _spent(store, experiment, rule)
+    rows = {
+        (r["arm"], r["agent"], r["instance"], r["repeat"], r["attempt"]): r
+        for r in slots.filter(slots["not_attemptable"] == "").iter_rows(named=True)
+    }
+    fed = {t.id: t.fed.submission for t in store.find(Trial, experiment=experiment.id, live=True) if t.fed}
+    speakers = Speakers(store, experiment.lock.protocol)
+    found = []
+    for arm in (a for a in experiment.arms if a.feedback is not Feedback.NONE):
+        for key in sorted(k[1:4] for k in rows if k[0] == arm.continues and k[4] == 1):
+            chain = [rows[(arm.continues, *key, 1)]]
+            while (more := rows.get((arm.name, *key, len(chain) + 1))) is not None:
+                chain.append(more)
+            links = [_link(row, fed, spent) for row in chain]
+            # What is given is asked for of the attempt that the next one will follow.
+            last = next((n for n, link in enumerate(links) if link.verdict is AttemptVerdict.OPEN), len(links)) - 1
+            if (kind := KIND.get(arm.feedback)) and last >= 0 and links[last].verdict is AttemptVerdict.FAILED:
+                links[last] = replace(links[last], said=bool(speakers.of(links[last].submission or "", kind)))
+            found.append(Attempts(arm, *key, tuple(links), step(rule, links)))
+    return found
+
+
+def due(chains: Iterable[Attempts]) -> int:
+    """How many re-attempts the rule asks for that are not planned yet."""
+    return sum(c.step.next is Next.COMMIT for c in chains)
+
+
+def _link(
+    row: dict[str, Any], fed: Mapping[str, str], spent: Mapping[str, tuple[float | None, float | None]]
+) -> ChainLink:
+    trial, slot = row["trial"], row["slot"]
+    decided = row["standing"] == "decided" and row["passed"] is not None
+    verdict = AttemptVerdict.WAITS
+    if trial is None:
+        verdict = AttemptVerdict.OPEN
+    elif decided:
+        verdict = AttemptVerdict.PASSED if row["passed"] else AttemptVerdict.FAILED
+    dollars, hours = spent.get(slot, (0.0, 0.0))
+    return ChainLink(slot, verdict, trial, row["submission"], fed.get(trial or ""), row["score"], dollars, hours)
+
+
+def _spent(store: Store, experiment: Experiment, rule: Chain) -> dict[str, tuple[float | None, float | None]]:
+    """Slot -> US dollars and hours of people on it, over all tries and gradings; None where a part is unknown."""
+    from worksample.store.frames import evaluations_df, trials_df
+
+    out: dict[str, list[float | None]] = {}
+
+    def add(slot: str, place: int, value: float | None) -> None:
+        sums = out.setdefault(slot, [0.0, 0.0])
+        have = sums[place]
+        sums[place] = None if have is None or value is None else have + value
+
+    slot_of: dict[str, str] = {}
+    for row in trials_df(store, experiment.id).iter_rows(named=True):
+        slot_of[row["trial"]] = row["slot"]
+        asked = (row["tokens"] or 0) > 0 or row["unsettled_calls"] > 0
+        own = _most(row["cost"], row["cost_at_most"], row["priced"], asked)
+        others = _most(row["other_cost"], row["other_cost_at_most"], row["other_priced"], row["other_calls"] > 0)
+        add(row["slot"], 0, None if own is None or others is None else own + others)
+    counted = {r.id for r in store.find(Round) if r.purpose in COUNTED}
+    for row in _given(evaluations_df(store, experiment.id)).iter_rows(named=True):
+        slot = slot_of.get(row["trial"] or "")
+        if slot is None or row["round"] not in counted:
+            continue
+        if row["evaluator_type"] == EvaluatorKind.JUDGE.value:
+            add(slot, 0, _most(row["cost"], row["cost_at_most"], row["priced"], True))
+        elif row["evaluator_type"] == EvaluatorKind.PERSON.value:
+            hours = None if row["minutes"] is None else row["minutes"] / 60
+            add(slot, 1, hours)
+            add(slot, 0, None if hours is None or rule.pay is None else hours * rule.pay)
+    return {slot: (sums[0], sums[1]) for slot, sums in out.items()}
+
+
+def _given(frame: pl.DataFrame) -> pl.DataFrame:
+    """What took time or money, whether or not it stands: striking an evaluation pays nothing back."""
+    columns = ("cost", "priced", "cost_at_most")
+    return frame.select("trial", "round", "evaluator_type", "minutes", *columns)
+
+
+def _most(cost: float | None, at_most: float | None, priced: bool, asked: bool) -> float | None:
+    """What was spent; where it is not settled the most that it can be, and None where that is not known."""
+    if priced or not asked:
+        return cost if priced else cost or 0.0
+    return at_most

@@ -1,0 +1,50 @@
+"""Which evaluations of a submission are given to the agent that made it."""
+
+from __future__ import annotations
+
+from worksample.records import (
+    Amendment,
+    Evaluation,
+    EvaluationOutcome,
+    EvaluatorKind,
+    Feedback,
+    Protocol,
+    Purpose,
+    Round,
+    struck,
+    targets_of,
+)
+from worksample.results.deciding_rounds import InForce
+from worksample.store import Store
+
+KIND = {
+    Feedback.PEOPLE: EvaluatorKind.PERSON,
+    Feedback.JUDGE: EvaluatorKind.JUDGE,
+    Feedback.PROGRAM: EvaluatorKind.PROGRAM,
+}
+"""Whose evaluations an arm gives on; the other arms give none."""
+
+
+class Speakers:
+    """What was said by those who may decide under a protocol, and by who adjudicated them. Read once."""
+
+    def __init__(self, store: Store, protocol: Protocol) -> None:
+        self._store = store
+        amendments = store.find(Amendment)
+        self._out = struck(amendments)
+        rounds = store.find(Round, protocol=protocol)
+        self._found = InForce(rounds, amendments)
+        self._protocol = protocol
+
+    def of(self, submission: str, kind: EvaluatorKind) -> tuple[Evaluation, ...]:
+        """By time: all that stand of the latest round in force with any by this kind, and of adjudications of it."""
+        made = [e for e in self._store.find(Evaluation, subject=submission) if self._stands(e)]
+        for round in reversed(self._found.deciding(self._protocol, kind)):
+            if any(e.round == round.id for e in made):
+                looks = self._found.looks([round.id], round)
+                ids = {round.id, *(r.id for r in looks if r.purpose is Purpose.ADJUDICATION and r.by is kind)}
+                return tuple(e for e in made if e.round in ids)
+        return ()
+
+    def _stands(self, evaluation: Evaluation) -> bool:
+        return evaluation.outcome is EvaluationOutcome.GIVEN and not self._out.intersection(targets_of(evaluation))
