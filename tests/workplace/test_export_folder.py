@@ -63,9 +63,9 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "without its list": (lambda root: (root / "export.json").unlink(), "incomplete: export.json"),
     "half a list": (changed("export.json", b'{"format": 1, "fi'), "incomplete: export.json"),
     "a file is gone": (lambda root: (root / "state/git/HEAD").unlink(), "incomplete: state/git/HEAD is missing"),
-    "half a file": (changed("state/files/deep/a.txt", b"a"), "is not what was exported"),
-    "a file too many": (changed("state/files/new", b""), "state/files/new is not what was exported"),
-    "a link for a file": (linked, "is not what was exported"),
+    "half a file": (changed("state/files/deep/a.txt", b"a"), "was changed after the export"),
+    "a file too many": (changed("state/files/new", b""), "state/files/new was changed after the export"),
+    "a link for a file": (linked, "was changed after the export"),
     "of a later version": (later, "another version"),
 }
 

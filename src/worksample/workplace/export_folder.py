@@ -59,15 +59,17 @@ def read_export(folder: Path) -> tuple[Seed, tuple[str, ...]]:
     try:
         said = json.loads((folder / LIST).read_bytes())
     except (OSError, ValueError, RecursionError):
-        raise ExportError(f"it is incomplete: {LIST} cannot be read", where=where, next=AGAIN) from None
+        raise ExportError(f"the export is incomplete: {LIST} cannot be read", where=where, next=AGAIN) from None
     if not isinstance(said, dict) or said.get("format") != FORMAT or not isinstance(said.get("files"), dict):
-        raise ExportError("it was made by another version", where=where, next="use the version that made it")
+        raise ExportError(
+            "the export was made by another version", where=where, next="use the worksample version that made it"
+        )
     found = dict(_digests(folder))
     for name in sorted(found.keys() | said["files"].keys()):
         if name not in found:
-            raise ExportError(f"it is incomplete: {name} is missing", where=where, next=AGAIN)
+            raise ExportError(f"the export is incomplete: {name} is missing", where=where, next=AGAIN)
         if found[name] != said["files"].get(name):
-            raise ExportError(f"{name} is not what was exported", where=where, next=AGAIN)
+            raise ExportError(f"{name} was changed after the export", where=where, next=AGAIN)
     services: Sequence[str] = tuple(read_stamp(folder / STATE, where=where).get("services", ()))
     require_state(folder / STATE, services, where=where)
     return Seed(folder / STATE, json.loads((folder / ACCOUNTS).read_bytes())), tuple(services)

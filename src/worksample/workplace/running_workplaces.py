@@ -74,7 +74,7 @@ def start(root: Path, services: Sequence[str], name: str) -> dict[str, Any]:
         line = answers.readline()
     if not line:
         last = (folder / "log").read_text(errors="replace", encoding="utf-8").strip()[-1000:]
-        said = f"its keeper process ended: {last or 'without output'}"
+        said = f"the workplace's keeper process ended: {last or 'without output'}"
         raise SandboxError(said, where=name, next=f"read {folder / 'log'}, then worksample doctor")
     return _answer(line, name)
 
@@ -93,7 +93,9 @@ def send_command(name: str, verb: str, **more: str) -> dict[str, Any]:
         raise UsageError("no workplace of this name is running", where=name, next=hint) from None
     except TimeoutError:
         raise SandboxError(
-            "its keeper process does not answer", where=name, next=f"worksample workplace down --name {name}"
+            "the workplace's keeper process does not answer",
+            where=name,
+            next=f"worksample workplace down --name {name}",
         ) from None
     return _answer(data, name)
 
@@ -162,7 +164,7 @@ def _answer(line: bytes, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(line)
     except ValueError:
         raise SandboxError(
-            "its keeper process ended during the command",
+            "the workplace's keeper process ended during the command",
             where=name,
             next=f"worksample workplace up FOLDER --name {name}",
         ) from None

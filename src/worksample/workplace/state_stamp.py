@@ -32,16 +32,18 @@ def require_state(state: Path, names: Sequence[str], *, where: str = "export") -
         raise _of_another_version(where, f"its format is {said.get('format')!r}, and this version's is {FORMAT}")
     kept = said.get("services")
     if not isinstance(kept, dict):
-        raise ExportError("its stamp names no services", where=where, next=AGAIN)
+        raise ExportError("the stamp of the state names no services", where=where, next=AGAIN)
     here = version_lines(names)
     if lacks := sorted(set(names) - set(kept)):
-        raise ExportError(f"it has no state of {', '.join(lacks)}", where=where, next="leave these out of --services")
+        raise ExportError(f"the state lacks {', '.join(lacks)}", where=where, next="leave these out of --services")
     if other := [
         f"{kept[name]}, but this machine has {here[name]}" for name in sorted(here) if kept[name] != here[name]
     ]:
         raise _of_another_version(where, "; ".join(f"it is of {one}" for one in other))
     if gone := [name for name in sorted(names) if not (state / name).is_dir()]:
-        raise ExportError(f"it is incomplete: the folders {', '.join(gone)} are missing", where=where, next=AGAIN)
+        raise ExportError(
+            f"the state is incomplete: the folders {', '.join(gone)} are missing", where=where, next=AGAIN
+        )
 
 
 def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
@@ -53,12 +55,14 @@ def read_stamp(state: Path, *, where: str = "export") -> Mapping[str, Any]:
         said = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         raise ExportError(
-            f"it is incomplete, or older than stamps: {STAMP} cannot be read", where=where, next=AGAIN
+            f"the state is incomplete, or older than stamps: {STAMP} cannot be read", where=where, next=AGAIN
         ) from None
     if not isinstance(said, dict):
-        raise ExportError(f"its {STAMP} is not a JSON object", where=where, next=AGAIN)
+        raise ExportError(f"{STAMP} is not a JSON object", where=where, next=AGAIN)
     return said
 
 
 def _of_another_version(where: str, why: str) -> ExportError:
-    return ExportError(f"it was made by another version: {why}", where=where, next="use the version that made it")
+    return ExportError(
+        f"the state was made by another version: {why}", where=where, next="use the worksample version that made it"
+    )

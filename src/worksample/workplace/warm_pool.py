@@ -54,7 +54,7 @@ class WarmWorkplace:
         try:
             await self.service.write_line(json.dumps(said).encode() + b"\n")
         except BrokenPipeError:
-            raise SandboxError("it has ended", where=LABEL, next=HINT) from None
+            raise SandboxError("the preloaded programs have ended", where=LABEL, next=HINT) from None
 
     def _fill_folders(self, given: Mapping[str, Path]) -> None:
         try:

@@ -136,7 +136,7 @@ def _check_ids() -> None:
     ]
     if os.geteuid() == 0 and not any(low <= FIRST and low + count >= FIRST + COUNT for low, _, count in spans):
         raise ImageError(
-            "this machine gives root too few user ids for a build to have its own",
+            "this machine gives root too few user ids: a build needs its own",
             where="image",
             next="run it as an ordinary user",
         )

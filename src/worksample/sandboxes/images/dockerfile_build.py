@@ -176,7 +176,7 @@ def _operator_options(settings: BuildSettings, work: Path) -> str:
             shutil.copyfile(source, work / "given" / str(number))
         except OSError as error:
             raise ImageError(
-                f"{source} cannot be given to builds: {error.strerror}", where=VARIABLE, next=settings_hint("files")
+                f"{source} cannot be copied for builds: {error.strerror}", where=VARIABLE, next=settings_hint("files")
             ) from None
         words += ["--volume", f"{build_box.PLACE}/given/{number}:{place}:ro"]
     return shlex.join(words)

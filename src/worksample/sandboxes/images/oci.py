@@ -170,13 +170,13 @@ def _digest(found: object) -> str:
 
 def _mapping(found: object, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise ImageError(f"{what} is not an object", where="image", next=AGAIN)
+        raise ImageError(f"the image's {what} is not an object", where="image", next=AGAIN)
     return found
 
 
 def _list(found: object, what: str) -> list[Any]:
     if not isinstance(found, list):
-        raise ImageError(f"{what} is not a list", where="image", next=AGAIN)
+        raise ImageError(f"the image's {what} is not a list", where="image", next=AGAIN)
     return found
 
 
@@ -184,7 +184,7 @@ def _text(found: object, what: str) -> str:
     if found is None:
         return ""
     if not isinstance(found, str):
-        raise ImageError(f"{what} is not text", where="image", next=AGAIN)
+        raise ImageError(f"the image's {what} is not text", where="image", next=AGAIN)
     return found
 
 

@@ -127,7 +127,7 @@ def link_tree(source: Path, target: Path) -> None:
         shutil.copytree(source, target, symlinks=True, copy_function=link_file, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise ImageError(
-            f"the root cannot be shared: {error}",
+            f"the image's files cannot be copied: {error}",
             where=str(source),
             next="worksample image list, and worksample image remove DIGEST if its disk is full",
         ) from None

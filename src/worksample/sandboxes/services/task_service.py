@@ -58,7 +58,7 @@ class TaskService:
         if made.returncode:
             said = made.stderr.decode(errors="replace").strip()
             raise SandboxError(
-                f"its box cannot create the state folder: {said}",
+                f"the service's box cannot create its state folder: {said}",
                 where=f"service {spec.name}",
                 next="worksample doctor",
                 cause=Cause.SERVICE_START,
