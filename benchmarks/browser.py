@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 from playwright.async_api import Page, async_playwright
 
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import find_element
 from worksample.box import BoxConfig, BoxLimits, open_box
 from worksample.sandboxes.browser import OBSERVATIONS, Browser, BrowserConfig
 from worksample.sandboxes.browser.chromium import BINARY
@@ -121,7 +121,7 @@ async def agents(rounds: int) -> tuple[Timed, float]:
         try:
             seen = await browser.act("goto", {"url": "file:///task/scratch/page.html"})
             out["start, to the first page"] = (1000 * (used() - cpu), 1000 * (time.perf_counter() - began))
-            count, name = found(seen.text, "button 'Count'"), found(seen.text, "textbox 'Name'")
+            count, name = find_element(seen.text, "button 'Count'"), find_element(seen.text, "textbox 'Name'")
             browser.config = BrowserConfig(observe=())
             out["click"] = await timed(lambda: browser.act("click", {"bid": count}), rounds)
             out["fill"] = await timed(lambda: browser.act("fill", {"bid": name, "value": "Ada"}), rounds)

@@ -25,7 +25,7 @@ from worksample.cli.demo_studies import SITTINGS, answer, qualify_jobs
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.run_output import Tone, run_config
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.formats.jobs import ImportJobs, import_jobs
 from worksample.people.clock import wall
 from worksample.records import Trial

@@ -5,7 +5,7 @@ from .audit.task_audit import AuditConfig as AuditConfig
 from .errors import Cause as Cause
 from .errors import WorksampleError as WorksampleError
 from .experiments.hand_in import HandedIn as HandedIn
-from .experiments.regrading import Regraded as Regraded
+from .experiments.regrade_pipeline import Regraded as Regraded
 from .experiments.status import Status as Status
 from .metrics.calibration.calibration_rules import CalibrationRules as CalibrationRules
 from .metrics.estimate import Estimate as Estimate

@@ -8,7 +8,7 @@ import pytest
 
 from worksample.agents import define
 from worksample.agents.agent_builder import check_program
-from worksample.agents.command_exists import absent_here, programs_of
+from worksample.agents.command_programs import missing_program, programs_of
 from worksample.errors import PlanError
 
 
@@ -35,11 +35,11 @@ def test_only_what_is_known_to_be_absent_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sh").write_text("#!/bin/true\n")
     (tmp_path / "sh").chmod(0o755)
     path = str(tmp_path)
-    assert absent_here(["sh", "-c", "true"], path) == ""
-    assert absent_here(["sh", "-c", "my-agent"], path) == "my-agent"
-    assert absent_here(["/usr/bin/no-such-agent"], path) == "/usr/bin/no-such-agent"
+    assert missing_program(["sh", "-c", "true"], path) == ""
+    assert missing_program(["sh", "-c", "my-agent"], path) == "my-agent"
+    assert missing_program(["/usr/bin/no-such-agent"], path) == "/usr/bin/no-such-agent"
     for there in ("{software}/agent", "./agent", "python3", "/task/software/agent"):
-        assert absent_here([there], path) == ""
+        assert missing_program([there], path) == ""
 
 
 def test_a_plan_with_such_an_agent_is_refused() -> None:

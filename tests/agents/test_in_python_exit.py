@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from worksample.agents.in_python import _answered_for
+from worksample.agents.python_agent import _run_agent_code
 from worksample.errors import AgentError
 
 
@@ -15,4 +15,4 @@ async def test_an_agent_that_exits_is_an_agent_that_failed() -> None:
         sys.exit(3)
 
     with pytest.raises(AgentError, match="SystemExit: 3"):
-        await _answered_for(leave(), None)
+        await _run_agent_code(leave(), None)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from running.profiles import examples
 from sandboxes.images import machine
-from worksample.agents.installing import elf, libraries
-from worksample.agents.installing.define import LIBRARIES
+from worksample.agents.installing import elf_header as elf
+from worksample.agents.installing import shared_libraries as libraries
+from worksample.agents.installing.program import LIBRARIES
 from worksample.box import BoxConfig, Mount, Root, open_box
 
 SHELL = Path("/usr/bin/bash").read_bytes()
@@ -27,7 +28,7 @@ def test_headers_say_what_the_loader_itself_says() -> None:
     """Against the loader's own listing, for programs of this machine."""
     for name in ("bash", "ls", "grep", "tar", "env"):
         path = Path(shutil.which(name) or "").resolve()
-        found = elf.read(path)
+        found = elf.read_elf(path)
         assert found is not None and found.loader in {usual for usual, _ in libraries._USUAL.values()}
         told = subprocess.run([found.loader, "--list", path], capture_output=True, text=True, check=True).stdout
         assert all(f"{needed} =>" in told for needed in found.needed) and "libc.so.6" in found.needed
@@ -46,7 +47,7 @@ def test_a_header_that_is_hostile_is_read_or_none(
             content[place : place + 8] = struct.pack("<Q", number)
     path = tmp_path_factory.getbasetemp() / "hostile"
     path.write_bytes(content)
-    found = elf.read(path)
+    found = elf.read_elf(path)
     assert found is None or isinstance(found.needed, tuple)
 
 

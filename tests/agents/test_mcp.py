@@ -17,14 +17,14 @@ from pydantic import ValidationError
 from experiments.material import an_instance
 from openai_server import calls, says, serving
 from worksample.agents import define
-from worksample.agents.installing import named, names
-from worksample.agents.installing.install import install
-from worksample.agents.mcp.forms import JSON_FORMS, told, usual
-from worksample.agents.mcp.tools import tools_in
+from worksample.agents.installing import find_program, program_names
+from worksample.agents.installing.installer import install
+from worksample.agents.mcp.config_formats import JSON_FORMS, fill_config, usual_config
+from worksample.agents.mcp.server_tools import tools_in
 from worksample.agents.workspace import Workspace
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import Cause, SandboxError
-from worksample.experiments.planning import why_not
+from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.records import Agent, Ending, Environment, Limits, McpSpec, ServiceLimits, ServiceSpec
 from worksample.sandboxes.endpoints import ConnectionLedger
 from worksample.sandboxes.endpoints import serve_endpoints as endpoints_serving
@@ -195,20 +195,20 @@ def test_a_server_belongs_to_the_work() -> None:
 ODD = McpSpec(name="odd", argv=("x", 'a "quoted" \\ $HOME'), env={"KEY": 'v"'})
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", program_names())
 def test_each_program_is_told_in_its_own_configuration_or_cannot_attempt_it(name: str) -> None:
-    program = named(name)
+    program = find_program(name)
     assert program is not None
     instance = an_instance("task", "case", mcp=(ODD,))
     agent = Agent.of(name, name, settings={"argv": ["x"], "mcp": program.mcp})
-    reason = why_not(agent, instance)
+    reason = why_incompatible(agent, instance)
     if not program.mcp:
-        assert reason == f"brings MCP servers, which the harness {name} does not take"
+        assert reason == f"brings MCP servers, which the harness {name} does not support"
         return
     assert reason == ""
     (holder,) = [(path, text) for path, text in program.files.items() if "{mcp}" in text]
     for servers in ((), (ODD, BEHIND)):
-        text = told(holder[1], program.mcp, servers)
+        text = fill_config(holder[1], program.mcp, servers)
         data = tomllib.loads(text) if holder[0].endswith(".toml") else json.loads(text)
         found = next((data[key] for key in ("mcpServers", "mcp_servers", "mcp") if key in data), {})
         assert sorted(found) == sorted(one.name for one in servers)
@@ -226,8 +226,10 @@ def test_each_program_is_told_of_events_as_it_wants_to_be_or_cannot_attempt_it()
     assert said["opencode"]["type"] == "remote"
     instance = an_instance("task", "case", mcp=(EVENTS,))
     codex = Agent.of("codex", "codex", settings={"argv": ["x"], "mcp": "codex"})
-    assert why_not(codex, instance) == "brings an MCP server over SSE, which the harness codex does not speak"
-    assert not why_not(define("w", harness="worker", model="openai/gpt-5"), instance)
+    assert (
+        why_incompatible(codex, instance) == "brings an MCP server over SSE, which the harness codex does not support"
+    )
+    assert not why_incompatible(define("w", harness="worker", model="openai/gpt-5"), instance)
     assert table(mcp=[{"name": "a", "url": "http://localhost:8000/sse", "sse": True}]).mcp[0].sse
 
 
@@ -235,10 +237,10 @@ def test_other_harnesses() -> None:
     instance = an_instance("task", "case", mcp=(ODD,))
     worker = define("w", harness="worker", model="openai/gpt-5")
     command = define("c", harness="command", settings={"argv": ["true"]})
-    assert why_not(worker, instance) == why_not(command, instance) == ""
+    assert why_incompatible(worker, instance) == why_incompatible(command, instance) == ""
     one = Agent.of("o", "object", settings={"object": "a:b"})
-    assert "does not take" in why_not(one, instance)
-    assert json.loads(usual((ODD,)))["mcpServers"]["odd"]["args"] == ['a "quoted" \\ $HOME']
+    assert "does not support" in why_incompatible(one, instance)
+    assert json.loads(usual_config((ODD,)))["mcpServers"]["odd"]["args"] == ['a "quoted" \\ $HOME']
     assert set(JSON_FORMS) < {"usual", "gemini", "opencode", "openhands", "x"}
 
 

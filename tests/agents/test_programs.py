@@ -13,12 +13,12 @@ import pytest
 from experiments.material import an_instance
 from worksample.agents import define, harness_names
 from worksample.agents.agent_builder import check_agent, mounts_of
-from worksample.agents.installing import find, installed, named, names
-from worksample.agents.installing.folder import ABOUT, TREE, Installed, agents_folder, digest_of_tree
-from worksample.agents.installing.install import split
-from worksample.agents.installing.install_result import called
+from worksample.agents.installing import find_installed, find_program, installed_programs, program_names
+from worksample.agents.installing.install_result import run_installer
+from worksample.agents.installing.installed_programs import ABOUT, TREE, Installed, agents_folder, digest_of_tree
+from worksample.agents.installing.installer import parse_name
 from worksample.errors import InstallError, PlanError, UsageError
-from worksample.runs.own_log import _files
+from worksample.runs.agent_log import _files
 
 MODEL = "openai-api/local/model-1"
 KNOWN = {"program", "node", "arch", "machine", "door", "model", "brief", "input", "output", "software", "scratch"}
@@ -42,7 +42,7 @@ def put(name: str, version: str, digest: str = "d" * 64, *, anywhere: bool = Fal
 
 @pytest.mark.parametrize("name", EIGHT)
 def test_a_harness_s_file_is_whole(name: str) -> None:
-    program = named(name)
+    program = find_program(name)
     assert program is not None and program.tried and program.logs
     for text in (*program.argv, *program.env.values(), *program.files.values()):
         assert set(re.findall(r"\{([a-z]+)\}", text)) <= KNOWN
@@ -51,15 +51,15 @@ def test_a_harness_s_file_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", EIGHT)
 def test_the_page_names_the_version_that_was_tried(name: str) -> None:
-    program, page = named(name), (Path(__file__).parents[2] / "docs/harnesses.md").read_text(encoding="utf-8")
+    program, page = find_program(name), (Path(__file__).parents[2] / "docs/harnesses.md").read_text(encoding="utf-8")
     assert program is not None
     assert f"`{program.source.package}` | {program.tried} |" in page
 
 
 def test_the_eight_are_found_by_entry_point() -> None:
-    assert set(EIGHT) <= set(names())
+    assert set(EIGHT) <= set(program_names())
     assert set(EIGHT) <= set(harness_names())
-    assert named("worker") is None
+    assert find_program("worker") is None
 
 
 def test_a_record_says_all_of_how_a_program_is_called() -> None:
@@ -90,7 +90,7 @@ def test_what_is_not_installed_is_refused_with_the_line_to_type() -> None:
     agent = define(harness="codex", model=MODEL)
     check_agent(agent, an_instance("task", "one"))
     other = agent.replaced(settings={**agent.settings, "program": "f" * 64})
-    with pytest.raises(PlanError, match="with other files than the agent's record says"):
+    with pytest.raises(PlanError, match="with different files than in the agent's record"):
         check_agent(other, an_instance("task", "one"))
     with pytest.raises(PlanError, match="needs a model"):
         define(harness="codex")
@@ -101,14 +101,14 @@ def test_what_is_not_installed_is_refused_with_the_line_to_type() -> None:
 def test_a_half_installed_program_is_none() -> None:
     (agents_folder() / ".codex.new" / TREE).mkdir(parents=True)
     (agents_folder() / "codex-1.0-abc" / TREE).mkdir(parents=True)
-    assert installed() == () and find("codex") is None
+    assert installed_programs() == () and find_installed("codex") is None
 
 
 def test_what_a_later_release_installed_is_read_as_far_as_it_is_known() -> None:
     about = agents_folder() / f"codex-1.0-{'d' * 16}" / ABOUT
     put("codex", "1.0")
     about.write_text(json.dumps({**json.loads(about.read_text()), "more": 1}))
-    assert find("codex") == installed()[0]
+    assert find_installed("codex") == installed_programs()[0]
 
 
 def test_a_digest_covers_what_runs_and_nothing_of_the_place(tmp_path: Path) -> None:
@@ -143,12 +143,12 @@ def test_a_digest_covers_what_runs_and_nothing_of_the_place(tmp_path: Path) -> N
 
 
 def test_names_and_installers_that_fail_say_so(tmp_path: Path) -> None:
-    assert split("codex@0.1")[1] == "0.1"
-    assert split("codex")[1] == named("codex").tried  # type: ignore[union-attr]
+    assert parse_name("codex@0.1")[1] == "0.1"
+    assert parse_name("codex")[1] == find_program("codex").tried  # type: ignore[union-attr]
     with pytest.raises(UsageError, match="no agent is called 'codx'"):
-        split("codx")
+        parse_name("codx")
     with pytest.raises(InstallError, match="x could not be installed: no such version"):
-        called(["sh", "-c", "echo no such version >&2; exit 3"], tmp_path, "x")
+        run_installer(["sh", "-c", "echo no such version >&2; exit 3"], tmp_path, "x")
 
 
 def test_a_log_that_is_hostile_or_cut_gives_what_can_be_had() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from agents.desk_material import instance_at
 from worksample.agents import PRESETS, Script, define, read_script
 from worksample.agents.agent_builder import check_agent
-from worksample.agents.agent_definition import checked
-from worksample.agents.script import filled
-from worksample.agents.workspace import clipped
+from worksample.agents.agent_definition import validate_settings
+from worksample.agents.script import fill_placeholders
+from worksample.agents.workspace import clip_middle
 from worksample.errors import ManifestError, PlanError
 
 SCRIPT = """
@@ -101,13 +101,13 @@ def test_a_wrong_script_is_refused_with_its_place(tmp_path: Path, text: str, say
 def test_placeholders_and_nothing_else() -> None:
     words = {"input": "/in", "output": "/out"}
     text = "cat {input}/a > {output}/b; f'{x} {{}} {inputs}'"
-    assert filled(text, words, raw=False) == "cat /in/a > /out/b; f'{x} {{}} {inputs}'"
-    assert filled(text, words, raw=True) == text
+    assert fill_placeholders(text, words, raw=False) == "cat /in/a > /out/b; f'{x} {{}} {inputs}'"
+    assert fill_placeholders(text, words, raw=True) == text
 
 
 @given(st.text(max_size=400), st.integers(20, 200))
 def test_clipping_keeps_head_and_tail(text: str, size: int) -> None:
-    out = clipped(text, size)
+    out = clip_middle(text, size)
     if len(text) <= size:
         assert out == text
     else:
@@ -155,4 +155,4 @@ def test_a_wrong_agent_is_refused(asked: dict[str, object], says: str) -> None:
 
 def test_settings_written_out_are_settings_again() -> None:
     agent = define(harness="worker", model="openai/some")
-    assert checked("worker", agent.settings).model_dump(mode="json") == agent.settings
+    assert validate_settings("worker", agent.settings).model_dump(mode="json") == agent.settings

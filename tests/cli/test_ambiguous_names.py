@@ -8,7 +8,7 @@ import pytest
 
 from store import worlds
 from worksample.cli.ambiguous_names import tell_found, tell_planned
-from worksample.experiments.find import call, find_experiment, namesakes
+from worksample.experiments.experiment_lookup import find_experiment, others_of_name, short_name
 from worksample.records import Arm, Experiment, Lock, Protocol
 from worksample.reports.chosen_experiments import called
 from worksample.store import Store
@@ -30,12 +30,16 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> None:
     first, second, other = (store.get(Experiment, id) for id in ("study@1", "study@2", "other@1"))
-    assert [e.id for e in namesakes(store, first)] == ["study@2"] and namesakes(store, other) == []
-    assert (call(store, first), call(store, second), call(store, other)) == ("study@1", "study", "other")
+    assert [e.id for e in others_of_name(store, first)] == ["study@2"] and others_of_name(store, other) == []
+    assert (short_name(store, first), short_name(store, second), short_name(store, other)) == (
+        "study@1",
+        "study",
+        "other",
+    )
     for e in (first, second, other):
-        assert find_experiment(store, call(store, e)) == e
+        assert find_experiment(store, short_name(store, e)) == e
     # One that was not run yet will be the latest.
-    assert call(store, experiment("study@3", -9)) == "study"
+    assert short_name(store, experiment("study@3", -9)) == "study"
     assert called([first, second, other]) == "study@1, study@2, other"
 
 

@@ -9,7 +9,7 @@ import pytest
 from cli.run_cli import cli, cli_json
 from worksample.cli.demo_studies import AGENT, FONTS, TASK, company_config
 from worksample.errors import SandboxUnavailable
-from worksample.experiments.preparing import prepare
+from worksample.experiments.planning.preparation import prepare
 from worksample.files import HashSink
 from worksample.privileged import root_command
 from worksample.workplace.install import apt_get
@@ -74,7 +74,7 @@ def test_a_line_for_root_is_one_that_can_be_typed(
 
 def test_its_study_is_one_task_with_a_browser_and_a_script() -> None:
     plan = prepare(company_config("none", sandbox="bubblewrap"), HashSink())
-    [instance], [agent] = plan.material.instances, plan.material.agents
+    [instance], [agent] = plan.inputs.instances, plan.inputs.agents
     assert (instance.task, agent.name) == (TASK, AGENT) and instance.work.environment.browser is not None
     steps = agent.settings["script"]["tasks"][TASK]["steps"]
     assert {key for one in steps for key in ("browse", "run", "python", "submit") if key in one} == {

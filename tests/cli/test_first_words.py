@@ -16,7 +16,7 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("worksample.experiments.loading.load", stop)
+    monkeypatch.setattr("worksample.experiments.config_file.load", stop)
     done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
     assert done.returncode == 130
     assert done.stderr.splitlines()[0] == "reading the tasks ..."
@@ -27,9 +27,12 @@ def test_a_run_says_what_it_reads_before_it_plans(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("worksample.experiments.preparing.forecast_of", "interrupted while planning the trials: no trial was begun"),
         (
-            "worksample.experiments.run.run_experiment",
+            "worksample.experiments.planning.preparation.forecast_of",
+            "interrupted while planning the trials: no trial was begun",
+        ),
+        (
+            "worksample.experiments.experiment_runner.run_experiment",
             "interrupted while starting the trials: the plan is in the store, with whatever was done",
         ),
         ("worksample.cli.run_output._tell", "interrupted while showing the results: they are in the store"),
@@ -40,7 +43,7 @@ def test_an_interrupt_says_what_it_left(tmp_path: Path, monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     if "_tell" in place:
-        monkeypatch.setattr("worksample.experiments.run.run_experiment", lambda *_: Over())
+        monkeypatch.setattr("worksample.experiments.experiment_runner.run_experiment", lambda *_: Over())
     monkeypatch.setattr(place, stop)
     done = here("run", "--suite", TINY, "--agent", "scripted", "--script", SCRIPTS / "good", "--store", tmp_path / "s")
     assert done.returncode == 130

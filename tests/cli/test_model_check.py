@@ -13,7 +13,7 @@ from cli.run_cli import TINY, cli, here
 from openai_server import Answer, Call, calls, faults, says, serving
 from worksample.agents import define
 from worksample.errors import PlanError
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.experiments.model_check import prove_models
 from worksample.records import Agent, Trial
 from worksample.store import Store
@@ -41,7 +41,7 @@ def without_usage() -> Answer:
     [
         (calls("ready"), 0, "calls tools, 120 tokens"),
         (says("ready"), 0, "called no tool"),
-        (without_usage(), 0, "tokens by estimate: the service tells none"),
+        (without_usage(), 0, "tokens by estimate: the service reports none"),
         (faults.WRONG_KEY, 1, "HTTP 401: Incorrect API key provided: sk-abc***xyz"),
         (faults.reply(404, {"error": {"message": "The model `model-1` does not exist"}}), 1, "HTTP 404: The model"),
         (faults.HALF_JSON, 1, "a body that is not JSON"),

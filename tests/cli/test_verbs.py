@@ -62,7 +62,7 @@ def test_what_a_file_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
 
 
 def test_a_store_is_checked_rebuilt_merged_and_read(tmp_path: Path) -> None:
-    from worksample.experiments.ingesting import ingest_package
+    from worksample.experiments.package_intake import ingest_package
     from worksample.store import Store
 
     for name, task in (("a", "greeting"), ("b", "sums")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worksample.experiments.planning import PlanInputs
+from worksample.experiments.planning.experiment_plan import PlanInputs
 from worksample.records import (
     About,
     Agent,

@@ -23,8 +23,8 @@ from worksample.cli.judging_forecast import judging_of, show_calibration, show_j
 from worksample.cli.run_output import dry
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import PeopleConfig
-from worksample.experiments.loading import load
-from worksample.experiments.preparing import prepare
+from worksample.experiments.config_file import load
+from worksample.experiments.planning.preparation import prepare
 from worksample.records import Evaluation, EvaluatorKind, Protocol, Purpose, Round
 from worksample.reports.sections import measure
 from worksample.results.calibration.config import CalibrationConfig

@@ -13,9 +13,10 @@ from experiments.material import an_instance, some_material
 from worksample.cli.judging_forecast import judging_of
 from worksample.errors import ManifestError, PlanError
 from worksample.experiments.config import ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
-from worksample.experiments.loading import load
-from worksample.experiments.planning import Plan, in_order, plan
-from worksample.experiments.preparing import forecast_of, prepare
+from worksample.experiments.config_file import load
+from worksample.experiments.planning.experiment_plan import Plan, plan
+from worksample.experiments.planning.preparation import forecast_of, prepare
+from worksample.experiments.planning.slot_order import order_slots
 from worksample.models import Price
 from worksample.records import (
     Arm,
@@ -50,7 +51,7 @@ def read(folder: Path, text: str) -> ExperimentConfig:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (arm("people"), "the arm people has feedback, and there is no [chain]"),
+        (arm("people"), "the arm people has feedback, but there is no [chain]"),
         (CHAIN, "[chain] does nothing without an arm that has feedback"),
         ("[chain]\nreattempts = 0\n" + arm("people"), "chain.reattempts"),
         ("[chain]\nreattempts = 101\n" + arm("people"), "chain.reattempts"),
@@ -58,7 +59,7 @@ def read(folder: Path, text: str) -> ExperimentConfig:
         ("[chain]\nreattempts = 1\nhours = -1\n" + arm("people"), "chain.hours"),
         ("[chain]\nreattempts = 1\nbudget = 3\n" + arm("people"), "chain.budget"),
         (CHAIN + arm("boss"), "arms[0].feedback"),
-        (CHAIN + arm("people", "first"), "the arm first has the name of the one that makes first attempts"),
+        (CHAIN + arm("people", "first"), "the arm first has the name of the arm for first attempts"),
         (CHAIN + arm("none", "a") + arm("none", "b") + arm("people"), "people could continue each of a, b"),
         (CHAIN + arm("people", shown="all"), "arms[0].shown_rubric"),
     ],
@@ -121,11 +122,11 @@ def test_experiments_of_before_read_as_they_were() -> None:
 
 def test_the_order_gives_each_category_its_share_at_every_place() -> None:
     made = chained_plan()
-    strata = {i.id: i.task for i in made.material.instances}
-    order = [strata[s.instance] for s in in_order(made.slots, 7, strata)]
+    strata = {i.id: i.task for i in made.inputs.instances}
+    order = [strata[s.instance] for s in order_slots(made.slots, 7, strata)]
     for n in range(0, len(order), 2):
         assert set(order[n : n + 2]) == {"task-0", "task-1"}
-    assert order != [strata[s.instance] for s in in_order(made.slots, 8, strata)]
+    assert order != [strata[s.instance] for s in order_slots(made.slots, 8, strata)]
 
 
 def letters(folder: Path, feedback: str = "people", **rest: Any) -> ExperimentConfig:

@@ -30,7 +30,7 @@ RUN = """
 import sys
 from pathlib import Path
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Experiment
 from worksample.store import Store

@@ -12,8 +12,8 @@ import pytest
 from experiments.judged_by_people import config_of, hire
 from experiments.learners import judge_by_reading, letter
 from experiments.test_protocols import planned, run
-from worksample.experiments.amend import amend
-from worksample.experiments.chaining import WITHDRAWN, advance, may_run
+from worksample.experiments.amendments import amend
+from worksample.experiments.chain_steps import WITHDRAWN, advance, may_run
 from worksample.experiments.config import AgentConfig, ArmConfig, ChainConfig, ExperimentConfig, PeopleConfig
 from worksample.experiments.status import Status, status_of
 from worksample.records import Amendment, Evaluation, Experiment, Slot, Submission, Trial

@@ -13,9 +13,9 @@ from experiments.learners import judge_by_reading
 from experiments.test_chains import chained
 from experiments.test_protocols import planned, run
 from worksample.errors import WorksampleError
-from worksample.experiments.amend import amend
-from worksample.experiments.chaining import advance
-from worksample.experiments.preparing import prepare
+from worksample.experiments.amendments import amend
+from worksample.experiments.chain_steps import advance
+from worksample.experiments.planning.preparation import prepare
 from worksample.experiments.status import status_of
 from worksample.people import People
 from worksample.people.clock import wall

@@ -10,8 +10,8 @@ import pytest
 from store import worlds
 from worksample import comparisons_df, evaluations_df, slots_df, submissions_df, trials_df
 from worksample.errors import UsageError
-from worksample.experiments.find import find_experiment
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
+from worksample.experiments.experiment_lookup import find_experiment
 from worksample.store import Store
 
 

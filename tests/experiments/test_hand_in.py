@@ -45,7 +45,7 @@ def test_it_is_taken_once_and_its_people_judge_it(tmp_path: Path) -> None:
         )  # fmt: skip
         assert (again.taken, again.submission) == (False, first.submission)
         letter(tmp_path, "Dear Ada, once more")
-        with pytest.raises(UsageError, match=f"differs from what was handed in as {first.submission.id}") as e:
+        with pytest.raises(UsageError, match=f"differs from the work that was handed in as {first.submission.id}") as e:
             hand_in_and_grade(store, what)
         assert e.value.next.endswith("--repeat 2")
         assert hand_in_and_grade(store, replace(what, repeat=2)).taken
@@ -96,6 +96,6 @@ def test_work_without_an_experiment_is_on_the_list_with_its_grade(tmp_path: Path
 
 def test_an_unknown_origin_is_refused_with_the_words_that_there_are() -> None:
     assert {origin_of(word).value for word in ("agent", "external")} == {"external"}
-    with pytest.raises(UsageError, match="'robot' is no origin") as e:
+    with pytest.raises(UsageError, match="'robot' is not an origin") as e:
         origin_of("robot")
     assert e.value.next == "person or agent"

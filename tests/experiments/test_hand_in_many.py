@@ -11,7 +11,7 @@ import pytest
 from experiments.judged_by_people import config_of, hire, judge_all
 from experiments.test_protocols import planned, run
 from worksample.errors import FaultyRows, ImportFailed
-from worksample.experiments.hand_in_many import HandedInMany, HandInMany, hand_in_many
+from worksample.experiments.hand_in_table import HandedInMany, HandInMany, hand_in_many
 from worksample.experiments.status import status_of
 from worksample.records import Evaluation, Origin, Submission
 from worksample.reports import leaderboard
@@ -102,7 +102,7 @@ def test_all_faults_are_told_by_row_and_nothing_is_taken_in(tmp_path: Path) -> N
         with pytest.raises(FaultyRows) as told:
             taken(store, table(tmp_path, rows))
         assert list(told.value.faults) == ["row 1", "row 2", "row 3", "row 6", "row 7"]
-        assert "small, large" in told.value.faults["row 2"] and "is row 5 again" in told.value.faults["row 7"]
+        assert "small, large" in told.value.faults["row 2"] and "repeats row 5" in told.value.faults["row 7"]
         assert store.find(Submission) == []
         for name, content in {"x.txt": "", "y.csv": "task,path\n", "z.jsonl": "{"}.items():
             (tmp_path / name).write_text(content)
@@ -110,7 +110,7 @@ def test_all_faults_are_told_by_row_and_nothing_is_taken_in(tmp_path: Path) -> N
                 taken(store, tmp_path / name)
         done = taken(store, table(tmp_path, rows[4:5]), grade_now=False)
         (tmp_path / "work-4" / "total.json").write_text("{}")
-        with pytest.raises(FaultyRows, match=f"differs from what was handed in as {done.submissions[0].id}"):
+        with pytest.raises(FaultyRows, match=f"differs from the work that was handed in as {done.submissions[0].id}"):
             taken(store, table(tmp_path, rows[4:5]))
 
 

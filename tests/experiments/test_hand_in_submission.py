@@ -12,7 +12,7 @@ import pytest
 
 from sandboxes.capture.material import instance, write
 from worksample.errors import CaptureError, UsageError
-from worksample.experiments.hand_in_submission import hand_in
+from worksample.experiments.submission_intake import hand_in
 from worksample.records import Origin, Reported, Submission, now
 from worksample.store import Store
 
@@ -122,7 +122,7 @@ def test_an_archive_without_a_file_is_no_work(names: tuple[str, ...], store: Sto
     with zipfile.ZipFile(tmp_path / "none.zip", "w") as z:
         for name in names:
             z.writestr(name, "")
-    with pytest.raises(UsageError, match="nothing was handed in: no file is in it") as refused:
+    with pytest.raises(UsageError, match="no file was handed in") as refused:
         hand_in(store, made, tmp_path / "none.zip", entrant="Eve")
     assert "report.csv" in refused.value.next
     assert store.find(Submission) == []

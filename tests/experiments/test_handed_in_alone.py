@@ -12,9 +12,9 @@ from experiments.test_hand_in_many import Row, table
 from experiments.test_protocols import planned, run
 from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.hand_in_many import HandInMany, hand_in_many
-from worksample.experiments.plan_progress import progress_of
-from worksample.experiments.preparing import prepare
+from worksample.experiments.hand_in_table import HandInMany, hand_in_many
+from worksample.experiments.planning.plan_progress import progress_of
+from worksample.experiments.planning.preparation import prepare
 from worksample.records import Experiment, Slot, Submission
 from worksample.reports import leaderboard, write_report
 from worksample.reports.sections import compare, measure
@@ -126,5 +126,5 @@ def test_a_dry_run_tells_of_each_entrant(tmp_path: Path) -> None:
 
 def test_what_is_of_trials_alone_is_refused(tmp_path: Path) -> None:
     task = str(package(tmp_path, "holistic"))
-    with pytest.raises(ValidationError, match="no agent is to work"):
+    with pytest.raises(ValidationError, match="but none are given"):
         ExperimentConfig(name="x", tasks=(task,), agents=(), repeats=2)

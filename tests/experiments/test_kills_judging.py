@@ -54,7 +54,7 @@ from dataclasses import replace
 from pathlib import Path
 from worksample.python_api.experiment_run import options_of
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.watch import Silent
 from worksample.records import Experiment
 from worksample.store import Store

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from worksample.errors import ManifestError
 from worksample.experiments.config import ExperimentConfig
-from worksample.experiments.loading import load, merge
+from worksample.experiments.config_file import load, merge
 from worksample.models.durations import seconds
 
 BASE: dict[str, Any] = {"name": "x", "suite": "starter", "agents": [{"harness": "scripted"}]}
@@ -88,9 +88,9 @@ def test_a_suite_or_tasks_on_the_command_line_replace_both(tmp_path: Path) -> No
 
 def test_protocols_on_the_command_line_replace_the_file_s(tmp_path: Path) -> None:
     file = written(tmp_path, 'suite = "s"\nprotocol = "rubric"\n[[agents]]\nharness = "worker"\n[people]\npay = 30\n')
-    assert [p.value for p in load(file).asked] == ["rubric"]
+    assert [p.value for p in load(file).chosen_protocols] == ["rubric"]
     config = load(file, {"protocols": ("holistic", "rubric"), "people": {"pay": 60.0}})
-    assert [p.value for p in config.asked] == ["holistic", "rubric"]
+    assert [p.value for p in config.chosen_protocols] == ["holistic", "rubric"]
     assert config.people.pay == 60
 
 
@@ -110,8 +110,8 @@ def test_models_multiply_the_agents(tmp_path: Path) -> None:
         ('[limits]\ntime = "soon"\n', ["limits.time", "30m"]),
         ("[limits]\nturns = 5\n", ["limits.turns: is not a key of limits", "steps"]),
         ('protocol = "prose"\n', ["protocol: 'prose' is not allowed", "program, checkpoints, rubric"]),
-        ('protocol = "rubric"\nprotocols = ["holistic"]\n', ["one of them"]),
-        ('protocols = ["rubric", "rubric"]\n', ["stands twice"]),
+        ('protocol = "rubric"\nprotocols = ["holistic"]\n', ["either protocol"]),
+        ('protocols = ["rubric", "rubric"]\n', ["listed twice"]),
         ("[people]\npay = -1\n", ["people.pay: -1 is not allowed"]),
         ('[[arms]]\nname = "a"\n[[arms]]\nname = "a"\n', ["two arms"]),
         ("name = 'A B'\n", ["name: 'A B' is not allowed", "at most 100 of a-z, 0-9 and . _ -"]),

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from experiments.material import some_material
-from worksample.experiments.lock import LOCK_NAME, write_lock
-from worksample.experiments.planning import plan
+from worksample.experiments.planning.experiment_plan import plan
+from worksample.experiments.planning.lock_file import LOCK_NAME, write_lock
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 MANY = 8

@@ -9,20 +9,20 @@ import pytest
 
 from experiments.material import an_instance, some_material
 from worksample.agents.agent_definition import HUMAN
-from worksample.experiments.planning import plan
+from worksample.experiments.planning.experiment_plan import plan
 from worksample.records import Agent, Arm, EndpointSpec, McpSpec, ServiceSpec, Worker, now
 
 SERVED = (ServiceSpec(name="db", box="db", argv=("serve",), ports=(5432,)),)
 NEEDS: list[tuple[dict[str, Any], str]] = [
-    ({"served": SERVED}, "needs services, which a person's place does not have"),
-    ({"interfaces": ("terminal", "browser")}, "needs a browser that is recorded, which a person's place does not have"),
+    ({"served": SERVED}, "needs services, which a workstation does not have"),
+    ({"interfaces": ("terminal", "browser")}, "needs a browser that is recorded, which a workstation does not have"),
     (
         {"network": "endpoints", "endpoints": (EndpointSpec(name="api.example", port=80, to="host"),)},
-        "needs a network or MCP servers, which a person's place does not have",
+        "needs a network or MCP servers, which a workstation does not have",
     ),
     (
         {"mcp": (McpSpec(name="tools", argv=("tools",)),)},
-        "needs a network or MCP servers, which a person's place does not have",
+        "needs a network or MCP servers, which a workstation does not have",
     ),
 ]
 

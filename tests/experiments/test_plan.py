@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
 from worksample.errors import PlanError
-from worksample.experiments.planning import Plan, forecast, in_order, plan, why_not
+from worksample.experiments.planning.compatibility import reason_identity, why_incompatible
+from worksample.experiments.planning.experiment_plan import Plan, plan
+from worksample.experiments.planning.forecast import forecast
+from worksample.experiments.planning.slot_order import order_slots
 from worksample.records import Agent, Arm, Limits, Slot
 
 EARLY, LATE = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
@@ -57,7 +60,7 @@ def test_what_is_open_runs_in_the_planned_order(material, data) -> None:
     slots = planned(material).slots
     finished = data.draw(st.sets(st.sampled_from(slots).map(lambda s: s.id)))
     still_open = [s for s in slots if s.id not in finished]
-    assert list(in_order(data.draw(st.permutations(still_open)), material.seed)) == still_open
+    assert list(order_slots(data.draw(st.permutations(still_open)), material.seed)) == still_open
     assert {s.id for s in still_open} | finished == {s.id for s in slots}
 
 
@@ -85,7 +88,7 @@ def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
     assert result.attemptable == ()
     assert "vision" in result.slots[0].not_attemptable
     able = Agent.of("able", "worker", model="m", capabilities=("vision",))
-    assert why_not(able, seeing) == ""
+    assert why_incompatible(able, seeing) == ""
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_a_mismatch_is_not_attemptable_and_never_run() -> None:
 )
 def test_reasons_name_what_is_missing(environment, word) -> None:
     instance = an_instance("t", "i", **environment)
-    assert word in why_not(Agent.of("a", "worker"), instance, frozenset({"openscad"}))
+    assert word in why_incompatible(Agent.of("a", "worker"), instance, frozenset({"openscad"}))
 
 
 def test_a_forecast_without_limits_is_unknown_and_not_zero() -> None:
@@ -120,3 +123,32 @@ def test_nothing_to_plan_is_refused() -> None:
 def test_slot_ids_do_not_depend_on_the_moment() -> None:
     slot: Slot = planned(some_material()).slots[0]
     assert slot.id == Slot.identify(slot.experiment, slot.agent, slot.instance, slot.arm, 1, slot.repeat)
+
+
+@pytest.mark.parametrize(
+    ("now", "earlier"),
+    [
+        ("requires vision, which the agent does not declare", "requires vision, which the agent does not declare"),
+        (
+            "needs a browser, which image-based tasks do not support; "
+            "needs a browser, which the harness object cannot use",
+            "needs a browser, which is of this machine's programs, in an image, which has its own; "
+            "needs a browser, which the harness object is given none of",
+        ),
+        (
+            "needs endpoints (model.internal:80), which need isolation",
+            "needs endpoints (model.internal:80), which there are none of without isolation",
+        ),
+        (
+            "brings its own services, which need isolation",
+            "needs services of its own, which there are none of without isolation",
+        ),
+        (
+            "brings MCP servers, which the harness aider does not support",
+            "brings MCP servers, which the harness aider does not take",
+        ),
+        ("needs services, which a workstation does not have", "needs services, which a person's place does not have"),
+    ],
+)
+def test_a_reason_counts_in_an_experiments_id_in_the_words_of_version_0_1(now: str, earlier: str) -> None:
+    assert reason_identity(now) == earlier

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from experiments.material import some_material
 from worksample.errors import UsageError
-from worksample.experiments.pilot import basis_of, guessed
-from worksample.experiments.planning import Plan, plan
-from worksample.experiments.power import outlook
+from worksample.experiments.pilot import basis_of, guessed_basis
+from worksample.experiments.planning.experiment_plan import Plan, plan
+from worksample.experiments.power import power_outlook
 from worksample.metrics import Aim
 
 REACH = 1.959964 + 0.841621
@@ -29,28 +29,28 @@ def planned(**grid: int) -> Plan:
 def test_at_a_quarter_passing_half_the_variance_lies_between_tasks() -> None:
     # 0.25 x 0.75 / 2 = 0.09375 between tasks, half of it shared by the two agents, and as much between repeats. The
     # second agent's are larger, and the exact test allows for one task more.
-    found = outlook(planned(tasks=300))
+    found = power_outlook(planned(tasks=300))
     assert found.detectable is not None
     assert 1 < found.detectable / (REACH * (2 * (0.046875 + 0.09375) / 300) ** 0.5) < 1.1
     assert 2453 < found.needed[1] < 1.08 * 2453
     assert 1636 < found.needed[2] < 1.1 * 1636
-    assert outlook(planned(tasks=3, repeats=4)).needed.keys() == {1, 2, 3, 4, 5}
+    assert power_outlook(planned(tasks=3, repeats=4)).needed.keys() == {1, 2, 3, 4, 5}
 
 
 def test_one_task_shows_no_difference() -> None:
-    assert outlook(planned(tasks=1, instances=3)).detectable is None
-    assert outlook(planned(tasks=5)).detectable is None
+    assert power_outlook(planned(tasks=1, instances=3)).detectable is None
+    assert power_outlook(planned(tasks=5)).detectable is None
 
 
 @given(st.integers(9, 14), st.integers(1, 3), st.integers(1, 4))
 @settings(max_examples=5)
 def test_more_work_sees_more(tasks: int, instances: int, repeats: int) -> None:
-    found = outlook(planned(tasks=tasks, instances=instances, repeats=repeats))
-    more = outlook(planned(tasks=tasks + 1, instances=instances, repeats=repeats + 1))
+    found = power_outlook(planned(tasks=tasks, instances=instances, repeats=repeats))
+    more = power_outlook(planned(tasks=tasks + 1, instances=instances, repeats=repeats + 1))
     assert found.detectable is not None and more.detectable is not None
     assert more.detectable <= 1.02 * found.detectable
     assert list(found.needed.values()) == sorted(found.needed.values(), reverse=True)
-    assert outlook(planned(), Aim(points=0.1)).needed[1] < outlook(planned()).needed[1]
+    assert power_outlook(planned(), Aim(points=0.1)).needed[1] < power_outlook(planned()).needed[1]
 
 
 def pilot_of(tasks: int, repeats: int, agents: int = 2, seed: int = 0, flat: float | None = None) -> pl.DataFrame:
@@ -73,8 +73,8 @@ def test_a_pilots_own_data_replace_the_guess() -> None:
     assert found.shared > 0.9
     small = basis_of(pilot_of(40, 3), "trial")
     assert "trial's own 240 graded trials on 40 tasks" in small.assumed
-    assert outlook(planned(), basis=small).needed != outlook(planned()).needed
-    assert outlook(planned(), basis=small).assumed == small.assumed
+    assert power_outlook(planned(), basis=small).needed != power_outlook(planned()).needed
+    assert power_outlook(planned(), basis=small).assumed == small.assumed
 
 
 def test_without_repeats_or_rivals_a_pilot_says_what_it_took() -> None:
@@ -88,7 +88,7 @@ def test_without_repeats_or_rivals_a_pilot_says_what_it_took() -> None:
 
 
 def test_the_guessed_rate_is_an_option() -> None:
-    assert outlook(planned(), basis=guessed(0.02)).needed[1] < outlook(planned()).needed[1]
-    assert "passes 2%" in guessed(0.02).assumed
+    assert power_outlook(planned(), basis=guessed_basis(0.02)).needed[1] < power_outlook(planned()).needed[1]
+    assert "passes 2%" in guessed_basis(0.02).assumed
     with pytest.raises(UsageError):
-        guessed(1.0)
+        guessed_basis(1.0)

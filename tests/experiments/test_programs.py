@@ -11,12 +11,12 @@ import pytest
 
 from openai_server import Answer, Fault, serving
 from openai_server.workman import Workman
-from worksample.agents.installing.folder import digest_of_tree, find
-from worksample.agents.installing.install import install
+from worksample.agents.installing.installed_programs import digest_of_tree, find_installed
+from worksample.agents.installing.installer import install
 from worksample.experiments.agent_check import check_agents, find_answer
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.metrics import Configurations, harness_effect, model_effect
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of
@@ -91,7 +91,7 @@ def test_a_real_program_solves_a_starter_task(tmp_path: Path, harness: str) -> N
         assert frame["passed"].to_list() == [True], frame.to_dicts()
         (trial,) = store.find(Trial)
         agent = store.get(Agent, trial.agent)
-        here = find(harness)
+        here = find_installed(harness)
         assert here is not None
         assert (agent.settings["version"], agent.settings["program"]) == (here.version, here.digest)
         log = store.get(Submission, trial.id).parts["agent_log"]
@@ -150,7 +150,7 @@ def test_a_program_that_takes_its_box_apart_and_never_ends(tmp_path: Path) -> No
         assert b"sk-of-the-operator" not in seen
         assert store.get(Submission, trial.id).parts["agent_log"].files
     assert frame["passed"].to_list() == [False]
-    here = find("codex")
+    here = find_installed("codex")
     assert here is not None and digest_of_tree(Path(here.folder)) == here.digest
 
 

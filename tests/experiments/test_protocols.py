@@ -11,8 +11,8 @@ from experiments.judged_by_people import config_of, hire, judge_all
 from openai_server import Answer, judged, serving
 from worksample.cli.judging_forecast import judging_of
 from worksample.experiments.config import ExperimentConfig, PeopleConfig
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import RunResult, run_experiment
+from worksample.experiments.experiment_runner import RunResult, run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig
 from worksample.python_api.experiment_run import options_of

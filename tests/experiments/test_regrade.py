@@ -11,10 +11,10 @@ import pytest
 from forking.child import ended
 from grading.helpers_grading import Bench, bench
 from worksample.errors import UsageError
-from worksample.experiments.amend import amend
-from worksample.experiments.regrading import Regraded, Regrading, regrade
+from worksample.experiments.amendments import amend
+from worksample.experiments.experiment_runner import RunOptions
+from worksample.experiments.regrade_pipeline import Regraded, Regrading, regrade
 from worksample.experiments.rounds import current_round
-from worksample.experiments.run import RunOptions
 from worksample.experiments.status import status_of
 from worksample.grading import grade_all
 from worksample.records import (
@@ -128,8 +128,8 @@ def test_a_whole_regrade_is_adopted_with_author_and_reason(world: Regradable) ->
 KILLED = """
 import os, sys
 from pathlib import Path
-from worksample.experiments.regrading import Regrading, regrade
-from worksample.experiments.run import RunOptions
+from worksample.experiments.regrade_pipeline import Regrading, regrade
+from worksample.experiments.experiment_runner import RunOptions
 from worksample.experiments.watch import Silent
 from worksample.records import Experiment
 from worksample.store import Store

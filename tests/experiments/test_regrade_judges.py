@@ -14,9 +14,9 @@ from experiments.judged_by_people import config_of
 from experiments.test_regrade import regradable
 from grading.helpers_grading import bench
 from openai_server import Answer, judged, read, serving
+from worksample.experiments.experiment_runner import run_experiment
 from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.grading.grade_changes import votes_of_pairs
 from worksample.models import JudgeConfig
 from worksample.models.service_config import ServiceConfig

@@ -11,7 +11,7 @@ import pytest
 from runs.material import setting
 from worksample.agents.agent_definition import define
 from worksample.agents.assignment import Assignment
-from worksample.experiments.run import _note
+from worksample.experiments.experiment_runner import _note
 from worksample.experiments.watch import Silent
 from worksample.steady_loop import Stall, run_steadily
 
@@ -35,7 +35,7 @@ def test_a_stall_is_told_by_its_seconds_within_trials() -> None:
     watch = Noted()
     for charged in (0.0, 4.0, 7.0):
         _note(watch, Stall(datetime.now(UTC), 60.0, 1.0, charged))
-    assert watch.notes == ["the platform itself stood still for 7 s; no trial is charged for it"]
+    assert watch.notes == ["the platform itself stalled for 7 s; no trial is charged for it"]
 
 
 @pytest.mark.box

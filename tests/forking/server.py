@@ -26,10 +26,10 @@ from typing import Any
 
 PACKAGES = ("cli", "runs", "agents", "sandboxes", "tasks")
 MODULES = (
-    "worksample.experiments.run",
-    "worksample.experiments.loading",
+    "worksample.experiments.experiment_runner",
+    "worksample.experiments.config_file",
     "worksample.experiments.status",
-    "worksample.experiments.ingesting",
+    "worksample.experiments.package_intake",
     "worksample.grading",
     "worksample.people",
     "worksample.app.server.middleware.cross_site_guard",

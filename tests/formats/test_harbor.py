@@ -10,7 +10,7 @@ import pytest
 
 from cli.run_cli import cli
 from worksample.errors import ImportFailed, UsageError
-from worksample.experiments.planning import why_not
+from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.files import HashSink
 from worksample.formats.harbor import ImportedHarborTask, ImportHarbor, import_harbor
 from worksample.formats.harbor.format import OBSTACLES
@@ -68,7 +68,7 @@ def test_a_task_of_the_first_schema_becomes_a_package(tmp_path: Path) -> None:
     }
     [instance] = ingest(read_package(root), HashSink()).instances
     assert "Write {{answer}} to /app/answer." in instance.work.brief and instance.capture.root
-    assert not why_not(Agent.of("one", "worker"), instance)
+    assert not why_incompatible(Agent.of("one", "worker"), instance)
     assert instance.work.environment.image is not None and instance.grading[Protocol.PROGRAM].settings["verifier"]
 
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_had_makes_an_instance_not_attemptable(
     made, _, root = imported(harbor(tmp_path / "task", OLD + more, **files))
     assert made.needs == (word,)
     [instance] = ingest(read_package(root), HashSink()).instances
-    assert word in why_not(Agent.of("one", "worker"), instance)
+    assert word in why_incompatible(Agent.of("one", "worker"), instance)
     assert word in OBSTACLES and f"`{word}`" in Path("docs/harbor.md").read_text()
 
 
@@ -202,7 +202,7 @@ url = "http://localhost:8000/sse"
         McpSpec(name="far", url="https://tools.example.com/mcp"),
         McpSpec(name="events", url="http://localhost:8000/sse", sse=True),
     )
-    assert not why_not(Agent.of("one", "worker"), instance)
+    assert not why_incompatible(Agent.of("one", "worker"), instance)
 
 
 STEPS = """
@@ -289,7 +289,7 @@ def test_steps_come_along(tmp_path: Path) -> None:
     assert (root / "tests/second/test.sh").is_file() and "FROM debian:12" in (
         root / "tests/second/Dockerfile"
     ).read_text()
-    assert not why_not(Agent.of("one", "worker"), instance)
+    assert not why_incompatible(Agent.of("one", "worker"), instance)
     apart = frozenset(read_package(root).apart)
     assert of_grader("tests/first-one/test.sh", apart) and not of_grader("steps/first-one/brief.md", apart)
 

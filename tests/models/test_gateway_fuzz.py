@@ -20,7 +20,7 @@ from models.test_gateway import gateway_of, raw, request, status
 from models.wire import Work, longest_turn
 from openai_server import Answer, Call, says
 from worksample.models.gateway import ModelGateway
-from worksample.runs.gc_freeze import settled
+from worksample.runs.slot_run import frozen_objects
 
 pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter:DeprecationWarning")  # the engine's
 SCHEMA = {
@@ -243,7 +243,7 @@ async def assailed(number: int, seed: int) -> None:
         used.watch(gateway)
         for path, body in whole:  # what is imported late
             await raw(port, request(body, path))
-        with settled(), Stalls() as stalls:  # as in a run
+        with frozen_objects(), Stalls() as stalls:  # as in a run
             for count in range(number):
                 path, body = rng.choice(whole)
                 data = mutated(body, rng) if count % 20 else json.dumps(body).encode()

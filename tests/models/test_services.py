@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worksample.errors import ManifestError, PlanError
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.models import ModelService
 from worksample.models.resolver import check_generation
 from worksample.models.service_config import ServiceConfig, config_for, service_for

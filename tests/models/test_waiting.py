@@ -13,7 +13,7 @@ from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
 from worksample.models.excused_waiting import Waiting, waiting
-from worksample.runs.outcome import ended_by_limit
+from worksample.runs.outcome import outcome_of_limit
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 LIMIT = 600.0
@@ -56,7 +56,7 @@ TRIALS = {
 @pytest.mark.parametrize("name", TRIALS)
 def test_a_time_limit_is_the_services_where_it_passed_waiting_for_it(name: str) -> None:
     events, services = TRIALS[name]
-    outcome = ended_by_limit(LimitExceededError("time", value=LIMIT, limit=LIMIT), events, at(LIMIT))
+    outcome = outcome_of_limit(LimitExceededError("time", value=LIMIT, limit=LIMIT), events, at(LIMIT))
     assert outcome.cause is (Cause.MODEL_ERROR if services else Cause.LIMIT_TIME)
     assert outcome.finished is not services
     assert outcome.retried is services
@@ -72,7 +72,7 @@ def test_a_time_limit_without_seconds_is_the_services_only_after_a_failure(
     events: list[ModelEvent], services: bool
 ) -> None:
     """No share of nothing can be told, and whoever waited for nothing at all waited half of it too."""
-    outcome = ended_by_limit(LimitExceededError("time", value=LIMIT, limit=0), events, at(LIMIT))
+    outcome = outcome_of_limit(LimitExceededError("time", value=LIMIT, limit=0), events, at(LIMIT))
     assert outcome.cause is (Cause.MODEL_ERROR if services else Cause.LIMIT_TIME)
     assert " of " not in outcome.reason
 
@@ -92,5 +92,5 @@ def test_an_agent_whose_every_call_is_answered_alike_is_never_excused(seconds: l
     left = share * max(seconds)
     events.append(call(clock, clock + left, CUT))
     limit = clock + left
-    outcome = ended_by_limit(LimitExceededError("time", value=limit, limit=limit), events, at(limit))
+    outcome = outcome_of_limit(LimitExceededError("time", value=limit, limit=limit), events, at(limit))
     assert outcome.cause is Cause.LIMIT_TIME

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from people.worlds import Office, office
 from store.worlds import START
 from worksample.cli.commands.amend import command
-from worksample.experiments.amend import amend
+from worksample.experiments.amendments import amend
 from worksample.people import Account, Conflict, RoundKind, own_queues, withdraw
 from worksample.people import amendments as amending
 from worksample.people.judging.withdrawn_items import WITHDRAWN

@@ -10,7 +10,7 @@ import pytest
 import worksample as ws
 from python_api.agents_by_hand import TINY, adder, helper
 from worksample.agents import define
-from worksample.agents.objects import found, offer, planned
+from worksample.agents.python_objects import find_object, offer, settings_with_source
 from worksample.errors import ManifestError, PlanError, UsageError
 from worksample.python_api.run_config import configured
 
@@ -82,18 +82,18 @@ def test_other_code_is_another_agent_and_is_told_from_what_was_planned(monkeypat
     module = ModuleType("written_by_hand")
     exec("async def mine(work):\n    return 1\n", module.__dict__)
     monkeypatch.setitem(sys.modules, "written_by_hand", module)
-    first = planned({"object": "written_by_hand:mine"})
-    assert found(first["object"], first["source"]) is module.mine
+    first = settings_with_source({"object": "written_by_hand:mine"})
+    assert find_object(first["object"], first["source"]) is module.mine
     exec("async def mine(work):\n    return 2\n", module.__dict__)
     with pytest.raises(PlanError, match="has changed since the run was planned"):
-        found(first["object"], first["source"])
-    assert planned({"object": "written_by_hand:mine"})["source"] != first["source"]
+        find_object(first["object"], first["source"])
+    assert settings_with_source({"object": "written_by_hand:mine"})["source"] != first["source"]
 
 
 def test_what_cannot_be_found_says_what_to_do() -> None:
     for name, said in (("helper", "in another process"), ("nowhere:mine", "cannot be imported")):
         with pytest.raises(PlanError, match=said) as failed:
-            found(name, "0" * 64)
+            find_object(name, "0" * 64)
         assert "worksample.run" in failed.value.next
     with pytest.raises(PlanError, match="object"):
         define("x", harness="object")

@@ -15,8 +15,8 @@ import worksample as ws
 from worksample.cli.lazy_group import root
 from worksample.errors import UsageError, WorksampleError
 from worksample.experiments.config import ExperimentConfig
+from worksample.experiments.config_file import JudgingConfig
 from worksample.experiments.hand_in import HandInRequest
-from worksample.experiments.loading import JudgingConfig
 from worksample.python_api.experiment_run import options_of
 
 JUDGING = set(JudgingConfig.model_fields)

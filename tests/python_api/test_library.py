@@ -76,7 +76,7 @@ async def test_an_agent_of_inspects_works_where_a_loop_runs(tmp_path: Path, key:
             SUMS, helper(), model=MODEL, only=["sums/small"], store=tmp_path / "s", progress=False,
             services={"openai-api/local": {"base_url": service.base_url}},
         )  # fmt: skip
-        assert "Material is in /task/input" in str(service.requests[1]["messages"])
+        assert "Input files are in /task/input" in str(service.requests[1]["messages"])
     assert run.slots["score"].to_list() == [1.0]
     assert run.trials["steps"].to_list() == [2]
 

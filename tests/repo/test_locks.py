@@ -46,6 +46,6 @@ def test_the_development_script_installs_what_views_need() -> None:
     from worksample.viewing.converter_requirements import DEBIAN
 
     script = (ROOT / "dev").read_text()
-    listed = re.search(r'^VIEW_PACKAGES="([^"]+)"', script, re.MULTILINE)
+    listed = re.search(r'^VIEW="([^"]+)"', script, re.MULTILINE)
     assert listed
     assert sorted(listed[1].split()) == sorted(DEBIAN)

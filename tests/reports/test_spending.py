@@ -68,7 +68,7 @@ def test_cached_tokens_at_full_price_mark_a_cost_in_the_list_and_in_a_runs_lines
     assert said_of(agents) == "at most $0.60"
     tally = RunTally(planned=2)
     for trial in store.find(Trial):
-        tally.trial(trial)
+        tally.add_trial(trial)
     assert spent(tally) == "at most $0.60"
 
 

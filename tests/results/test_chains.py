@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.material import an_instance, some_material
-from worksample.experiments.planning import plan
+from worksample.experiments.planning.experiment_plan import plan
 from worksample.metrics import histories
 from worksample.records import Arm, Chain, now
 from worksample.results.chains import chained, continued, needed

@@ -10,9 +10,11 @@ from runs.material import Setting, setting
 from worksample.errors import Cause, PlanError
 from worksample.records import Arm, CaptureStatus, Instance, Limits, Slot
 from worksample.runs import RunConfig
-from worksample.runs.close import _captured, _exported, tell, trial_of
 from worksample.runs.outcome import DONE
-from worksample.runs.tries import AgentRun, TrialContext
+from worksample.runs.recorder import Recorder, Shortfall, stop_and_capture
+from worksample.runs.recorders import BoxRecorder
+from worksample.runs.trial_close import announce, build_trial
+from worksample.runs.trial_context import AgentRun, TrialContext
 
 
 def begun(at: Setting, **changes: object) -> TrialContext:
@@ -27,12 +29,13 @@ def begun(at: Setting, **changes: object) -> TrialContext:
 
 async def test_without_a_box_the_output_is_absent_with_its_reason(tmp_path: Path) -> None:
     at = setting(tmp_path)
-    found = await _captured(begun(at))
-    part = found.parts["output"]
-    assert found.cause is Cause.SANDBOX_LOST
+    recorder = BoxRecorder(begun(at))
+    await recorder.capture()
+    part = recorder.parts(at.store.blobs)["output"]
+    assert recorder.shortfall == Shortfall(Cause.SANDBOX_LOST, "there was no sandbox")
     assert (part.status, part.reason) == (CaptureStatus.ABSENT, "there was no sandbox")
     assert at.store.manifest(part.manifest).entries == ()
-    assert await _exported(begun(at)) is None
+    assert begun(at).recorders == []
 
 
 def test_a_trial_says_what_its_try_was(tmp_path: Path) -> None:
@@ -41,18 +44,18 @@ def test_a_trial_says_what_its_try_was(tmp_path: Path) -> None:
     assert one.id != other.id
     assert one.id.startswith(f"{at.slots[0].id}.3.")
     one.phases["twice"] = 1.0
-    with one.timed("once"), one.timed("twice"):
+    with one.measure("once"), one.measure("twice"):
         sum(range(100_000))
     assert 0 < one.phases["once"] < 1000
     assert 1 < one.phases["twice"] < 1000
-    trial = trial_of(one, DONE, steps=4, log="a.eval")
+    trial = build_trial(one, DONE, steps=4, log="a.eval")
     assert (trial.id, trial.slot, trial.try_number, trial.limits.time) == (one.id, at.slots[0].id, 3, 7)
     assert (trial.outcome, trial.steps, trial.log, trial.working_seconds) == (DONE, 4, "a.eval", 0.0)
     assert (trial.phases, trial.sandbox, trial.fed) == (one.phases, "bubblewrap", None)
     assert trial.started == one.started <= trial.ended
-    tell(one, trial, None)
+    announce(one, trial, None)
     assert at.closed == [(trial, None)]
-    assert one.told
+    assert one.announced
 
 
 def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> None:
@@ -67,8 +70,8 @@ def test_what_follows_a_trial_that_fails_is_no_closed_trial(tmp_path: Path) -> N
         tried.slot, tried.instance, tried.limits, tried.inputs, tried.software, None, 1,
     )  # fmt: skip
     with pytest.raises(KeyError):
-        tell(failing, trial_of(failing, DONE), None)
-    assert not failing.told
+        announce(failing, build_trial(failing, DONE), None)
+    assert not failing.announced
 
 
 def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -> None:
@@ -76,5 +79,27 @@ def test_a_slot_of_an_arm_that_its_experiment_lacks_is_refused(tmp_path: Path) -
     job = begun(at).job
     assert job.arm(at.slots[0]).name == "plain"
     strange: Slot = at.slots[0].replaced(arm="other")
-    with pytest.raises(PlanError, match="of the arm 'other', which its experiment lacks"):
+    with pytest.raises(PlanError, match="belongs to the arm 'other', which its experiment lacks"):
         job.arm(strange)
+
+
+async def test_recorders_are_closed_in_their_order_whenever_they_were_registered(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Named(Recorder):
+        def __init__(self, name: str, rank: int) -> None:
+            self.name, self.rank = name, rank  # type: ignore[misc]
+
+        async def stop(self) -> None:
+            said.append(f"stop {self.name}")
+
+        async def capture(self) -> None:
+            said.append(f"capture {self.name}")
+
+    context = begun(setting(tmp_path))
+    for name, rank in (("last", 3), ("first", 1), ("second", 2)):
+        context.record(Named(name, rank))
+    await stop_and_capture(context.recorders)
+    assert said == [f"{what} {name}" for what in ("stop", "capture") for name in ("first", "second", "last")]
+    assert (context.recorders[0].parts(context.job.store.blobs), context.recorders[0].usage) == ({}, {})
+    assert context.recorders[0].shortfall is None

@@ -11,22 +11,21 @@ import pytest
 
 from runs.material import player
 from worksample.agents import define
-from worksample.agents.browser_tools import BROWSER_HOST
-from worksample.agents.model_address import MODEL_HOST
+from worksample.agents.box_endpoints import BROWSER_HOST, MODEL_HOST
 from worksample.box import Endpoint
 from worksample.records import Agent, EndpointSpec, Environment, ServiceSpec
-from worksample.runs.endpoints import (
+from worksample.runs.trial_context import TrialContext
+from worksample.runs.trial_endpoints import (
     MODEL,
     PROXY,
-    calls_gateway,
     endpoints_of,
     environment_of,
     has_model,
-    reaching,
+    open_endpoints,
     targets_of,
-    unreachable,
+    uses_gateway,
+    why_unreachable,
 )
-from worksample.runs.tries import TrialContext
 from worksample.sandboxes.endpoints import AllowedHost, ConnectProxy, HostAllowance, HostRule, StreamTarget
 
 SCRIPT = player("script")
@@ -53,7 +52,7 @@ OPEN = HostAllowance(operator=(HostRule("api.example.com"), HostRule("*.example.
     [(SCRIPT, False, False), (WORKER, True, False), (PROGRAM, True, True), (ALONE, False, False)],
 )
 def test_only_a_program_with_a_model_has_a_gateway(agent: Agent, model: bool, gateway: bool) -> None:
-    assert (has_model(agent), calls_gateway(agent)) == (model, gateway)
+    assert (has_model(agent), uses_gateway(agent)) == (model, gateway)
     assert endpoints_of(agent, Environment()) == ((GATEWAY,) if gateway else ())
 
 
@@ -77,9 +76,9 @@ SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
         (WORKER, needing(API, WILD), "bubblewrap", ""),
         (WORKER, needing(spec("api.example.org", "host")), "bubblewrap", "api.example.org:443, which is not allowed"),
         (WORKER, needing(spec("*.example.org", "host")), "bubblewrap", "*.example.org:443, which is not allowed"),
-        (WORKER, needing(API), "none", "needs endpoints (api.example.com:443), which there are none of"),
-        (PROGRAM, Environment(), "none", "which there are none of without isolation"),
-        (WORKER, Environment(served=(SERVED,)), "none", "services of its own, which there are none of"),
+        (WORKER, needing(API), "none", "needs endpoints (api.example.com:443), which need isolation"),
+        (PROGRAM, Environment(), "none", "which need isolation"),
+        (WORKER, Environment(served=(SERVED,)), "none", "its own services, which need isolation"),
         (WORKER, Environment(served=(SERVED,)), "bubblewrap", ""),
         (WORKER, Environment(), "none", ""),
         (WORKER, needing(spec("shop.internal", "service:shop:80"), served=(SERVED,)), "bubblewrap", ""),
@@ -91,7 +90,7 @@ SERVED = ServiceSpec(name="shop", box="shop", argv=("true",), ports=(80,))
 def test_what_cannot_be_served_is_said_before_anything_runs(
     agent: Agent, environment: Environment, sandbox: str, why: str
 ) -> None:
-    said = unreachable(agent, environment, OPEN, sandbox=sandbox)
+    said = why_unreachable(agent, environment, OPEN, sandbox=sandbox)
     assert why in said if why else not said
 
 
@@ -116,7 +115,7 @@ def test_every_endpoint_has_what_it_is_for_and_the_others_refuse() -> None:
 async def test_a_box_without_endpoints_goes_on_by_itself(tmp_path: Path) -> None:
     box = SimpleNamespace(config=SimpleNamespace(endpoints=()))
     work = SimpleNamespace(environment=Environment())
-    try_ = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
+    context = SimpleNamespace(instance=SimpleNamespace(work=work), job=SimpleNamespace(agent=None))
     for one in (None, cast("Any", box)):
-        async with reaching(cast("TrialContext", try_), one) as during:
-            assert await during(asyncio.sleep(0, "done")) == "done"
+        async with open_endpoints(cast("TrialContext", context), one) as supervise:
+            assert await supervise(asyncio.sleep(0, "done")) == "done"

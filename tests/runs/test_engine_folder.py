@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worksample.runs.engine_folder import need_engine_folder
+from worksample.runs.slot_run import ensure_engine_folder
 
 
 def test_a_home_that_takes_nothing_stops_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +17,7 @@ def test_a_home_that_takes_nothing_stops_no_run(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "ours"))
     with pytest.raises(OSError):
         inspect_data_dir("traces")
-    need_engine_folder()
+    ensure_engine_folder()
     assert inspect_data_dir("traces").is_relative_to(tmp_path / "ours")
 
 
@@ -26,5 +26,5 @@ def test_a_home_that_takes_it_is_left_as_it_is(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    need_engine_folder()
+    ensure_engine_folder()
     assert inspect_data_dir("traces").is_relative_to(tmp_path)

@@ -13,7 +13,7 @@ import pytest
 from openai_server import Answer, Call, Fault, calls, serving
 from runs.material import Setting, setting
 from worksample.agents import define
-from worksample.agents.shown_digest import SHOWN
+from worksample.agents.prompt_digest import SHOWN
 from worksample.errors import Cause
 from worksample.formats.atif import export_trajectories, faults
 from worksample.models import Price

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from worksample.runs.sample_feed import SampleFeed
+from worksample.runs.slot_queue import SampleFeed
 
 
 async def test_samples_wait_until_the_task_asks_and_none_comes_after_the_end() -> None:

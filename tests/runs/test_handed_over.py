@@ -12,7 +12,7 @@ from inspect_ai.util import LimitExceededError
 
 from worksample.errors import Cause
 from worksample.records import Ending, TrialOutcome
-from worksample.runs.outcome import DONE, LONGEST, crashed, ended_by_limit, failed, handed_over
+from worksample.runs.outcome import DONE, LONGEST, crash_outcome, failure_outcome, outcome_of_limit, outcome_of_turn
 
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 OUT_OF_TIME = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="30 s")
@@ -23,17 +23,17 @@ OUT_OF_TIME = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason="
     [
         (DONE, "the agent was done"),
         (OUT_OF_TIME, "ran out of time: 30 s"),
-        (failed(Cause.AGENT_CRASH, "exit 7"), "the agent's own program failed: exit 7"),
+        (failure_outcome(Cause.AGENT_CRASH, "exit 7"), "the agent's own program failed: exit 7"),
     ],
 )
 def test_a_turn_that_ended_is_handed_over_with_how_it_ended(outcome: TrialOutcome, said: str) -> None:
-    over = handed_over(outcome)
+    over = outcome_of_turn(outcome)
     assert (over.ending, over.cause, over.reason) == (Ending.CANCELLED, Cause.PERSON_CONTINUES, said)
 
 
 def test_a_failure_of_ours_is_not_handed_over() -> None:
-    lost = failed(Cause.SANDBOX_LOST, "gone")
-    assert handed_over(lost) is lost
+    lost = failure_outcome(Cause.SANDBOX_LOST, "gone")
+    assert outcome_of_turn(lost) is lost
 
 
 def unanswered(seconds: float, limit: float) -> TrialOutcome:
@@ -43,7 +43,7 @@ def unanswered(seconds: float, limit: float) -> TrialOutcome:
         error="busy", timestamp=BEGAN,
     )  # fmt: skip
     error = LimitExceededError("time", value=seconds, limit=limit)
-    return ended_by_limit(error, [call], BEGAN + timedelta(seconds=seconds))
+    return outcome_of_limit(error, [call], BEGAN + timedelta(seconds=seconds))
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def test_from_a_minute_on_waiting_is_told_in_minutes(seconds: float, limit: floa
 
 def test_a_reason_is_cut_only_where_it_is_too_long() -> None:
     fits, over = "x" * LONGEST, "x" * LONGEST + "y"
-    assert failed(Cause.AGENT_CRASH, fits).reason == fits
-    assert failed(Cause.AGENT_CRASH, over).reason == f"{fits}..."
+    assert failure_outcome(Cause.AGENT_CRASH, fits).reason == fits
+    assert failure_outcome(Cause.AGENT_CRASH, over).reason == f"{fits}..."
 
 
 def test_a_reason_keeps_its_lines_and_tabs_and_no_other_control() -> None:
-    assert failed(Cause.AGENT_CRASH, "a\nb\tc\rd\x1be").reason == "a\nb\tc\ufffdd\ufffde"
+    assert failure_outcome(Cause.AGENT_CRASH, "a\nb\tc\rd\x1be").reason == "a\nb\tc\ufffdd\ufffde"
 
 
 def raised_through(*names: str) -> BaseException:
@@ -92,8 +92,8 @@ def raised_through(*names: str) -> BaseException:
     ],
 )
 def test_a_crash_names_the_innermost_place_of_ours_or_where_it_was_raised(files: tuple[str, ...], place: str) -> None:
-    assert crashed(raised_through(*files)).reason == f"ValueError: x at {place}"
+    assert crash_outcome(raised_through(*files)).reason == f"ValueError: x at {place}"
 
 
 def test_a_crash_that_was_never_raised_names_no_place() -> None:
-    assert crashed(ValueError("x")).reason == "ValueError: x"
+    assert crash_outcome(ValueError("x")).reason == "ValueError: x"

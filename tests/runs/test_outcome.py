@@ -13,7 +13,7 @@ from worksample import fault_injection
 from worksample.errors import AgentError, Cause, PlanError, SandboxError, StoreFull, UsageError
 from worksample.models.request_account import ModelAccount
 from worksample.records import Ending, TrialOutcome
-from worksample.runs.outcome import DONE, after_capture, ended_by_error, ended_by_limit, failed
+from worksample.runs.outcome import DONE, failure_outcome, outcome_after_capture, outcome_of_error, outcome_of_limit
 
 
 def call(error: str | None = None) -> ModelEvent:
@@ -50,7 +50,7 @@ def raised(error: BaseException, cause: BaseException | None = None) -> BaseExce
     ],
 )
 def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, cause: Cause) -> None:
-    outcome = ended_by_error(error, events)
+    outcome = outcome_of_error(error, events)
     assert (outcome.ending, outcome.cause) == (ending, cause)
     assert outcome.reason
 
@@ -64,15 +64,15 @@ def test_errors(error: BaseException, events: list[ModelEvent], ending: Ending, 
         (DONE, Cause.CAPTURE_TIME, None),
         (DONE, Cause.CAPTURE_FAILED, Cause.CAPTURE_FAILED),
         (DONE, Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
-        (failed(Cause.AGENT_CRASH, "7"), Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
-        (failed(Cause.AGENT_CRASH, "7"), Cause.CAPTURE_TOO_LARGE, Cause.AGENT_CRASH),
-        (failed(Cause.MODEL_ERROR, "503"), Cause.SANDBOX_LOST, Cause.MODEL_ERROR),
+        (failure_outcome(Cause.AGENT_CRASH, "7"), Cause.SANDBOX_LOST, Cause.SANDBOX_LOST),
+        (failure_outcome(Cause.AGENT_CRASH, "7"), Cause.CAPTURE_TOO_LARGE, Cause.AGENT_CRASH),
+        (failure_outcome(Cause.MODEL_ERROR, "503"), Cause.SANDBOX_LOST, Cause.MODEL_ERROR),
     ],
 )
 def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
     outcome: TrialOutcome, cause: Cause | None, expected: Cause | None
 ) -> None:
-    after = after_capture(outcome, cause, "said")
+    after = outcome_after_capture(outcome, cause, "said")
     assert after.cause is expected
     assert (after == outcome) == (expected is outcome.cause)
     assert after.finished == (expected in (None, Cause.AGENT_CRASH))
@@ -80,7 +80,7 @@ def test_only_a_failure_of_ours_at_capture_undoes_an_ending(
 
 @given(st.text(alphabet=st.characters(), max_size=30).map(lambda text: text + "\0\x1b[2J\ud800"))
 def test_a_reason_holds_nothing_that_a_database_or_a_terminal_would_not_take(said: str) -> None:
-    reason = ended_by_error(AgentError(f"exit 7: {said}"), []).reason
+    reason = outcome_of_error(AgentError(f"exit 7: {said}"), []).reason
     assert reason.startswith("exit 7: ")
     assert all(c.isprintable() or c in "\n\t" for c in reason)
     reason.encode()
@@ -90,7 +90,7 @@ def test_a_crash_says_where() -> None:
     try:
         fault_injection._read("nonsense")
     except UsageError as error:
-        outcome = ended_by_error(error, [])
+        outcome = outcome_of_error(error, [])
     assert "fault_injection.py:" in outcome.reason
     assert "UsageError" in outcome.reason
 
@@ -110,7 +110,7 @@ def test_a_crash_says_where() -> None:
     ],
 )
 def test_limits(type: str, events: list[ModelEvent], cause: Cause) -> None:
-    outcome = ended_by_limit(LimitExceededError(type, value=2, limit=1), events)  # type: ignore[arg-type]
+    outcome = outcome_of_limit(LimitExceededError(type, value=2, limit=1), events)  # type: ignore[arg-type]
     assert outcome.cause is cause
     assert outcome.finished == (cause is not Cause.MODEL_ERROR)
 
@@ -134,8 +134,8 @@ def test_faults_are_read_by_point_and_number() -> None:
 def test_a_budget_that_only_unanswered_requests_used_up_is_the_services_fault(charged: float, cause: Cause) -> None:
     error = LimitExceededError("cost", value=3.0, limit=2.0, message="Cost limit exceeded")
     account = ModelAccount({}, charged=charged)
-    assert ended_by_limit(error, [], account=account).cause is cause
-    assert ended_by_limit(error, []).cause is Cause.LIMIT_COST
+    assert outcome_of_limit(error, [], account=account).cause is cause
+    assert outcome_of_limit(error, []).cause is Cause.LIMIT_COST
     tokens = LimitExceededError("token", value=300, limit=200, message="Token limit exceeded")
-    assert ended_by_limit(tokens, [], account=ModelAccount({}, charged_tokens=150)).cause is Cause.MODEL_ERROR
-    assert ended_by_limit(tokens, [], account=account).cause is Cause.LIMIT_TOKENS
+    assert outcome_of_limit(tokens, [], account=ModelAccount({}, charged_tokens=150)).cause is Cause.MODEL_ERROR
+    assert outcome_of_limit(tokens, [], account=account).cause is Cause.LIMIT_TOKENS

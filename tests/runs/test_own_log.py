@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from worksample.runs.own_log import MEMBERS, _files
+from worksample.runs.agent_log import MEMBERS, _files
 
 
 def archive(count: int) -> bytes:

@@ -12,9 +12,9 @@ from sandboxes.images import machine
 from worksample.audit.control_submissions import control
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.grading import grade, open_round, solve
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Ending, Evaluation, GradePayload, Protocol, Submission, Trial
@@ -232,7 +232,7 @@ async def test_solutions_of_steps_are_controls_and_nothing_scores_nothing(tmp_pa
         [instance] = taken.instances
         found = await graded(await solve(store, instance, Protocol.PROGRAM))
         assert found.payload is None and found.reason.startswith("step dough: the verifier left no reward")
-        assert why_not(Agent.of("w", "worker"), instance) == ""
+        assert why_incompatible(Agent.of("w", "worker"), instance) == ""
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo
 from runs.material import player
 from worksample.files import HashSink
 from worksample.models import Price
-from worksample.runs.trajectory import NAME, TrajectoryWriter, _tools, _totals, _written, write
+from worksample.runs.trajectory import (
+    NAME,
+    TrajectoryWriter,
+    _document_bytes,
+    _final_metrics,
+    _tool_definitions,
+    write_trajectory,
+)
 
 BRIEF = [ChatMessageSystem(content="be brief", id="s"), ChatMessageUser(content="write", id="u")]
 PNG = f"data:image/png;base64,{base64.b64encode(b'a picture').decode()}"
@@ -58,7 +65,7 @@ def bash(id: str, **more: Any) -> ToolCall:
 
 def steps(*events: Event) -> list[dict[str, Any]]:
     writer = TrajectoryWriter({"m/x": Price(input=1, output=1)})
-    writer.events(events)
+    writer.add_events(events)
     return writer.steps
 
 
@@ -97,11 +104,11 @@ def test_tools_are_those_of_the_agents_first_call() -> None:
         tool = ToolInfo(name=name, description="does it")
         return called(*BRIEF, answer=says("x"), role=role).model_copy(update={"tools": [tool]})
 
-    found = _tools([offering("judging", "judge"), offering("bash"), offering("later")])
+    found = _tool_definitions([offering("judging", "judge"), offering("bash"), offering("later")])
     [tool] = found["tool_definitions"]
     assert (tool["type"], tool["function"]["name"], tool["function"]["description"]) == ("function", "bash", "does it")
     assert "None" not in str(tool)
-    assert _tools([called(*BRIEF, answer=says("x"))]) == _tools([]) == {}
+    assert _tool_definitions([called(*BRIEF, answer=says("x"))]) == _tool_definitions([]) == {}
 
 
 def test_results_of_calls_stand_at_their_calls() -> None:
@@ -130,15 +137,15 @@ def test_pictures_lie_beside_the_document_and_what_is_none_is_said() -> None:
     writer = TrajectoryWriter({})
     content = [ContentText(text="see"), ContentImage(image=PNG), ContentImage(image="data:image/png;base64,!")]
     message = ChatMessageUser(content=content, id="p")
-    writer.events([called(message, answer=says("seen"))])
+    writer.add_events([called(message, answer=says("seen"))])
     assert writer.pictures == {"images/0001.png": b"a picture"}
     assert writer.steps[0]["message"] == [
         {"type": "text", "text": "see"},
         {"type": "image", "source": {"media_type": "image/png", "path": "images/0001.png"}},
-        {"type": "text", "text": "[a picture that was not kept]"},
+        {"type": "text", "text": "[a picture that was not stored]"},
     ]
     only = ChatMessageUser(content=[ContentText(text="a"), ContentText(text="b")], id="q")
-    writer.events([called(only, ChatMessageUser(content=[ContentImage(image=PNG)], id="r"), answer=says("both"))])
+    writer.add_events([called(only, ChatMessageUser(content=[ContentImage(image=PNG)], id="r"), answer=says("both"))])
     assert [s["message"] for s in writer.steps[2:]] == ["a\nb", "both"]
     assert len(writer.pictures) == 1
 
@@ -153,7 +160,7 @@ def test_what_was_thought_and_what_was_summed_up_is_marked() -> None:
 
 def test_a_programs_own_words_are_steps_without_a_call() -> None:
     writer = TrajectoryWriter({})
-    writer.messages([*BRIEF, ChatMessageAssistant(content="printed")])
+    writer.add_messages([*BRIEF, ChatMessageAssistant(content="printed")])
     assert [(s["source"], s.get("llm_call_count")) for s in writer.steps] == [
         ("system", None), ("user", None), ("agent", 0),
     ]  # fmt: skip
@@ -169,7 +176,7 @@ def metrics(**more: float) -> dict[str, Any]:
     [([metrics(cost_usd=1.0), {}, metrics(cost_usd=0.5)], 1.5), ([metrics(cost_usd=1.0), metrics()], None), ([], None)],
 )
 def test_totals_have_a_cost_where_every_call_has_one(given: list[dict[str, Any]], cost: float | None) -> None:
-    total = _totals(given)
+    total = _final_metrics(given)
     count = sum("metrics" in step for step in given)
     assert (total["total_prompt_tokens"], total["total_completion_tokens"]) == (3 * count, 2 * count)
     assert (total["total_cached_tokens"], total["total_steps"]) == (count, len(given))
@@ -177,7 +184,7 @@ def test_totals_have_a_cost_where_every_call_has_one(given: list[dict[str, Any]]
 
 
 def test_numbers_that_json_lacks_stand_as_text() -> None:
-    assert json.loads(_written({"a": [1.5, float("nan")]})) == {"a": [1.5, "NaN"]}
+    assert json.loads(_document_bytes({"a": [1.5, float("nan")]})) == {"a": [1.5, "NaN"]}
 
 
 def test_the_document_is_a_part_with_its_pictures() -> None:
@@ -189,9 +196,9 @@ def test_the_document_is_a_part_with_its_pictures() -> None:
             return digest
 
     writer = TrajectoryWriter({})
-    writer.events([called(ChatMessageUser(content=[ContentImage(image=PNG)], id="p"), answer=says("seen"))])
+    writer.add_events([called(ChatMessageUser(content=[ContentImage(image=PNG)], id="p"), answer=says("seen"))])
     ann = player("ann")
-    part = write(writer, Kept(), ann, {"trial": "t.1", "outcome": {"ending": "done"}})
+    part = write_trajectory(writer, Kept(), ann, {"trial": "t.1", "outcome": {"ending": "done"}})
     entries = {e["path"]: e for e in json.loads(kept[part.manifest])["entries"]}
     assert set(entries) == {"images/0001.png", NAME}
     assert (part.files, part.size) == (2, sum(e["size"] for e in entries.values()))

@@ -171,17 +171,17 @@ def lay_case(package: Package, folder: Path, case: dict[str, Any], target: Path)
 
 def play(steps: Iterable[ScriptStep], inputs: Path, place: Path) -> Path:
     """A script's commands and files, played as plain processes; gives the output folder."""
-    from worksample.agents.script import filled
+    from worksample.agents.script import fill_placeholders
 
     words = {"input": str(inputs), "output": str(place / "output"), "scratch": str(place / "scratch")}
     for name in ("output", "scratch"):
         (place / name).mkdir()
     for step in steps:
         if step.write is not None:
-            path = Path(filled(step.write, words, raw=False))
+            path = Path(fill_placeholders(step.write, words, raw=False))
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(filled(step.text or "", words, raw=step.raw), encoding="utf-8")
+            path.write_text(fill_placeholders(step.text or "", words, raw=step.raw), encoding="utf-8")
         elif step.run is not None:
-            command = ["bash", "-c", filled(step.run, words, raw=step.raw)]
+            command = ["bash", "-c", fill_placeholders(step.run, words, raw=step.raw)]
             subprocess.run(command, cwd=place / "scratch", check=True, capture_output=True, timeout=60)
     return place / "output"

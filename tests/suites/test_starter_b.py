@@ -13,7 +13,7 @@ import pytest
 
 from suites.apart import apart
 from suites.plain_grading import SUITE, Package, grade, lay_case
-from worksample.agents.script import filled, read_script
+from worksample.agents.script import fill_placeholders, read_script
 
 TASKS = ["audio-edit", "bracket-3d", "form-filling", "incident-report", "logo-vector", "web-page"]
 PACKAGES = {t: Package.read(t) for t in TASKS}
@@ -95,9 +95,11 @@ def work(agent: str, task: str, instance: str, place: Path) -> Path:
     tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     for step in script.instances.get(instance, script.steps):
         if step.write is not None:
-            Path(filled(step.write, words, raw=False)).write_text(filled(step.text or "", words, raw=step.raw))
+            Path(fill_placeholders(step.write, words, raw=False)).write_text(
+                fill_placeholders(step.text or "", words, raw=step.raw)
+            )
         elif step.run is not None:
-            command = ["bash", "-c", filled(step.run, words, raw=step.raw)]
+            command = ["bash", "-c", fill_placeholders(step.run, words, raw=step.raw)]
             done = subprocess.run(
                 command, cwd=place / "scratch", check=False, capture_output=True, timeout=60, env={"PATH": tools}
             )

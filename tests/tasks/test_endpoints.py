@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from worksample.agents import define
 from worksample.records import Environment
-from worksample.runs.endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, unreachable
+from worksample.runs.trial_endpoints import MODEL, PROXY, endpoints_of, environment_of, targets_of, why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance, read_rule
 from worksample.tasks.environment import EnvironmentTable
 
@@ -65,22 +65,22 @@ def test_what_cannot_be_reached_is_said_once_and_stably() -> None:
         {"name": "help.example", "port": 80, "to": "model"},
         services=("shop",),
     )
-    said = unreachable(ALONE, environment, NONE, sandbox="bubblewrap")
+    said = why_unreachable(ALONE, environment, NONE, sandbox="bubblewrap")
     assert said == (
         "needs the host pypi.org:443, which is not allowed; needs the host *.example.com:443, which is not allowed; "
         "needs the service shop; needs a model behind help.example:80, and the agent names none"
     )
     rules = HostAllowance((read_rule("pypi.org"), read_rule("*.example.com")))
-    assert unreachable(WORKER, environment, rules, sandbox="bubblewrap") == "needs the service shop"
-    assert "without isolation" in unreachable(WORKER, environment, rules, sandbox="none")
-    assert unreachable(WORKER, Environment(), NONE, sandbox="none") == ""
-    assert "model.internal:80" in unreachable(PROGRAM, Environment(), NONE, sandbox="none")
+    assert why_unreachable(WORKER, environment, rules, sandbox="bubblewrap") == "needs the service shop"
+    assert "need isolation" in why_unreachable(WORKER, environment, rules, sandbox="none")
+    assert why_unreachable(WORKER, Environment(), NONE, sandbox="none") == ""
+    assert "model.internal:80" in why_unreachable(PROGRAM, Environment(), NONE, sandbox="none")
 
 
 @pytest.mark.parametrize("allowed", ["evil.example.com", "*.evil.example.com", "*.example.com:80", "example.com"])
 def test_a_wildcard_needs_a_rule_that_allows_all_of_it(allowed: str) -> None:
     environment = table({"name": "*.example.com", "to": "host"})
-    assert unreachable(WORKER, environment, HostAllowance((read_rule(allowed),)), sandbox="bubblewrap")
+    assert why_unreachable(WORKER, environment, HostAllowance((read_rule(allowed),)), sandbox="bubblewrap")
 
 
 def test_a_box_gets_what_its_task_and_its_agent_need() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.regrading import Regrading, regrade
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, Experiment, GradePayload, Protocol, Submission
 from worksample.store import Store, check

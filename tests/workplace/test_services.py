@@ -16,9 +16,9 @@ import pytest
 from worksample.box import Box, BoxConfig, Endpoint, open_box
 from worksample.errors import Cause, SandboxError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.regrading import Regrading, regrade
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.preparation import commit_plan, prepare
+from worksample.experiments.regrade_pipeline import Regrading, regrade
 from worksample.kit.workplace import Workplace as Left
 from worksample.models import ModelService
 from worksample.python_api.experiment_run import options_of

@@ -1,4 +1,4 @@
-"""Who works: harnesses, presets, and what an agent is shown."""
+"""Agents: harnesses, presets, and the prompts that agents receive."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""From an Agent record to what works: a table of harnesses."""
+"""Builder of an agent's solver from its record, by a table of harnesses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from worksample.models.resolver import check_generation
 from worksample.records import Agent, Instance, Limits
 from worksample.sandboxes.capture import step_views
 
-from .agent_definition import HARNESSES, HUMAN, checked
-from .command_exists import absent_here, only_on_host
-from .installing import find
-from .installing.resolve_settings import need
-from .mcp.forms import FORMS, WITHOUT_SSE
-from .own_folder import mount_of
+from .agent_definition import HARNESSES, HUMAN, validate_settings
+from .agent_folder import mount_of
+from .command_programs import missing_program, only_on_host
+from .installing import find_installed
+from .installing.program_settings import require_installed
+from .mcp.config_formats import FORMS, WITHOUT_SSE
 from .script import Script
 from .settings import (
     CommandSettings,
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 
 def model_of(agent: Agent, service: ModelService) -> Model | None:
-    """The agent's model, or None for one that calls none of ours. PlanError where it cannot be had."""
-    settings = checked(agent.harness, agent.settings)
+    """Return the agent's model, or None if the platform calls no model for it. PlanError if the model cannot be
+    created.
+    """
+    settings = validate_settings(agent.harness, agent.settings)
     if agent.model is None:
         return None
     if isinstance(settings, CommandSettings | ObjectSettings):
@@ -46,7 +48,7 @@ def model_of(agent: Agent, service: ModelService) -> Model | None:
     if isinstance(settings, ScriptedSettings):
         from worksample.models.price import register
 
-        from .replay import script_model
+        from .scripted_agent import script_model
 
         register(service.prices)
         return script_model(agent.model)
@@ -63,12 +65,13 @@ def build(
     inputs: Path | None = None,
     scratch: str = SCRATCH,
 ) -> Solver:
-    """An Inspect solver that does the instance's work as `agent` does, in the current sandbox.
+    """Build an Inspect solver in which `agent` does the instance's work in the current sandbox.
 
-    `model` is what `model_of` gave, `inputs` the instance's input folder on this machine (for text that is shown
-    inline). It raises AgentError for a failure of the agent's own. PlanError for an agent that cannot do it.
+    `model` is the result of `model_of`; `inputs` is the instance's input folder on this machine, for text that the
+    prompt
+    includes. The solver raises AgentError if the agent itself fails. Raises PlanError if the agent cannot do the work.
     """
-    settings = checked(agent.harness, agent.settings)
+    settings = validate_settings(agent.harness, agent.settings)
     workspace = Workspace(
         instance,
         limits or instance.work.environment.limits,
@@ -83,7 +86,7 @@ def build(
 
         return command(workspace, settings, agent.model)
     if isinstance(settings, ObjectSettings):
-        from .in_python import in_python
+        from .python_agent import in_python
 
         return in_python(model, workspace, settings, inputs)
     if isinstance(settings, HumanSettings):
@@ -93,7 +96,7 @@ def build(
             f"agent {agent.name} has no model", next="--model PROVIDER/MODEL, or model in the agent's table"
         )
     if isinstance(settings, ScriptedSettings):
-        from .replay import replay
+        from .scripted_agent import replay
 
         return replay(model, workspace, settings)
     if isinstance(settings, ReflectSettings):
@@ -107,11 +110,13 @@ def build(
 
 
 def check_agent(agent: Agent, instance: Instance) -> None:
-    """PlanError, before anything runs, where the agent's settings or its script for the instance are wrong, or its
-    program is not installed here."""
-    settings = checked(agent.harness, agent.settings)
+    """Check an agent before anything runs. PlanError if its settings or its script for the instance are wrong, or if
+    its
+    program is not installed.
+    """
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
-        need(agent.harness, settings.version, settings.program)
+        require_installed(agent.harness, settings.version, settings.program)
     elif isinstance(settings, CommandSettings) and settings.folder:
         mount_of(settings.folder, settings.folder_digest)
     if isinstance(settings, ScriptedSettings):
@@ -119,7 +124,7 @@ def check_agent(agent: Agent, instance: Instance) -> None:
         for shown in step_views(instance):
             script.steps(shown)
     if isinstance(settings, ObjectSettings):
-        from .in_python import check_object
+        from .python_agent import check_object
 
         check_object(settings)
     if isinstance(settings, WorkerSettings):
@@ -129,59 +134,61 @@ def check_agent(agent: Agent, instance: Instance) -> None:
 
 
 def mounts_of(agent: Agent) -> tuple[Mount, ...]:
-    """Return what a box of the agent shows besides the work: its program. Raises PlanError if that is not here."""
-    settings = checked(agent.harness, agent.settings)
+    """Return the mounts of the agent's program in its box. Raises PlanError if the program is not on this machine."""
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
-        return need(agent.harness, settings.version, settings.program).mounts()
+        return require_installed(agent.harness, settings.version, settings.program).mounts()
     if isinstance(settings, CommandSettings) and settings.folder:
         return (mount_of(settings.folder, settings.folder_digest),)
     return ()
 
 
 def works_in_images(agent: Agent) -> bool:
-    """Whether the agent's box may have any root: where it is a program, it was installed with all that it stands on."""
+    """Whether the agent works in any image: a program does if it was installed with all libraries that it needs."""
     if agent.harness in HARNESSES:
         return True
-    here = find(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
+    here = find_installed(agent.harness, str(agent.settings.get("version", "")), str(agent.settings.get("program", "")))
     return here is not None and here.anywhere
 
 
 def takes_mcp(agent: Agent) -> bool:
-    """Whether the agent is given the tools of a task's MCP servers. A script says itself what it calls."""
-    settings = checked(agent.harness, agent.settings)
+    """Whether the agent gets the tools of a task's MCP servers. A script names its calls itself."""
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings):
         return settings.mcp in FORMS
     return not isinstance(settings, ObjectSettings)
 
 
 def takes_sse(agent: Agent) -> bool:
-    """Whether the agent can call MCP servers by server-sent events."""
-    settings = checked(agent.harness, agent.settings)
+    """Whether the agent can call MCP servers over server-sent events."""
+    settings = validate_settings(agent.harness, agent.settings)
     return takes_mcp(agent) and not (isinstance(settings, ProgramSettings) and settings.mcp in WITHOUT_SSE)
 
 
 def takes_browser(agent: Agent) -> bool:
-    """Whether the agent can be given a browser: as tools, or as a server of MCP."""
+    """Whether the agent can use a browser, as tools or as an MCP server."""
     return agent.harness == "scripted" or (agent.harness not in (HUMAN, "object") and takes_mcp(agent))
 
 
 def observed_by(agent: Agent) -> tuple[str, ...]:
-    """What the agent's settings say that it is shown of its browser's pages; nothing where they say nothing."""
-    return checked(agent.harness, agent.settings).observe
+    """Return what the agent's settings let it see of browser pages; empty if they do not say."""
+    return validate_settings(agent.harness, agent.settings).observe
 
 
 def logs_of(agent: Agent) -> tuple[str, ...]:
-    """Where below the home folder the agent's program keeps its log."""
-    settings = checked(agent.harness, agent.settings)
+    """Return the paths of the program's log below the home folder."""
+    settings = validate_settings(agent.harness, agent.settings)
     return settings.logs if isinstance(settings, ProgramSettings) else ()
 
 
 def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
-    """Raise PlanError if no box shows a `command` agent's program: `path` are the folders of programs that boxes show,
-    `images` says that some of the work brings a root of its own."""
-    settings = checked(agent.harness, agent.settings)
+    """Raise PlanError if no box contains a `command` agent's program.
+
+    path: folders of programs that boxes show. images: whether some of the instances have an image of their own.
+    """
+    settings = validate_settings(agent.harness, agent.settings)
     if isinstance(settings, ProgramSettings) or not isinstance(settings, CommandSettings):
-        return  # an installed program comes from its own folder
+        return  # an installed program is shown from its own folder
     script = "" if images else only_on_host(settings.argv)
     if script:
         raise PlanError(
@@ -189,7 +196,7 @@ def check_program(agent: Agent, path: str, *, images: bool = False) -> None:
             where=f"agent {agent.name}",
             next=f'folder = "{Path(script).parent}" in the agent\'s table, and {{agent}}/{Path(script).name} in argv',
         )
-    absent = absent_here(settings.argv, path)
+    absent = missing_program(settings.argv, path)
     if absent:
         raise PlanError(
             f"the sandbox of this machine lacks the program {absent!r}",

@@ -1,4 +1,4 @@
-"""From what a user asks for to an Agent record."""
+"""Definition of agents: from what a user asks for to an Agent record."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from worksample.files.config_files import Faults, nearest
 from worksample.files.config_files import checked as told
 from worksample.records import Agent
 
-from .objects import planned
-from .own_folder import keep_folder
+from .agent_folder import keep_folder
 from .presets import PRESETS
+from .python_objects import settings_with_source
 from .script import read_script
 from .settings import (
     CommandSettings,
@@ -38,38 +38,41 @@ HARNESSES: Mapping[str, type[Settings]] = {
     "person": HumanSettings,
 }
 HUMAN = "person"
-"""The harness of people who work; figures name those who hand work in so, too."""
+"""Harness of people who work or hand in work."""
 NEEDS_MODEL = frozenset({"worker", "plan-act-reflect"})
 OWN = frozenset({"scripted", "worker", "plan-act-reflect"})
-"""Harnesses whose program is this package."""
+"""Harnesses that are part of this package."""
 REPLAY = "script/replay"
-"""The model of a scripted agent that names none."""
+"""Default model of a scripted agent."""
 
 
 def harness_names() -> tuple[str, ...]:
-    """The names of all that can be asked for: our own, and the programs that can be installed."""
-    from .installing.registry import names
+    """Return the names of all harnesses: our own, and the programs that can be installed."""
+    from .installing.program_registry import program_names
 
-    return (*(name for name in HARNESSES if name != HUMAN), *names())
+    return (*(name for name in HARNESSES if name != HUMAN), *program_names())
 
 
-def a_person() -> Agent:
-    """Who works in an arm of people: whichever person sits down."""
+def person_agent() -> Agent:
+    """Return the agent that stands for people in an arm: whichever person takes an assignment."""
     return Agent.of("human", HUMAN, settings=HumanSettings().model_dump(mode="json"))
 
 
 def settings_of(harness: str) -> type[Settings] | None:
-    """The kind of settings that a harness takes; None where there is no such harness."""
+    """Return the settings class of a harness; None if there is no such harness."""
     if harness in HARNESSES:
         return HARNESSES[harness]
-    from .installing.registry import named
+    from .installing.program_registry import find_program
 
-    return ProgramSettings if named(harness) else None
+    return ProgramSettings if find_program(harness) else None
 
 
 def version_of(agent: Agent) -> str:
-    """The version of what did the work: of the program that is installed, of this package for its own agents, and the
-    digest of all settings for what has no version that anybody knows. "unknown" for a person.
+    """Return the version of an agent's software.
+
+    That is the installed program's version, this package's version for our own harnesses, or a digest of all settings
+    if
+    the software has no known version; "unknown" for a person.
     """
     if agent.harness == HUMAN:
         return "unknown"
@@ -79,7 +82,7 @@ def version_of(agent: Agent) -> str:
 
 
 def is_program(harness: str) -> bool:
-    """Whether the agent is a program in the box, which calls its model itself."""
+    """Whether the agent is a program in the box that calls its model itself."""
     return issubclass(settings_of(harness) or Settings, CommandSettings)
 
 
@@ -95,18 +98,19 @@ def define(
     capabilities: tuple[str, ...] = (),
     release_date: date | None = None,
 ) -> Agent:
-    """An agent, with every setting written out, so that its id says exactly who worked.
+    """Define an agent with every setting written out, so that its id identifies exactly who worked.
 
-    A preset fills harness and settings that are not given. `script` is the folder of scripts of a `scripted` agent;
-    what it says becomes part of the record, so nothing reads the folder afterwards. `folder`, of a `command` agent, is
-    the folder (or file) with its program: it is copied into the cache and known by the digest of its files. PlanError
-    for an unknown harness, preset or setting, a missing model, script or folder, ManifestError for a script that is
-    wrong.
+    A preset fills in a missing harness and missing settings. `script` is the scripts' folder of a `scripted` agent; its
+    content becomes part of the record. `folder` is the folder (or file) with the program of a `command` agent; it is
+    copied
+    into the cache and identified by the digest of its files. Raises PlanError for an unknown harness, preset or
+    setting, or
+    a missing model, script or folder; ManifestError for an invalid script.
     """
     harness, model = check_named(harness=harness, preset=preset, model=model)
     given: dict[str, Any] = dict(settings or {})
     if preset is not None:
-        given = _over(PRESETS[preset].settings, given)
+        given = _merge(PRESETS[preset].settings, given)
     if harness == "scripted":
         if script is None and not given.get("script"):
             raise PlanError("a scripted agent needs its scripts", next="--script FOLDER (see docs/agents.md)")
@@ -121,10 +125,10 @@ def define(
             )
         given |= {"folder": Path(folder).name, "folder_digest": keep_folder(Path(folder))}
     if settings_of(harness) is ProgramSettings:
-        from .installing.resolve_settings import settled
+        from .installing.program_settings import resolve_settings
 
-        given = settled(harness, given)
-    full = checked(harness, planned(given) if harness == "object" else given)
+        given = resolve_settings(harness, given)
+    full = validate_settings(harness, settings_with_source(given) if harness == "object" else given)
     return Agent.of(
         name or _name(preset or harness, model, script),
         harness,
@@ -136,8 +140,9 @@ def define(
 
 
 def check_named(*, harness: str | None, preset: str | None, model: str | None) -> tuple[str, str | None]:
-    """An agent's harness and its model. PlanError for an unknown preset or harness, and for a missing model: all that
-    can be said of an agent before anything of it is read.
+    """Return an agent's harness and model, before any file is read. PlanError for an unknown preset or harness, or a
+    missing
+    model.
     """
     if preset is not None:
         if preset not in PRESETS:
@@ -159,8 +164,8 @@ def check_named(*, harness: str | None, preset: str | None, model: str | None) -
     return harness, _model(harness, model)
 
 
-def checked(harness: str, settings: Mapping[str, Any]) -> Settings:
-    """Settings of a harness as a value. PlanError names every key that is wrong and what is allowed."""
+def validate_settings(harness: str, settings: Mapping[str, Any]) -> Settings:
+    """Validate the settings of a harness. PlanError names every wrong key and what is allowed."""
     cls = settings_of(harness)
     if cls is None:
         raise PlanError(f"no harness is called {harness!r}", next=f"one of {', '.join(harness_names())}")
@@ -201,10 +206,10 @@ def _name(what: str, model: str | None, script: str | Path | None) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", plain_letters(text).lower()).strip("-._")[:100] or what
 
 
-def _over(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` over `base`; tables are merged key by key."""
+def _merge(base: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` overridden by `given`; tables are merged key by key."""
     out = dict(base)
     for key, value in given.items():
         old = out.get(key)
-        out[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        out[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return out

@@ -1,4 +1,4 @@
-"""Any program inside the box that reads the brief: its exit status and output are the trajectory."""
+"""Harness `command`: any program in the box that reads the brief. Its output and exit status are the trajectory."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import AgentError, Cause
 
-from .browser_tools import browser_server
-from .command_exists import LOOK, LOOK_SCRIPT, programs_of, script_of
-from .installing.define import PROGRAM as PROGRAM_FOLDER
-from .mcp.forms import VARIABLE, servers_of, told, usual
-from .model_address import model_environment, model_placeholders
+from .box_endpoints import browser_server, model_environment, model_placeholders
+from .command_programs import LOOK, LOOK_SCRIPT, programs_of, script_of
+from .installing.program import PROGRAM as PROGRAM_FOLDER
+from .mcp.config_formats import VARIABLE, fill_config, servers_of, usual_config
 from .prompt import program_text
-from .script import filled
+from .prompt_digest import record_digest
+from .script import fill_placeholders
 from .settings import CommandSettings, ProgramSettings
-from .shown_digest import note
-from .workspace import Workspace, clipped
+from .workspace import Workspace, clip_middle
 
 if TYPE_CHECKING:
     from inspect_ai.solver import Solver, TaskState
 
 ENVIRONMENT = "WORKSAMPLE_BRIEF"
 SKILLS = "WORKSAMPLE_SKILLS"
-"""Where it finds the path of the task's skills."""
+"""Variable with the path of the task's skills."""
 HOME = "/home/agent"
-"""The home folder of a box's user."""
+"""Home folder of the box's user."""
 PROGRAM = "command"
-"""Who says what a program has printed, where a message names its model."""
+"""Model name of messages that hold a program's output."""
 
 
 def command(workspace: Workspace, settings: CommandSettings, model: str | None = None) -> Solver:
-    """A solver that runs the program once; `model` is the name of the one that it finds at its gateway.
+    """Return a solver that runs the program once. `model`: the name of the model behind the gateway.
 
-    AgentError (`agent.crash`) when it exits with anything but 0."""
+    The solver raises AgentError (`agent.crash`) if the exit status is not 0.
+    """
     from inspect_ai.solver import Generate, solver
 
     @solver(name="command")
@@ -58,9 +58,9 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         brief = program_text(workspace, settings.instructions)
     path = f"{workspace.scratch}/brief.md"
     words = {**workspace.words, "brief": path, "agent": PROGRAM_FOLDER, **(model_placeholders(model) if model else {})}
-    argv = [filled(part, words, raw=False) for part in settings.argv]
+    argv = [fill_placeholders(part, words, raw=False) for part in settings.argv]
     env = model_environment(model) if model else {}
-    env |= {key: filled(value, words, raw=False) for key, value in settings.env.items()}
+    env |= {key: fill_placeholders(value, words, raw=False) for key, value in settings.env.items()}
     if settings.brief == "env":
         env[ENVIRONMENT] = brief
     if workspace.instance.work.environment.skills:
@@ -69,11 +69,13 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
     if isinstance(settings, ProgramSettings):
         argv += settings.args
         for name, text in settings.files.items():
-            await sandbox().write_file(f"{HOME}/{name}", told(filled(text, words, raw=False), settings.mcp, servers))
+            await sandbox().write_file(
+                f"{HOME}/{name}", fill_config(fill_placeholders(text, words, raw=False), settings.mcp, servers)
+            )
     elif servers:
         env[VARIABLE] = f"{workspace.scratch}/mcp.json"
-        await sandbox().write_file(env[VARIABLE], usual(servers))
-    note({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
+        await sandbox().write_file(env[VARIABLE], usual_config(servers))
+    record_digest({"brief": brief, "argv": argv, "env": sorted(env), "given": settings.brief})
     state.messages = [ChatMessageUser(content=brief, source="input")]
     await sandbox().write_file(path, brief)
     await _need_programs(argv)
@@ -84,23 +86,23 @@ async def _run(state: TaskState, workspace: Workspace, settings: CommandSettings
         )
         status, text = done.returncode, done.stdout + (f"\n[standard error]\n{done.stderr}" if done.stderr else "")
     except OutputLimitExceededError as error:
-        status, text = 0, f"{error.truncated_output or ''}\n[it printed more than is kept]"
+        status, text = 0, f"{error.truncated_output or ''}\n[the rest of the output was not stored]"
     except PermissionError as error:
         status, text = 126, str(error)
-    text = clipped(text, settings.output_characters)
+    text = clip_middle(text, settings.output_characters)
     state.messages.append(ChatMessageAssistant(content=f"{text}\n[exit status {status}]".lstrip("\n"), model=PROGRAM))
     if status:
         last = (text.strip().splitlines() or ["no output"])[-1]
-        ended = f"{argv[0]} ended with exit status {status}: {clipped(last, 300)}"
+        ended = f"{argv[0]} ended with exit status {status}: {clip_middle(last, 300)}"
         if memory_kills(sandbox()) > killed:
             raise AgentError(f"{ended} {workspace.out_of_memory}", cause=Cause.LIMIT_MEMORY)
         raise AgentError(ended)
 
 
 async def _need_programs(argv: Sequence[str]) -> None:
-    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter is to run.
+    """Raise AgentError (`agent.absent`) unless the box has the program, and the script that an interpreter runs.
 
-    It is asked before anything of the agent runs: an exit status would be the agent's own word.
+    Check this before anything of the agent runs: afterwards, an exit status could be the agent's own doing.
     """
     from inspect_ai.util import sandbox
 

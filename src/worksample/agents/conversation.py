@@ -1,4 +1,4 @@
-"""A conversation between a model and its tools: one call, one round of actions, the context kept small enough."""
+"""Conversation between a model and its tools: call the model, run its tools, compact the context."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from worksample.errors import AgentError, Cause, SandboxError
 
-from .rejected import Rejections, sendable
-from .shown_digest import note_shown
+from .prompt_digest import record_shown
+from .rejected_requests import Rejections, sendable
 from .tools.submit import SUBMIT
 from .workspace import Workspace
 
@@ -24,35 +24,35 @@ FULL = "the conversation no longer fits in the model's context"
 
 @dataclass
 class Conversation:
-    """The state of a conversation. `state.messages` is all of it; what the model is sent may be compacted."""
+    """State of a conversation. `state.messages` holds all messages; what is sent to the model may be compacted."""
 
     model: Model
     workspace: Workspace
     tools: Sequence[ToolDef]
     state: TaskState
     compact_at: float | None = 0.8
-    """A share of the model's context, or tokens where above 1; None never compacts."""
+    """When to compact: a share of the model's context, or tokens if above 1; None: never."""
     malformed: int = 5
-    """Answers in a row whose tool calls cannot be understood, before the agent counts as failed."""
+    """Unintelligible tool calls in a row after which the agent has failed."""
     mends: bool = True
-    """Whether results of tools that the service rejects are left out, and the call made again."""
+    """Whether to leave out tool results that the service rejects, and call the model again."""
     _rejections: Rejections | None = field(default=None, init=False)
     _compact: Any = field(default=None, init=False)
     _first: bool = field(default=True, init=False)
     _garbled: int = field(default=0, init=False)
 
-    async def ask(self) -> ModelOutput:
-        """One call of the model over the conversation so far; its answer is appended.
+    async def ask_model(self) -> ModelOutput:
+        """Call the model once with the conversation so far, and append its answer.
 
-        AgentError (`limit.turns`) when no step is left, (`limit.other`) when the conversation no longer fits,
-        (`agent.rejected`) when the service rejects what the agent brought into it.
+        Raises AgentError: `limit.turns` if no step is left, `limit.other` if the conversation no longer fits,
+        `agent.rejected` if the service rejects content that the agent added.
         """
         for forced in (False, True):
-            sent = await self._sent(forced)
+            sent = await self._input(forced)
             self._check_turns()
             if self._first:
                 self._first = False
-                await note_shown(sent, self.tools)
+                await record_shown(sent, self.tools)
             output = await self._answer(sent)
             if self._compact is not None:
                 await self._compact.record_output(sent, output)
@@ -74,10 +74,10 @@ class Conversation:
             self._rejections = Rejections(self.model)
         return await self._rejections.ask(sent, call)
 
-    async def act(self, output: ModelOutput) -> bool:
-        """Carry out the answer's tool calls, and append their results. True where the work was submitted.
+    async def run_tools(self, output: ModelOutput) -> bool:
+        """Run the answer's tool calls and append their results. Return True if the work was submitted.
 
-        SandboxError where the box was lost, AgentError (`agent.malformed`) where too little can be understood.
+        Raises SandboxError if the box was lost, AgentError (`agent.malformed`) if too many calls are unintelligible.
         """
         from inspect_ai.model import execute_tools
 
@@ -92,13 +92,13 @@ class Conversation:
         done = {m.tool_call_id for m in result.messages if m.role == "tool" and m.error is None}
         return any(call.function == SUBMIT and call.id in done for call in calls)
 
-    def say(self, text: str) -> None:
-        """Append a message to the model."""
+    def add_user_message(self, text: str) -> None:
+        """Append a user message."""
         from inspect_ai.model import ChatMessageUser
 
         self.state.messages.append(ChatMessageUser(content=text))
 
-    async def _sent(self, forced: bool) -> list[ChatMessage]:
+    async def _input(self, forced: bool) -> list[ChatMessage]:
         from inspect_ai.model import CompactionAuto, compaction
 
         if self.compact_at is None:
@@ -111,7 +111,7 @@ class Conversation:
             sent, note = await self._compact.compact_input(self.state.messages, force=forced)
         except RuntimeError as error:
             if type(error) is not RuntimeError:
-                raise  # the model's service failed, which is told from its own error
+                raise  # the model's service failed: its own error decides
             raise AgentError(f"{FULL}: {error}", cause=Cause.LIMIT_OTHER) from error
         if note is not None:
             self.state.messages.append(note)
@@ -126,13 +126,13 @@ class Conversation:
 
     @staticmethod
     def _check_box(messages: Sequence[ChatMessage]) -> None:
-        """A lost box comes back as a tool's error, which a model can do nothing about."""
+        """Raise SandboxError if a tool reported that the box was lost: no model can repair that."""
         for message in messages:
             if message.role == "tool" and message.error is not None and message.error.type == "sandbox_unavailable":
                 raise SandboxError(message.error.message)
 
     def _count_garbled(self, messages: Sequence[ChatMessage]) -> None:
-        """Count answers in which no tool call could be understood."""
+        """Count consecutive answers in which no tool call could be understood."""
         results = [m for m in messages if m.role == "tool"]
         if not all(m.error is not None and m.error.type == "parsing" for m in results):
             self._garbled = 0
@@ -141,20 +141,20 @@ class Conversation:
         if self._garbled >= self.malformed:
             said = next((m.error.message for m in results if m.error), "")
             raise AgentError(
-                f"{self._garbled} answers in a row held no tool call that can be understood; the last: {said}",
+                f"{self._garbled} answers in a row had unintelligible tool calls; the last: {said}",
                 cause=Cause.AGENT_MALFORMED,
             )
 
 
 async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
-    """Let the model act until it submits; how it ended, in words.
+    """Let the model act until it submits. Return how the conversation ended, in words.
 
-    An answer without a tool call is met with `nudge`; after `nudges` of them in a row the next one ends the work.
+    An answer without a tool call gets the reply `nudge`. After `nudges` of them in a row, the next one ends the work.
     """
     silent = 0
     while True:
-        output = await conversation.ask()
-        if await conversation.act(output):
+        output = await conversation.ask_model()
+        if await conversation.run_tools(output):
             return "submitted"
         if output.message.tool_calls:
             silent = 0
@@ -162,4 +162,4 @@ async def work(conversation: Conversation, nudges: int, nudge: str) -> str:
         silent += 1
         if silent > nudges:
             return "stopped without submitting"
-        conversation.say(nudge)
+        conversation.add_user_message(nudge)

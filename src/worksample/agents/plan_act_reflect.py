@@ -1,4 +1,4 @@
-"""Plan, act, reflect (UpBench 5.1): sub-goals and a plan, work, a check against the brief, again if need be."""
+"""Harness `plan-act-reflect` (UpBench 5.1): plan with sub-goals, work, check against the brief, revise if needed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .mcp.tools import tools_of
+from .mcp.server_tools import tools_of
 from .prompt import ACT, PLAN, REFLECT, REVISE, brief_text, system_text
-from .script import filled
+from .script import fill_placeholders
 from .settings import ReflectSettings
 from .worker import conversation_of, open_with
 from .workspace import Workspace
@@ -23,14 +23,14 @@ VERDICT = re.compile(r"^\W*VERDICT\W+(READY|REVISE)\W*$", re.IGNORECASE | re.MUL
 
 
 def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettings, inputs: Path | None) -> Solver:
-    """A solver: a planning answer, then rounds of acting and reflecting until the agent is satisfied."""
+    """Return a solver: one planning answer, then rounds of acting and reflecting until the agent is satisfied."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="plan_act_reflect")
     def build() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             said = brief_text(workspace, settings, inputs)
-            plan = filled(PLAN, workspace.words, raw=False)
+            plan = fill_placeholders(PLAN, workspace.words, raw=False)
             open_with(state, system_text(workspace, settings, submits=False), f"{said}\n\n{plan}")
             async with tools_of(workspace) as more:
                 conversation = conversation_of(model, workspace, settings, state, more, submits=False)
@@ -44,26 +44,26 @@ def plan_act_reflect(model: Model, workspace: Workspace, settings: ReflectSettin
 
 async def _until_satisfied(conversation: Conversation, rounds: int) -> None:
     await _until_silent(conversation)
-    conversation.say(filled(ACT, conversation.workspace.words, raw=False))
+    conversation.add_user_message(fill_placeholders(ACT, conversation.workspace.words, raw=False))
     for turn in range(rounds):
         await _until_silent(conversation)
-        conversation.say(REFLECT)
+        conversation.add_user_message(REFLECT)
         verdict = verdict_of(await _until_silent(conversation))
         if verdict != "REVISE" or turn + 1 == rounds:
             break
-        conversation.say(REVISE)
+        conversation.add_user_message(REVISE)
 
 
 async def _until_silent(conversation: Conversation) -> str:
-    """Let the model act until an answer calls no tool; that answer."""
+    """Let the model act until an answer calls no tool. Return that answer."""
     while True:
-        output = await conversation.ask()
+        output = await conversation.ask_model()
         if not output.message.tool_calls:
             return output.message.text
-        await conversation.act(output)
+        await conversation.run_tools(output)
 
 
 def verdict_of(text: str) -> str:
-    """`READY` or `REVISE`: the last verdict line of a reflection, `READY` where there is none."""
+    """Return `READY` or `REVISE`: the last verdict line of a reflection, `READY` if there is none."""
     found = VERDICT.findall(text)
     return found[-1].upper() if found else "READY"

@@ -1,4 +1,4 @@
-"""Frozen settings of the published systems."""
+"""Presets: fixed settings of the published systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """A harness with settings; `about` names the source of each figure."""
+    """Harness with settings. `about` names the source of each figure."""
 
     harness: str
     settings: Mapping[str, Any]

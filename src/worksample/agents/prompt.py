@@ -1,4 +1,4 @@
-"""What an agent is told: where things are, what is handed in, how to check it (RLI B.6, UpBench 5.1, ALE C.4)."""
+"""Prompts for agents: folders, deliverables and self-check (RLI B.6, UpBench 5.1, ALE C.4)."""
 
 from __future__ import annotations
 
@@ -10,51 +10,52 @@ from .settings import WorkerSettings
 from .workspace import Workspace
 
 FORMATS = (
-    "Evaluators open deliverables in a viewer that shows PDF, office documents, spreadsheets, pictures, audio, video, "
-    "3D models, web pages, source code and plain text. Prefer a common format of the kind that the brief asks for, and "
-    "give every file the right extension."
+    "Evaluators open your deliverables in a viewer that shows PDF, office documents, spreadsheets, images, audio, "
+    "video, 3D models, web pages, source code and plain text. Prefer a common file format that suits the brief, and "
+    "give every file the correct extension."
 )
 BROWSER = (
-    "You have a browser, by the tools whose names begin with browser. Each shows the page as it is after the action; "
-    "elements are named by what stands in [ ]."
+    "You have a browser: use the tools whose names begin with browser. Each shows the page after the action. The text "
+    "in [ ] before an element is its id."
 )
 SKILLS = (
-    "Skills for this work are in {folder}, each in a folder of its own. Its SKILL.md begins with a name and with what "
-    "the skill is for. Look through them first; where one fits, read all of its SKILL.md and follow it."
+    "Skills for this work are in {folder}, one folder each. Each SKILL.md begins with the skill's name and purpose. "
+    "Look through them first. If a skill fits, read its whole SKILL.md and follow it."
 )
 NUDGE = (
-    "Nothing was done in this answer. Go on with the work by calling a tool, or call submit when every deliverable "
-    "lies in {output}. No question will be answered."
+    "Your answer called no tool. Continue the work by calling a tool, or call submit if every deliverable is in "
+    "{output}. Questions in this conversation are not answered."
 )
 PLAN = (
-    "Before you act, plan. Answer without calling a tool: (1) the sub-goals that the brief holds, each with how you "
-    "will know that it is met; (2) a short plan of work; (3) the files that you will leave in {output}."
+    "Plan before you act. Answer without calling a tool: (1) the sub-goals of the brief, each with how you will check "
+    "it; (2) a short plan of your work; (3) the files that you will put into {output}."
 )
-ACT = "Carry out the plan. When every deliverable lies in {output}, stop calling tools and say what you made."
+ACT = "Carry out the plan. When every deliverable is in {output}, stop calling tools and say what you made."
 REFLECT = (
-    "Now check your work as a strict client would. Look at the files that you made, not at your memory of them. Go "
-    "through the brief requirement by requirement: met, or what is wrong. If anything is wrong or missing, end your "
-    "answer with the line\nVERDICT: REVISE\nIf all of it is met, end with the line\nVERDICT: READY"
+    "Now check your work as a strict client would. Open the files that you made; do not rely on your memory. Go "
+    "through the brief requirement by requirement, and say for each whether it is met or what is wrong. If anything is "
+    "wrong or missing, end your answer with the line\nVERDICT: REVISE\nIf everything is met, end it with the line\n"
+    "VERDICT: READY"
 )
-REVISE = "Put right what you found. When it is done, stop calling tools and say what you changed."
+REVISE = "Correct what you found. When you are done, stop calling tools and say what you changed."
 
 
 def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool = True) -> str:
-    """The system message: identity, place, rules, deliverables, self-check."""
+    """Build the system message: role, folders, rules, deliverables, self-check."""
     parts = [
-        "You are a professional with a piece of paid work. You do it alone, to the end, and hand in the result.",
-        place_text(workspace),
+        "You are a professional doing a piece of paid work. Do all of it yourself, then hand in the result.",
+        folder_text(workspace),
     ]
     if settings.auxiliary:
         parts.append(
-            f"Intermediate files and scripts belong in {workspace.scratch}, your auxiliary folder. "
+            f"Put intermediate files and scripts into {workspace.scratch}, your auxiliary folder. "
             "You need not keep any."
         )
     else:
-        parts.append(f"{workspace.scratch} is for anything else you write.")
+        parts.append(f"Put all other files into {workspace.scratch}.")
     parts += [
-        "Nobody answers questions. Where the brief leaves something open, decide as a careful professional would. "
-        "There is no internet.",
+        "Questions in this conversation are not answered. If the brief leaves something open, decide as a careful "
+        f"professional would.{_colleagues(workspace)} {workspace.network}",
         FORMATS,
     ]
     if "browser" in workspace.instance.work.environment.interfaces:
@@ -70,34 +71,52 @@ def system_text(workspace: Workspace, settings: WorkerSettings, *, submits: bool
     return "\n\n".join(parts)
 
 
-def place_text(workspace: Workspace) -> str:
-    """Which folder is what."""
+def _colleagues(workspace: Workspace) -> str:
+    """Say that colleagues may answer, if the task has a company with a chat."""
+    environment = workspace.instance.work.environment
+    if environment.workplace is None or "chat" not in environment.services:
+        return ""
+    return " Colleagues may answer in the company's chat."
+
+
+def folder_text(workspace: Workspace) -> str:
+    """Describe the folders of the box, and what is graded."""
     paths = workspace.instance.work.environment.paths
     return (
-        f"Material is in {paths.input} (read-only; it may be empty). Programs and data that belong to the work are in "
-        f"{paths.software} (read-only). Deliverables go into {paths.output}: only that is looked at when "
-        "the work is over, so put there what the brief asks for and nothing else, no notes, no leftovers."
+        f"Input files are in {paths.input} (read-only; the folder may be empty). Programs and data for the work are in "
+        f"{paths.software} (read-only). Put the deliverables into {paths.output}: {_graded(workspace)}. Put into that "
+        "folder what the brief asks for and nothing else: no notes, no temporary files."
     )
+
+
+def _graded(workspace: Workspace) -> str:
+    """Say what is graded: the output folder, and changes elsewhere if they are captured."""
+    capture = workspace.instance.capture
+    also = ["your changes in the services of the task"] if capture.exports else []
+    also += ["your changes to other files of the system"] if capture.root else []
+    if not also:
+        return "only files in that folder are graded"
+    return f"files in that folder are graded, and {' and '.join(also)} may be"
 
 
 def _check(settings: WorkerSettings, workspace: Workspace) -> str:
     look = (
-        "Before you hand in, open every deliverable again and check it against the brief: that it opens, that it is "
-        "complete, that numbers add up, that code runs."
+        "Before you hand in, open every deliverable again and check it against the brief: it opens, it is complete, "
+        "numbers add up, code runs."
     )
     if settings.self_check == "look" and workspace.vision:
-        return f"{look} Render what is visual (documents, charts, pictures, pages) to an image and look at it."
+        return f"{look} Render visual deliverables (documents, charts, pictures, pages) to an image and look at it."
     return look
 
 
 def program_text(workspace: Workspace, instructions: str) -> str:
-    """The one prompt of a command-line agent: place, rules and brief, as `worker` is told them."""
+    """Build the single prompt of a command-line agent: folders, rules and brief, as `worker` gets them."""
     settings = WorkerSettings(instructions=instructions)
     return f"{system_text(workspace, settings, submits=False)}\n\n# The work\n\n{brief_text(workspace, settings, None)}"
 
 
 def brief_text(workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> str:
-    """The first message: the brief, the deliverables by name, what of the rubric is shown, the material."""
+    """Build the first message: the brief, the deliverables by name, the shown part of the rubric, the input files."""
     instance = workspace.instance
     parts = [instance.work.brief.strip(), *_deliverables(instance)]
     if instance.work.shown_rubric:
@@ -117,16 +136,16 @@ def _deliverables(instance: Instance) -> list[str]:
 
 
 def _attachments(inputs: Path, shown_at: str, room: int) -> str:
-    """The text of the input files, in order of name, as far as it fits; every file is named."""
+    """Return the text of the input files in order of name, as far as it fits; every file is named."""
     out = ["# Attachments"]
     for path in sorted(p for p in inputs.rglob("*") if p.is_file()):
         name = f"{shown_at}/{path.relative_to(inputs).as_posix()}"
         size = path.stat().st_size
         text = _text(path) if size <= 4 * room else None
         if text is None:
-            out.append(f"## {name}\n\n[{size} bytes, not shown: no text, or too long]")
+            out.append(f"## {name}\n\n[{size} bytes, not shown: not text, or too long]")
         elif len(text) > room:
-            out.append(f"## {name}\n\n[{size} bytes, not shown: no room left]")
+            out.append(f"## {name}\n\n[{size} bytes, not shown: no space left]")
         else:
             room -= len(text)
             out.append(f"## {name}\n\n{text}")

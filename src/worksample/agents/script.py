@@ -1,4 +1,4 @@
-"""Scripts of the scripted agent: a folder with one TOML file per task. Format: docs/agents.md."""
+"""Scripts of the scripted agent: a folder with one TOML file per task. docs/agents.md describes the format."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DEFAULT = "_default"
 ACTIONS = ("run", "python", "write", "view", "browse", "say", "submit", "sleep", "fail")
 _SEE = "see docs/agents.md, Scripts"
 LARGEST = 8 << 20
-"""Bytes of all files that a script's steps write `from`; they become part of the agent's record."""
+"""Most bytes of all files that steps write `from`. They become part of the agent's record."""
 
 
 class StepUsage(Frozen):
-    """Tokens that the answer is said to have taken."""
+    """Tokens that the answer reports as used."""
 
     input: int = Field(default=100, ge=0, le=MOST_TOKENS)
     output: int = Field(default=20, ge=0, le=MOST_TOKENS)
@@ -32,20 +32,20 @@ class StepUsage(Frozen):
 
 
 class ScriptStep(Frozen):
-    """One answer of the model, or with `also` a further action of the same answer."""
+    """Answer of the model or, with `also`, another action of the same answer."""
 
     run: str | None = None
     python: str | None = None
     write: str | None = None
     text: str | None = None
     data: str | None = None
-    """Base64: what `from` named, where it is not text."""
+    """Content of the file that `from` names, in Base64, if it is not text."""
     view: str | None = None
     browse: str | None = None
-    """An action of the browser, with its arguments."""
+    """Action in the browser; `args` are its arguments."""
     args: dict[str, str | int | float | tuple[str, ...]] = {}
     until: str | None = None
-    """With `browse = "noop"`: look again until this is shown, a minute at most."""
+    """With `browse = "noop"`: look again until the page shows this text, for at most a minute."""
     say: str | None = None
     submit: str | bool | None = None
     sleep: float | None = Field(default=None, ge=0)
@@ -84,23 +84,23 @@ class ScriptStep(Frozen):
 
 
 class TaskScript(Frozen):
-    """The steps for one task."""
+    """Steps for one task."""
 
     steps: tuple[ScriptStep, ...] = ()
     instances: dict[str, tuple[ScriptStep, ...]] = {}
 
 
 class Script(Frozen):
-    """The steps for every task, by task name; `_default` is for the tasks without their own."""
+    """Steps for every task, by task name. `_default` is for tasks without a script."""
 
     tasks: dict[str, TaskScript]
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types, without what is not said."""
+        """Return the steps as JSON types, without defaults."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     def steps(self, instance: Instance) -> tuple[ScriptStep, ...]:
-        """The steps for an instance, placeholders filled in. PlanError where there are none."""
+        """Return the steps for an instance. PlanError if there are none."""
         own = self.tasks.get(instance.task)
         found = own.instances.get(instance.name, own.steps) if own else ()
         if not found and DEFAULT in self.tasks:
@@ -114,9 +114,9 @@ class Script(Frozen):
 
 
 def read_script(folder: Path) -> Script:
-    """The scripts in a folder, or of the cases that a pattern names.
+    """Read the scripts in a folder, or those of the cases that a pattern names.
 
-    ManifestError names file, step and what is allowed; PlanError where there are none.
+    ManifestError names the file, the step and what is allowed; PlanError if there are no scripts.
     """
     files = _cases(folder) if "*" in str(folder) else _files(folder)
     script = Script(tasks={name: _read_task(path) for name, path in files.items()})
@@ -136,7 +136,7 @@ def read_script(folder: Path) -> Script:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """Task -> file."""
+    """Return the script file of each task in a folder."""
     if not folder.is_dir():
         raise PlanError(f"{folder} is not a folder of scripts (<task>.toml)", next=_SEE)
     files = {path.stem: path for path in sorted(folder.glob("*.toml"))}
@@ -146,10 +146,10 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _cases(pattern: Path) -> dict[str, Path]:
-    """Task -> file, of `TASKS/*/cases/NAME/script.toml`: the script that a task's own case has."""
+    """Return each task's script file for a pattern `TASKS/*/cases/NAME/script.toml`: the script of a task's case."""
     *above, star, cases, name, file = pattern.parts
     if (star, cases, file) != ("*", "cases", "script.toml") or "*" in name:
-        problem = f"{pattern} is no pattern of cases' scripts"
+        problem = f"{pattern} is not a pattern for the scripts of cases"
         raise PlanError(problem, next="TASKS/*/cases/NAME/script.toml; see docs/agents.md, Scripts")
     found = {path.parts[-4]: path for path in sorted(Path(*above).glob(f"*/cases/{name}/script.toml"))}
     if not found:
@@ -158,7 +158,7 @@ def _cases(pattern: Path) -> dict[str, Path]:
 
 
 def read_steps(path: Path, instance: str) -> tuple[ScriptStep, ...]:
-    """The steps of one file for an instance, those of all instances where it has none of its own. ManifestError."""
+    """Read the steps for an instance from a file, or those for all instances if it has no own ones. ManifestError."""
     found = _read_task(path)
     return found.instances.get(instance, found.steps)
 
@@ -225,8 +225,8 @@ def _content(folder: Path, source: Any, where: str) -> dict[str, str]:
         return {"data": base64.b64encode(data).decode("ascii")}
 
 
-def filled(text: str, words: Mapping[str, str], *, raw: bool) -> str:
-    """`text` with `{input}` and the other known words replaced, and nothing else touched."""
+def fill_placeholders(text: str, words: Mapping[str, str], *, raw: bool) -> str:
+    """Replace `{input}` and the other known placeholders in a text, and nothing else. raw: return it unchanged."""
     if raw:
         return text
     for word, value in words.items():

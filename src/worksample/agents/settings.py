@@ -1,4 +1,4 @@
-"""What can be set for each harness. Unknown keys are refused, so a typo never becomes a default."""
+"""Settings of each harness. Unknown keys are refused, so that a typo never becomes a default."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from worksample.records.task import Observation
 
 
 class LimitSettings(Frozen):
-    """Ceilings that belong to the agent. They hold where neither arm nor experiment says otherwise."""
+    """Limits of the agent. They hold unless the arm or the experiment sets others."""
 
     time: float | None = Field(default=None, gt=0)
-    """Seconds of wall-clock time."""
+    """Wall-clock time in seconds."""
     cost: float | None = Field(default=None, gt=0)
-    """US dollars."""
+    """Cost in US dollars."""
     tokens: int | None = Field(default=None, gt=0)
     turns: int | None = Field(default=None, gt=0)
-    """Model calls."""
+    """Number of model calls."""
 
 
 class Settings(Frozen):
-    """What every harness has."""
+    """Settings that every harness has."""
 
     limits: LimitSettings = LimitSettings()
     observe: tuple[Observation, ...] = omittable(())
-    """What the agent is shown of its browser's pages, whatever the task says. Not written where it is not given."""
+    """What the agent sees of browser pages, whatever the task says. Omitted if not set."""
 
 
 class HumanSettings(Settings):
-    """`person`: a person, under an arm with `worker = "human"`. There is nothing to set."""
+    """Settings of `person`, a person in an arm with `worker = "human"`: none."""
 
 
 class ScriptedSettings(Settings):
-    """`scripted`: filled by `define` from the folder of scripts."""
+    """Settings of `scripted`, filled in by `define` from the folder of scripts."""
 
     script: dict[str, Any] = {}
     """Steps by task and instance, as read; part of the agent's identity."""
@@ -44,90 +44,94 @@ class ScriptedSettings(Settings):
 
 
 class WorkerSettings(Settings):
-    """`worker`."""
+    """Settings of `worker`."""
 
     tools: tuple[Literal["bash", "python", "files", "image"], ...] = ("bash", "python", "files", "image")
-    """`image` is given only to an agent that declares the capability `vision`."""
+    """Tools of the agent. `image` is given only to an agent that declares the capability `vision`."""
     attachments: Literal["folder", "inline"] = "folder"
-    """`inline`: the text of input files stands in the first message (UpBench 5.1)."""
+    """`inline`: the first message contains the text of the input files (UpBench 5.1)."""
     attachment_characters: int = Field(default=60_000, ge=0)
-    """Of all inlined files together; what does not fit is named."""
+    """Characters of all inlined files together. Files that do not fit are only named."""
     auxiliary: bool = False
-    """Names the scratch folder as the place for intermediate files (RLI B.6)."""
+    """Whether the prompt names the scratch folder as the place for intermediate files (RLI B.6)."""
     self_check: Literal["none", "read", "look"] = "read"
-    """What the agent is asked to do with its deliverables before it submits; `look` renders and looks (RLI B.6)."""
+    """What the prompt asks the agent to do with its deliverables before it submits. `look`: render and view them (RLI
+    B.6).
+    """
     instructions: str = ""
     """Appended to the system message."""
     generation: dict[str, Any] = {}
-    """Settings of generation as Inspect names them: temperature, max_tokens, reasoning_effort, ..."""
+    """Generation settings by their names in Inspect: temperature, max_tokens, reasoning_effort, ..."""
     tool_output: int = Field(default=16_000, ge=200)
-    """Characters of a tool's result that the model sees; the middle of a longer one is left out."""
+    """Characters of a tool result that the model sees. The middle of a longer one is left out."""
     command_time: float = Field(default=180, gt=0)
-    """Seconds that a command or cell may take where the model does not ask for more."""
+    """Time limit of a command or cell in seconds, unless the model asks for more."""
     command_time_most: float = Field(default=1800, gt=0)
-    """The most that the model may ask for, in seconds."""
+    """Longest time limit that the model may ask for, in seconds."""
     compact_at: float = Field(default=0.8, gt=0)
-    """When the conversation is compacted: a share of the model's context, or tokens where above 1."""
+    """When to compact the conversation: a share of the model's context, or tokens if above 1."""
     nudges: int = Field(default=3, ge=0)
-    """Answers in a row without a tool call that are met with a reminder; the next one ends the work."""
+    """Answers in a row without a tool call that get a reminder. The next one ends the work."""
     malformed: int = Field(default=5, ge=1)
-    """Answers in a row whose tool calls cannot be understood, after which the agent has failed."""
+    """Unintelligible tool calls in a row after which the agent has failed."""
 
 
 class ReflectSettings(WorkerSettings):
-    """`plan-act-reflect`."""
+    """Settings of `plan-act-reflect`."""
 
     attachments: Literal["folder", "inline"] = "inline"
     rounds: int = Field(default=3, ge=1)
-    """Of acting and reflecting, at most."""
+    """Most rounds of acting and reflecting."""
 
 
 class CommandSettings(Settings):
-    """`command`."""
+    """Settings of `command`."""
 
     argv: tuple[str, ...] = Field(min_length=1)
-    """The program and its arguments, in the box. `{brief}` is the path of the brief, `{input}`, `{output}`,
-    `{software}`, `{scratch}` the folders, `{agent}` the agent's own folder."""
+    """Command in the box. `{brief}` is the path of the brief; `{input}`, `{output}`, `{software}` and `{scratch}` are
+    the
+    folders; `{agent}` is the agent's own folder.
+    """
     brief: Literal["file", "stdin", "env"] = "file"
-    """How the program gets the brief: always as a file; also on standard input, or as `$WORKSAMPLE_BRIEF`."""
+    """How the program gets the brief: always as a file, optionally also on standard input or as `$WORKSAMPLE_BRIEF`."""
     env: dict[str, str] = {}
     """More environment variables."""
     output_characters: int = Field(default=1_000_000, ge=0)
-    """Of its output, kept in the trajectory."""
+    """Characters of the program's output that the trajectory keeps."""
     folder: str = omittable("")
-    """The name of the folder with the agent's own program; `define` fills it in. Omitted if there is none."""
+    """Name of the folder with the agent's program, filled in by `define`. Omitted if there is none."""
     folder_digest: str = omittable("")
-    """SHA-256 of that folder's files; `define` fills it in, so that another program is another agent."""
+    """SHA-256 of that folder's files, filled in by `define`: another program is another agent."""
 
 
 class ObjectSettings(Settings):
-    """`object`: a solver or an agent of Inspect's, or an async function over the box."""
+    """Settings of `object`: a solver or an agent of Inspect, or an async function."""
 
     object: str
-    """`module:name` of it, or of a function that makes it."""
+    """`module:name` of the object, or of a function that makes it."""
     source: str = ""
-    """The digest of its source, which `define` fills in: other code is another agent."""
+    """Digest of the object's source, filled in by `define`: other code is another agent."""
     args: dict[str, Any] = {}
-    """What the function that makes it is called with."""
+    """Arguments of the function that makes the object."""
 
 
 class ProgramSettings(CommandSettings):
-    """A command-line agent: what its harness gives stands here in full, so that the record says how it was called."""
+    """Settings of a command-line agent, with everything from its harness written out for the record."""
 
     argv: tuple[str, ...] = Field(default=(), min_length=1)
     version: str = ""
-    """Of the program; by default that which was installed last."""
+    """Version of the program; by default the latest installation."""
     program: str = ""
-    """SHA-256 of its files, as `worksample agent list` says it."""
+    """SHA-256 of the program's files, as `worksample agent list` shows it."""
     runtime: str = ""
-    """What runs it, such as `node 24.19.0`."""
+    """Runtime of the program, such as `node 24.19.0`."""
     files: dict[str, str] = {}
-    """Its configuration: path below the home folder -> text."""
+    """Configuration files: path below the home folder -> text."""
     mcp: str = ""
-    """The form in which its configuration names MCP servers, where it takes any; they stand at `{mcp}` in `files`."""
+    """Format in which the configuration names MCP servers, at `{mcp}` in `files`; "" if the program takes none."""
     logs: tuple[str, ...] = ()
-    """Where below the home folder it keeps its log."""
+    """Paths of the program's log below the home folder."""
     args: tuple[str, ...] = ()
-    """More arguments, after those of `argv`."""
+    """Additional arguments, after `argv`."""
     instructions: str = ""
-    """Appended to what it is told of place and rules."""
+    """Instructions appended to the prompt's folders and rules."""

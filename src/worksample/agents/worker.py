@@ -1,4 +1,4 @@
-"""The reference worker: a model and its tools in one loop until it submits (RLI B.6; ALE 3.2, C.4)."""
+"""Harness `worker`, the reference: a model and its tools in one loop until it submits (RLI B.6; ALE 3.2, C.4)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation, work
-from .mcp.tools import tools_of
+from .mcp.server_tools import tools_of
 from .prompt import NUDGE, brief_text, system_text
-from .script import filled
+from .script import fill_placeholders
 from .settings import WorkerSettings
 from .tools import toolset
 from .workspace import Workspace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs: Path | None) -> Solver:
-    """A solver that lets `model` do the instance's work with the chosen tools."""
+    """Return a solver in which `model` does the instance's work with the chosen tools."""
     from inspect_ai.solver import Generate, solver
 
     @solver(name="worker")
@@ -32,7 +32,7 @@ def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs:
                 await work(
                     conversation_of(model, workspace, settings, state, more),
                     settings.nudges,
-                    filled(NUDGE, workspace.words, raw=False),
+                    fill_placeholders(NUDGE, workspace.words, raw=False),
                 )
             return state
 
@@ -42,7 +42,7 @@ def worker(model: Model, workspace: Workspace, settings: WorkerSettings, inputs:
 
 
 def open_with(state: TaskState, system: str, brief: str) -> None:
-    """Begin the conversation."""
+    """Begin the conversation with a system message and the brief."""
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
     state.messages = [ChatMessageSystem(content=system), ChatMessageUser(content=brief, source="input")]
@@ -57,6 +57,6 @@ def conversation_of(
     *,
     submits: bool = True,
 ) -> Conversation:
-    """A conversation with the tools that the settings give, and `more` of the task."""
+    """Return a conversation with the tools from the settings, and `more` from the task."""
     tools = [*toolset(workspace, settings.tools, submits=submits), *more]
     return Conversation(model, workspace, tools, state, compact_at=settings.compact_at, malformed=settings.malformed)

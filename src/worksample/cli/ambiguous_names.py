@@ -18,12 +18,12 @@ SHOWN = 5
 
 def tell_planned(store: Store, experiment: Experiment) -> None:
     """Before a run: what else has this name. The name means the latest, so an earlier one is typed by its id."""
-    from worksample.experiments.find import call, namesakes
+    from worksample.experiments.experiment_lookup import others_of_name, short_name
 
-    others = namesakes(store, experiment)
+    others = others_of_name(store, experiment)
     if not others:
         return
-    means = call(store, experiment)
+    means = short_name(store, experiment)
     mine = "the name means this one" if means == experiment.name else f"this one is {experiment.id}"
     click.echo(printable(f"the name {experiment.name} is also used by {_listed(others)}"), err=True)
     hint = "in metrics, report and resume, type an id to mean another one, or give this run another --name"
@@ -47,10 +47,10 @@ def tell_chosen(experiment: Experiment) -> None:
 
 def tell_meant(store: Store, meant: Sequence[Experiment], typed: Sequence[str]) -> None:
     """As `tell_found`, where it is known what the typed words meant."""
-    from worksample.experiments.find import namesakes
+    from worksample.experiments.experiment_lookup import others_of_name
 
     for found in meant:
-        others = namesakes(store, found)
+        others = others_of_name(store, found)
         if others and found.id not in typed:
             click.echo(printable(f"{found.name} is {found.id} here; of the same name: {_listed(others)}"), err=True)
 

@@ -97,7 +97,7 @@ SITTINGS = 3
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
     """Take the jobs in beside the store, have them qualified, and read the study."""
     from worksample.app.judging.scripted_experts import PassingTime
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
     from worksample.people.clock import wall
 

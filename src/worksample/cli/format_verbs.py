@@ -125,7 +125,7 @@ def run_transfer(
 
 
 def _find_experiment(store: Store, name: str) -> Experiment:
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
 
     return find_experiment(store, name)
 

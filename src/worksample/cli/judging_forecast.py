@@ -11,7 +11,7 @@ from .output import console, dollars
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
-    from worksample.experiments.planning import Plan
+    from worksample.experiments.planning.experiment_plan import Plan
     from worksample.models import JudgeConfig
     from worksample.people.rounds.experiment_rounds import Effort
     from worksample.records import EvaluatorKind, Protocol
@@ -48,18 +48,18 @@ class JudgingAhead:
 
 def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
     """Protocol by protocol; programs cost nothing and are left out. Of work that is handed in: for each entrant."""
-    from worksample.experiments.rounds import asked_of
+    from worksample.experiments.rounds import required_evaluators
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
     from worksample.results.calibration.config import calibrated
 
     found = []
-    instances = {i.id: i for i in plan.material.instances}
+    instances = {i.id: i for i in plan.inputs.instances}
     labelled = calibrated(plan.experiment)
-    asked = asked_of(instances.values(), plan.material.protocols, labelled)
-    whole = [p for p in plan.material.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
+    asked = required_evaluators(instances.values(), plan.inputs.protocols, labelled)
+    whole = [p for p in plan.inputs.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
     extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]
-    open_ = not plan.material.agents
+    open_ = not plan.inputs.agents
     for protocol, by in dict.fromkeys((*asked, *extra)):
         if by is EvaluatorKind.PROGRAM:
             continue
@@ -87,8 +87,8 @@ def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
     config = calibration_of(plan.experiment)
     if config is None:
         return Draw({}, frozenset(), 0.0, 0)
-    agents = {a.id: a for a in plan.material.agents}
-    return draw(plan.slots, agents, {i.id: i for i in plan.material.instances}, protocol, config)
+    agents = {a.id: a for a in plan.inputs.agents}
+    return draw(plan.slots, agents, {i.id: i for i in plan.inputs.instances}, protocol, config)
 
 
 def _by_judges(plan: Plan, config: ExperimentConfig, protocol: Protocol, items: int) -> JudgingAhead:
@@ -111,7 +111,7 @@ def _questions(plan: Plan, protocol: Protocol) -> int:
     from worksample.results.calibration.label_draw import leaves_of
 
     whole = protocol is Protocol.HOLISTIC
-    each = {i.id: 1 if whole else len(leaves_of(i, protocol)) for i in plan.material.instances}
+    each = {i.id: 1 if whole else len(leaves_of(i, protocol)) for i in plan.inputs.instances}
     return sum(each[slot.instance] for slot in plan.attemptable)
 
 
@@ -140,9 +140,9 @@ def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
     from worksample.grading.evaluator_kinds import kinds_of
 
-    known = plan.material.instances
+    known = plan.inputs.instances
     asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
-    if not plan.material.agents:
+    if not plan.inputs.agents:
         return len(asked)
     return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))
 
@@ -156,8 +156,8 @@ def _meetings(plan: Plan) -> list[int]:
     """Of each two entrants."""
     from worksample.results.pair_sampling import PER_PAIR
 
-    if not plan.material.agents:
-        return [min(PER_PAIR, len(plan.material.instances))]
+    if not plan.inputs.agents:
+        return [min(PER_PAIR, len(plan.inputs.instances))]
     worked: dict[tuple[str, str], set[str]] = {}
     for slot in plan.attemptable:
         worked.setdefault((slot.agent, slot.arm), set()).add(slot.instance)

@@ -11,7 +11,7 @@ from worksample.extras import lacks
 from .open_work_text import places_said
 
 if TYPE_CHECKING:
-    from worksample.experiments.run import RunResult
+    from worksample.experiments.experiment_runner import RunResult
     from worksample.experiments.status import Status
     from worksample.store import Store
 
@@ -34,12 +34,12 @@ def typeable(line: str) -> str:
 
 def next_step(done: RunResult, store: Store, folder: str | None) -> tuple[str, str]:
     """What is left, "" where nothing is, and the command that goes on with it. folder: the store, if not the usual."""
-    from worksample.experiments.find import call
+    from worksample.experiments.experiment_lookup import short_name
     from worksample.records import Experiment
 
     status = done.status
     experiment = store.get(Experiment, status.experiment)
-    name = call(store, experiment)
+    name = short_name(store, experiment)
     where = f" --store {shlex.quote(folder)}" if folder else ""
     resume = f"worksample resume {name}{where}"
     if not status.planned and not status.handed_in:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from .output import dollars
 
 if TYPE_CHECKING:
-    from worksample.experiments.planning import Forecast, Plan
+    from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.planning.forecast import Forecast
     from worksample.records import Experiment
     from worksample.store import Store
 

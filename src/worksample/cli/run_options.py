@@ -113,7 +113,7 @@ def run_options(function: F) -> F:
 
 def flags_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """What was given, as keys of an experiment file. UsageError for what contradicts itself."""
-    from worksample.experiments.loading import agent_from_flag
+    from worksample.experiments.config_file import agent_from_flag
 
     given = {k: v for k, v in values.items() if v is not None and v != ()}
     if given.pop("unsandboxed", None):

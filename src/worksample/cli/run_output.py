@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from worksample.errors import WorksampleError
     from worksample.experiments.config import ExperimentConfig
-    from worksample.experiments.model_check import Checked
+    from worksample.experiments.experiment_runner import RunOptions, RunResult
+    from worksample.experiments.model_check import ModelCheckResult
     from worksample.experiments.pilot import Basis
-    from worksample.experiments.plan_progress import PlanProgress
-    from worksample.experiments.planning import Forecast, Plan
-    from worksample.experiments.power import Outlook
-    from worksample.experiments.run import RunOptions, RunResult
+    from worksample.experiments.planning.experiment_plan import Plan
+    from worksample.experiments.planning.forecast import Forecast
+    from worksample.experiments.planning.plan_progress import PlanProgress
+    from worksample.experiments.power import PowerOutlook
     from worksample.records import Experiment
     from worksample.store import Store
 
@@ -38,9 +39,9 @@ WARNING = "UNSANDBOXED: agents act on this machine as you, without any isolation
 
 def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None, pilot: str | None = None) -> int:
     """Show what would be run, less what a store holds already; no record is written and no store is needed."""
-    from worksample.experiments.plan_progress import progress_of
-    from worksample.experiments.power import outlook
-    from worksample.experiments.preparing import forecast_of, need_unchanged, prepare
+    from worksample.experiments.planning.plan_progress import progress_of
+    from worksample.experiments.planning.preparation import forecast_of, prepare, require_unchanged
+    from worksample.experiments.power import power_outlook
     from worksample.extras import lacks
     from worksample.store.location import is_store
 
@@ -49,11 +50,11 @@ def dry(config: ExperimentConfig, *, as_json: bool, expect: float | None = None,
         store = opened.enter_context(open_store(config.store)) if is_store(config.store) else None
         progress, rest = progress_of(plan, store)
         if store is not None:
-            need_unchanged(store, plan)
+            require_unchanged(store, plan)
             tell_planned(store, plan.experiment)
         basis = _basis(store, config, expect, pilot)
     expected = forecast_of(rest, config)
-    power = None if lacks("report") else outlook(plan, basis=basis)
+    power = None if lacks("report") else power_outlook(plan, basis=basis)
     judging = judging_of(plan, config)
     refused = _refused(plan, config)
     if as_json:
@@ -88,7 +89,7 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
     from worksample.experiments.model_check import need_models
 
     try:
-        need_models(plan.material.agents, config)
+        need_models(plan.inputs.agents, config)
     except WorksampleError as error:
         return error
     return None
@@ -97,11 +98,11 @@ def _refused(plan: Plan, config: ExperimentConfig) -> WorksampleError | None:
 def _basis(store: Store | None, config: ExperimentConfig, expect: float | None, pilot: str | None) -> Basis:
     """What power is reckoned with: a pilot's own data, or a guessed pass rate."""
     from worksample.errors import UsageError
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.pilot import RATE, from_pilot, guessed
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.pilot import RATE, from_pilot, guessed_basis
 
     if not pilot:
-        return guessed(RATE if expect is None else expect)
+        return guessed_basis(RATE if expect is None else expect)
     if store is None:
         raise UsageError(f"there is no store at {config.store} to read {pilot!r} from", next="--store DIR")
     return from_pilot(store, find_experiment(store, pilot))
@@ -125,8 +126,8 @@ class Tone:
 
 def run_config(config: ExperimentConfig, tone: Tone) -> int:
     """Plan into the store, then run; returns the exit code."""
-    from worksample.experiments.plan_progress import progress_of
-    from worksample.experiments.preparing import forecast_of
+    from worksample.experiments.planning.plan_progress import progress_of
+    from worksample.experiments.planning.preparation import forecast_of
 
     begin("planning the trials", "no trial was begun\n  next: the same command", silent=tone.silent)
     with planned(config, watcher(silent=tone.silent).note) as ready:
@@ -148,7 +149,7 @@ ESTIMATED = (
 )
 
 
-def tell_models(found: Sequence[Checked]) -> None:
+def tell_models(found: Sequence[ModelCheckResult]) -> None:
     """Of models that were asked what a run may suffer from; nothing where there is nothing."""
     for one in found:
         if one.estimated:
@@ -165,7 +166,7 @@ def tell_models(found: Sequence[Checked]) -> None:
 def run_and_tell(store: Store, experiment: Experiment, options: RunOptions, tone: Tone) -> int:
     """Run an experiment and print the outcome; returns the exit code."""
     begin("starting the trials", KEPT, silent=tone.silent)
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     if experiment.lock.sandbox == "none" and not tone.quiet:
         console(err=True).print(WARNING, style="bold red")
@@ -222,7 +223,7 @@ def _show_counts(store: Store, experiment: str) -> None:
 def _show_plan(plan: Plan, expected: Forecast) -> None:
     from worksample.results.assignments.open_work import pay_of
 
-    m = plan.material
+    m = plan.inputs
     own = [arm for arm in m.arms if arm.continues is None]
     out = console(err=True)
     out.print(f"{plan.experiment.id}", style="bold")
@@ -266,7 +267,7 @@ def _show_progress(progress: PlanProgress) -> None:
     )
 
 
-def _show_power(ahead: Outlook) -> None:
+def _show_power(ahead: PowerOutlook) -> None:
     """Which difference between two agents this plan sees, and how many tasks it takes to see a small one."""
     out = console(err=True)
     share = f"{ahead.aim.power:.0%} of the time"
@@ -281,7 +282,7 @@ def _show_power(ahead: Outlook) -> None:
 
 
 def _plan_table(plan: Plan, expected: Forecast) -> dict[str, Any]:
-    from worksample.experiments.lock import lock_table
+    from worksample.experiments.planning.lock_file import lock_table
 
     return {
         **lock_table(plan),

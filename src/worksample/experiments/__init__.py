@@ -1,6 +1,6 @@
-"""The plan, the lock, running and resuming it, rounds over what is stored."""
+"""Experiments: plan, run and resume them, and grade or regrade their submissions."""
 
-# The engine behind `run_experiment` takes seconds to import, so it waits until one of these is wanted.
+# Inspect, which `run_experiment` needs, takes seconds to import: names are loaded when they are first used.
 from lazy_loader import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -1,7 +1,7 @@
-"""An installed agent proven before work is given to it: one answer, in a box of its own, through the gateway.
+"""Check of an installed agent before it gets work: one answer through the model gateway, in its own box.
 
-The brief holds two words, and only their joined form counts: a program that prints its prompt, or anything else, does
-not pass, and one that keeps its model's answer in its log without printing it does.
+The brief holds two words, and only their joined form counts. A program that only prints its prompt does not pass; one
+that writes its model's answer into its log without printing it does.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.agents import define
-from worksample.agents.installing import named
-from worksample.agents.installing.folder import digest_of_tree
-from worksample.agents.installing.install import split
-from worksample.agents.installing.resolve_settings import need
-from worksample.agents.workspace import clipped
+from worksample.agents.installing import find_program
+from worksample.agents.installing.installed_programs import digest_of_tree
+from worksample.agents.installing.installer import parse_name
+from worksample.agents.installing.program_settings import require_installed
+from worksample.agents.workspace import clip_middle
 from worksample.files import put_canonical
 from worksample.files.scratch import scratch
 from worksample.records import (
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
     from .config import ExperimentConfig
 
 BRIEF = (
-    "This is a check and no work. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
-    "file. Use no tool, unless you cannot end your work without one; then let that tool print the line."
+    "This is only a check. Answer with one line: the words {first} and {second}, joined by a hyphen. Write no "
+    "file. Use no tool unless you need one to end your work; in that case let the tool print the line."
 )
 LOG_BYTES = 64 << 20
-"""Of the program's log, looked through for the answer."""
+"""Bytes of the program's log that are searched for the answer."""
 DOUBLE = "mockllm/model"
-"""Inspect's double of a model."""
+"""Inspect's mock model."""
 LIMITS = Limits(time=180, memory=2 << 30, disk=512 << 20)
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """What came of an agent's answer. `fault`: why it cannot work."""
+class AgentCheckResult:
+    """Result of an agent's check. `fault`: why the agent cannot work."""
 
     agent: str
     version: str
@@ -71,7 +71,7 @@ class Spoken:
     said: str = ""
     fault: str = ""
     calls: int = 0
-    """Of its model."""
+    """Number of calls of its model."""
     seconds: float = 0.0
 
     @property
@@ -79,26 +79,30 @@ class Spoken:
         return not self.fault
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the fields as JSON types."""
         return {**asdict(self), "sound": self.sound}
 
 
-def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[Spoken, ...]:
-    """Each agent `NAME[@VERSION]`, one after the other. UsageError for an unknown name, PlanError for one that is not
-    installed or a model that cannot be had."""
+def check_agents(names: Iterable[str], model: str | None, config: ExperimentConfig) -> tuple[AgentCheckResult, ...]:
+    """Check agents `NAME[@VERSION]`, one after another.
+
+    Raises UsageError for an unknown name, PlanError for an agent that is not installed or a model that cannot be used.
+    """
     agents = []
     for name in names:
-        program, version = split(name)
+        program, version = parse_name(name)
         given = {"version": version} if "@" in name else {}
         agents.append(define(program.name, harness=program.name, model=model or DOUBLE, settings=given))
-    return tuple(_one(agent, config) for agent in agents)
+    return tuple(_check_one(agent, config) for agent in agents)
 
 
-def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
-    here = need(agent.harness, agent.settings["version"], agent.settings["program"])
-    found = Spoken(agent.name, here.version, agent.model or "")
+def _check_one(agent: Agent, config: ExperimentConfig) -> AgentCheckResult:
+    here = require_installed(agent.harness, agent.settings["version"], agent.settings["program"])
+    found = AgentCheckResult(agent.name, here.version, agent.model or "")
     if digest_of_tree(Path(here.folder)) != here.digest:
-        return Spoken(*_first(found), fault=f"its files are not those that were installed: remove {here.folder}")
+        return AgentCheckResult(
+            *_first(found), fault=f"its files have changed since the installation: remove {here.folder}"
+        )
     words = f"left{secrets.token_hex(3)}", f"right{secrets.token_hex(3)}"
     with scratch("check") as folder:
         trial, printed, log = run_steadily(_trial(folder, agent, config, words))
@@ -109,28 +113,29 @@ def _one(agent: Agent, config: ExperimentConfig) -> Spoken:
     if trial.outcome.ending is not Ending.DONE:
         fault = trial.outcome.reason or str(trial.outcome.cause)
     elif not calls:
-        fault = "it ended without a call of its model"
+        fault = "it ended without calling its model"
     elif not said:
-        last = clipped((printed.strip().splitlines() or ["nothing"])[-1], 200)
-        fault = f"the answer that its model was asked for is neither in its output nor in its log; it printed: {last}"
-    return Spoken(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
+        last = clip_middle((printed.strip().splitlines() or ["nothing"])[-1], 200)
+        fault = f"its model's answer is neither in its output nor in its log; it printed: {last}"
+    return AgentCheckResult(*_first(found), said=said, fault=fault, calls=calls, seconds=trial.working_seconds)
 
 
 def find_answer(answer: str, printed: str, log: str) -> str:
-    """Return the line of a program's output that holds the answer of its model, or where else it stands; "" if it is
-    neither in the output nor in the log."""
+    """Return the line of a program's output that holds its model's answer, or name the log if the answer is there; else
+    "".
+    """
     line = next((line.strip() for line in printed.splitlines() if answer in line), "")
-    return clipped(line, 200) or (f"{answer} (in its log)" if answer in log else "")
+    return clip_middle(line, 200) or (f"{answer} (in its log)" if answer in log else "")
 
 
-def _first(found: Spoken) -> tuple[str, str, str]:
+def _first(found: AgentCheckResult) -> tuple[str, str, str]:
     return found.agent, found.version, found.model
 
 
 async def _trial(
     folder: Path, agent: Agent, config: ExperimentConfig, words: tuple[str, str]
 ) -> tuple[Trial, str, str]:
-    """Run one trial in a store of its own; return it with what the program printed and what it wrote into its log."""
+    """Run one trial in a temporary store. Return it with what the program printed and logged."""
     store = await asyncio.to_thread(Store.open, folder / "store", create=True)
     try:
         experiment, slot = await asyncio.to_thread(_plan, store, agent, words)
@@ -147,19 +152,19 @@ async def _trial(
         (trial, submission) = closed[0]
         if submission is None:
             return trial, "", ""
-        printed = await asyncio.to_thread(_printed, store, submission)
+        printed = await asyncio.to_thread(_printed_lines, store, submission)
         return trial, printed, await asyncio.to_thread(_log, store, submission)
     finally:
         await asyncio.to_thread(store.close)
 
 
 def _args(agent: Agent, words: tuple[str, str]) -> dict[str, Any]:
-    """Return the arguments of the double, which answers every request alike; nothing for another model."""
+    """Return the arguments of the mock model, which answers every request alike; empty for another model."""
     if agent.model != DOUBLE:
         return {}
     from inspect_ai.model import ModelOutput
 
-    answer, program = "-".join(words), named(agent.harness)
+    answer, program = "-".join(words), find_program(agent.harness)
 
     def reply(_: Any, tools: list[ToolInfo], *more: Any) -> ModelOutput:
         shells = [tool.name for tool in tools if "command" in tool.parameters.properties]
@@ -212,8 +217,8 @@ def _plan(store: Store, agent: Agent, words: tuple[str, str]) -> tuple[Experimen
     return experiment, slot
 
 
-def _printed(store: Store, submission: Submission) -> str:
-    """The program's standard output, of the trajectory's last step."""
+def _printed_lines(store: Store, submission: Submission) -> str:
+    """Return the program's standard output, from the trajectory's last step."""
     import json
 
     entry: Entry | None = store.manifest(submission.parts["trajectory"].manifest).find("trajectory.json")
@@ -228,7 +233,7 @@ def _printed(store: Store, submission: Submission) -> str:
 
 
 def _log(store: Store, submission: Submission) -> str:
-    """Return the text of the program's log files, of the first 64 MiB."""
+    """Return the text of the program's log files, up to 64 MiB."""
     part = submission.parts.get("agent_log")
     if part is None:
         return ""

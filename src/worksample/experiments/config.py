@@ -1,4 +1,4 @@
-"""What an experiment file or the flags of `worksample run` say, checked. Keys and defaults: docs/settings.md."""
+"""Configuration of an experiment, from its file and the flags of `worksample run`. docs/settings.md lists all keys."""
 
 from __future__ import annotations
 
@@ -20,105 +20,115 @@ from worksample.results.calibration.config import CalibrationConfig
 from worksample.sandboxes.endpoints import HostRule, read_rule
 
 
-def _allowed(text: str) -> str:
+def _check_hosts(text: str) -> str:
     try:
         return str(read_rule(text))
     except UsageError as error:
         raise ValueError(error.what) from None
 
 
-Allowed = Annotated[str, AfterValidator(_allowed)]
+Allowed = Annotated[str, AfterValidator(_check_hosts)]
 
 
 class LimitsConfig(Frozen):
-    """Ceilings of each trial, over the instances' own; None leaves the instance's own in force."""
+    """Limits of each trial. They replace the instances' limits; None keeps the instance's."""
 
     time: Seconds | None = Field(default=None, gt=0)
-    """Seconds of wall-clock time, or text such as `30m`."""
+    """Wall-clock time in seconds, or as text such as `30m`."""
     cost: float | None = Field(default=None, gt=0)
-    """US dollars over all of the agent's model calls. The model must have a price."""
+    """Cost of all the agent's model calls in US dollars. The model must have a price."""
     tokens: int | None = Field(default=None, gt=0)
-    """Tokens over all of the agent's model calls, cached ones included."""
+    """Tokens of all the agent's model calls, including cached ones."""
     steps: int | None = Field(default=None, gt=0)
-    """Model calls of the agent (`turns` in a task's environment)."""
+    """Number of the agent's model calls (`turns` in a task's environment)."""
 
     def over(self, other: LimitsConfig) -> LimitsConfig:
-        """Field by field this one's value, else the other's."""
+        """Merge with `other`, field by field; own values win."""
         return other.replaced(**{k: v for k, v in self if v is not None})
 
     def record(self) -> Limits | None:
-        """As an arm carries it; None where nothing is set."""
+        """Return the limits as part of an arm's record; None if nothing is set."""
         if self == LimitsConfig():
             return None
         return Limits(time=self.time, cost=self.cost, tokens=self.tokens, turns=self.steps)
 
 
 class AgentConfig(Frozen):
-    """Who works. A preset fills what is not given here."""
+    """An agent. Missing settings come from its preset."""
 
     name: Name | None = None
-    """How reports call it; by default made of harness (or preset) and model."""
+    """Name in reports; by default made of harness (or preset) and model."""
     harness: str | None = None
     """`scripted`, `worker`, `plan-act-reflect`, `command`, `object`, or one of `worksample agent list`; by default the
-    preset's."""
+    preset's.
+    """
     model: str | None = None
-    """A model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
+    """Model name as Inspect takes it, such as `anthropic/claude-sonnet-4-5`."""
     settings: dict[str, Any] = {}
     """Settings of the harness; see docs/agents.md."""
     preset: str | None = None
-    """`rli`, `upbench`, `ale` or `tac`: the settings and limits of that paper."""
+    """`rli`, `upbench`, `ale` or `tac`: settings and limits of that paper."""
     script: str | None = None
-    """For `scripted`: the folder of scripts, relative to the experiment file."""
+    """For `scripted`: folder of scripts, relative to the experiment file."""
     folder: str | None = None
-    """For `command`: the folder (or file) with its program, relative to the experiment file. Sandboxes show it
-    read-only as `{agent}`."""
+    """For `command`: folder (or file) with its program, relative to the experiment file. Boxes show it read-only as
+    `{agent}`.
+    """
     capabilities: tuple[str, ...] | None = None
-    """What it can do, such as `vision`; what requires more is not attemptable. By default the preset's, or none."""
+    """Capabilities such as `vision`. Instances that require others are not attemptable. By default the preset's, or
+    none.
+    """
     release_date: date | None = None
-    """When the model was released, for plots over time."""
+    """Release date of the model, for plots over time."""
 
 
 class ArmConfig(Frozen):
-    """A condition of the work; every agent works under every arm, but for those of people alone."""
+    """Condition of the work. Every agent works in every arm, except for arms of people only."""
 
     name: Name
-    """How reports call it."""
+    """Name in reports."""
     limits: LimitsConfig = LimitsConfig()
-    """Limits of this arm, over the experiment's."""
+    """Limits of this arm. They replace the experiment's."""
     feedback: Feedback = Feedback.NONE
-    """What an agent gets that works again on what failed: `none` (first attempts only), `retry` (nothing but that it
+    """Feedback for an agent that works again after a failed attempt: `none` (first attempts only), `retry` (only that
+    it
     failed), `generic`, `people`, `judge`, `program`, or `unchanged`: nobody works, and the same work is graded again.
     """
     worker: Worker = Worker.AGENT
-    """Who works: `agent`; `human`, a person in the app, in the same box; or `assisted`, an agent and a person in turns.
-    See docs/workers.md."""
+    """Who works: `agent`; `human`, a person in the app, in the same kind of box; or `assisted`, an agent and a person
+    in
+    turns. See docs/workers.md.
+    """
     shown_rubric: ShownRubric = ShownRubric.NONE
-    """What of the criteria the worker sees, in all its attempts: `none`, `criteria`, or `importances` as well."""
+    """Criteria that the worker sees in all attempts: `none`, `criteria`, or `importances` for their weights, too."""
 
 
 class ChainConfig(Frozen):
-    """Attempts that follow failed ones, in the arms that have feedback. Budgets are of one chain."""
+    """Re-attempts after failed attempts, in the arms that have feedback. Each chain has its own budgets."""
 
     reattempts: int = Field(ge=1, le=100)
-    """How many may follow the first attempt, at most."""
+    """Most re-attempts after the first attempt."""
     dollars: float | None = Field(default=None, gt=0)
-    """US dollars after which a chain ends: model calls and people's time, the first attempt and its grading too."""
+    """US dollars after which a chain ends: model calls and people's time, including the first attempt and its grading.
+    """
     hours: float | None = Field(default=None, gt=0)
-    """Hours of people after which a chain ends, the first grading included."""
+    """Hours of people's time after which a chain ends, including the first grading."""
     improving: bool = False
-    """Whether a chain ends when the latest attempt scored no more than the one before."""
+    """Whether a chain ends when the latest attempt scored no better than the one before."""
 
 
 class PeopleConfig(Frozen):
-    """The people who judge what no program does, and those who work. It decides nothing of the work."""
+    """People who grade what programs cannot, and people who work. These settings do not change the work itself."""
 
     pay: float | None = Field(default=None, ge=0)
-    """US dollars per hour, for what a plan's judging and people's work cost; by default that is unknown. Of who works,
-    the profile's own rate comes first."""
+    """US dollars per hour of grading and of people's work; unknown by default. For people who work, the rate in their
+    profile
+    takes precedence.
+    """
     seat_days: float = Field(default=14, gt=0, le=365)
-    """Days for which a place is kept for the person who took it and gives no sign of life."""
+    """Days for which an assignment is kept for a person who gives no sign of life."""
     overlap: int | None = Field(default=None, ge=1, le=100)
-    """Evaluations of each submission; by default three votes on the whole, two on a pair, one of a rubric."""
+    """Evaluations of each submission; by default three for a whole submission, two for a pair, one with a rubric."""
 
 
 def _known_box(kind: str) -> str:
@@ -131,7 +141,7 @@ Sandbox = Annotated[str, AfterValidator(_known_box)]
 
 
 def default_author() -> str:
-    """`$WORKSAMPLE_AUTHOR`, else the name of the account."""
+    """Return `$WORKSAMPLE_AUTHOR`, else the account's name."""
     import getpass
 
     try:
@@ -141,67 +151,67 @@ def default_author() -> str:
 
 
 class ExperimentConfig(Frozen):
-    """An experiment as it was asked for: agents x instances x arms x repeats."""
+    """Experiment as requested: agents x instances x arms x repeats."""
 
     name: Name
-    """How the experiment is called; by default the file's name, or made of what is run."""
+    """Name of the experiment; by default that of its file, or made of what is run."""
     store: str | None = None
-    """Folder or URL of the store; by default `$WORKSAMPLE_STORE`, else `.worksample` here."""
+    """Folder or URL of the store; by default `$WORKSAMPLE_STORE`, else `.worksample` in the working directory."""
     suite: str | None = None
-    """A shipped suite's name or a suite file."""
+    """Name of a shipped suite, or a suite file."""
     tasks: tuple[str, ...] = ()
     """Folders of task packages."""
     only: tuple[str, ...] = ()
-    """Keeps the instances `task` or `task/instance` that match one of these; `*` matches anything."""
+    """Run only instances whose `task` or `task/instance` matches one of these patterns; `*` matches anything."""
     agents: tuple[AgentConfig, ...]
-    """Who works; a table per agent. `[]`: nobody of this platform, all work is handed in (`worksample submit`)."""
+    """Agents, one table each. `[]`: no agents; all work is handed in (`worksample submit`)."""
     arms: tuple[ArmConfig, ...] = Field(default=(ArmConfig(name="plain"),), min_length=1)
-    """Conditions of the work; a table per arm."""
+    """Conditions of the work, one table each."""
     chain: ChainConfig | None = None
-    """Attempts that follow failed ones; arms with feedback need it."""
+    """Re-attempts after failed attempts. Arms with feedback need this table."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Independent trials per agent, instance and arm."""
     protocols: tuple[Protocol, ...] = ()
-    """`program`, `checkpoints`, `rubric`, `holistic`, `pairwise`: how submissions are judged as trials close, one or
-    several. Lists and boards go by the first. By default the first of these that all instances have.
+    """How submissions are judged: one or more of `program`, `checkpoints`, `rubric`, `holistic`, `pairwise`. Lists and
+    leaderboards use the first. By default the first of these that all instances have.
     """
     protocol: Protocol | None = None
-    """Short for `protocols` with one."""
+    """Short form of `protocols` with one value."""
     judges: dict[str, JudgeConfig] = {}
-    """Models that judge, by name: a table each. See docs/judges.md."""
+    """Judge models by name, one table each. See docs/judges.md."""
     people: PeopleConfig = PeopleConfig()
-    """The people who judge."""
+    """People who grade."""
     calibration: CalibrationConfig | None = None
-    """People's labels of what judges say; without it none are drawn. See docs/calibration.md."""
+    """People's labels for judges' answers; without this table none are drawn. See docs/calibration.md."""
     judged_by: JudgedBy | None = None
-    """Whose answers make the verdicts where a report does not say: `combined`, `people`, `judge` or `program`; by
-    default combined. Part of the lock.
+    """Whose answers make the verdicts unless a report says otherwise: `combined` (the default), `people`, `judge` or
+    `program`. Part of the lock.
     """
     limits: LimitsConfig = LimitsConfig()
-    """Ceilings of each trial."""
+    """Limits of each trial."""
     parallel: int = Field(default=8, ge=1, le=1000)
-    """Trials at once."""
+    """Trials at the same time."""
     graders: int = Field(default=2, ge=1, le=1000)
-    """Submissions graded at once, beside the trials."""
+    """Submissions graded at the same time, beside the trials."""
     tries: int = Field(default=3, ge=1, le=100)
-    """How often a slot is tried where the platform, the sandbox or the model's service failed."""
+    """Tries of a slot if the platform, the sandbox or the model's service fails."""
     seed: int = 0
-    """Decides the order in which slots run."""
+    """Seed of the order in which slots run."""
     sandbox: Sandbox = "bubblewrap"
-    """`bubblewrap`; `docker`, by this machine's daemon; or `none`: no isolation at all, which every report prints."""
+    """`bubblewrap`; `docker`, with this machine's daemon; or `none`: no isolation, which every report mentions."""
     prices: dict[str, Price] = {}
-    """US dollars per million tokens by model name; what is not given here has no price."""
+    """US dollars per million tokens, by model name. Other models have no price."""
     services: dict[str, ServiceConfig] = {}
     """How services are reached and waited for: by model, by provider, or `*` for all. See docs/providers.md."""
     check_models: bool = True
-    """Ask each agent's model once, with one short call that offers a tool, before its first trial; see
-    docs/providers.md."""
+    """Whether to send each agent's model one short request with a tool before its first trial. See docs/providers.md.
+    """
     roles: dict[str, str] = {}
-    """Models that belong to the environment (colleagues, judges), by role; over the suite's. Part of the lock."""
+    """Models of the environment (colleagues, judges), by role. They replace the suite's. Part of the lock."""
     allow_hosts: tuple[Allowed, ...] = ()
-    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT`, `*.NAME:PORT` or `*`; the port is 443 by default."""
+    """Hosts that tasks' endpoints may reach: `NAME`, `NAME:PORT`, `*.NAME:PORT` or `*`; the default port is 443."""
     author: str = Field(default_factory=default_author, min_length=1)
-    """Who runs it; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
+    """Author of the experiment; by default `$WORKSAMPLE_AUTHOR`, else the account's name."""
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
@@ -210,43 +220,44 @@ class ExperimentConfig(Frozen):
         of_trials = (self.arms, self.repeats, self.limits)
         people = any(arm.worker is Worker.HUMAN for arm in self.arms)
         if not self.agents and any(arm.worker is not Worker.HUMAN for arm in self.arms) and people:
-            raise ValueError("no agent is to work, and an arm asks for one: give agents, or arms of people alone")
+            raise ValueError("an arm needs agents, but none are given: give agents, or only arms of people")
         if not self.agents and not people and of_trials != ((ArmConfig(name="plain"),), 1, LimitsConfig()):
-            raise ValueError("arms, repeats and limits are of agents' trials, and no agent is to work")
+            raise ValueError("arms, repeats and limits need agents, but none are given")
         for arm in self.arms:
             if arm.worker is not Worker.AGENT and arm.feedback is not Feedback.NONE:
                 raise ValueError(f"the arm {arm.name} has feedback, which only agents are given")
         if self.sandbox == "none" and any(arm.worker is not Worker.AGENT for arm in self.arms):
-            raise ValueError("people work in a box: sandbox = 'none' would give them this machine")
+            raise ValueError("people work in a box: sandbox = 'none' would let them work on this machine itself")
         names = [arm.name for arm in self.arms]
         if len(set(names)) < len(names):
-            raise ValueError(f"two arms have one name: {', '.join(names)}")
+            raise ValueError(f"arms share a name: {', '.join(names)}")
         if self.chain is None and (fed := [arm.name for arm in self.arms if arm.feedback is not Feedback.NONE]):
-            raise ValueError(f"the arm {fed[0]} has feedback, and there is no [chain]: give chain.reattempts")
+            raise ValueError(f"the arm {fed[0]} has feedback, but there is no [chain]: give chain.reattempts")
         if self.chain is not None and all(arm.feedback is Feedback.NONE for arm in self.arms):
             raise ValueError("[chain] does nothing without an arm that has feedback: give one with feedback = 'people'")
         self.arm_records()
         if self.protocol is not None and self.protocols:
-            raise ValueError("give protocol or protocols, one of them")
+            raise ValueError("give either protocol or protocols")
         if len(set(self.protocols)) < len(self.protocols):
-            raise ValueError(f"a protocol stands twice: {', '.join(self.protocols)}")
+            raise ValueError(f"a protocol is listed twice: {', '.join(self.protocols)}")
         return self
 
     @property
-    def asked(self) -> tuple[Protocol, ...]:
-        """The protocols that were asked for; empty where the packages decide."""
+    def chosen_protocols(self) -> tuple[Protocol, ...]:
+        """The requested protocols; empty if the packages decide."""
         return self.protocols or (() if self.protocol is None else (self.protocol,))
 
     @property
     def hosts(self) -> tuple[HostRule, ...]:
-        """The rules that `allow_hosts` gives."""
+        """The rules of `allow_hosts`."""
         return tuple(read_rule(text) for text in self.allow_hosts)
 
     def arm_records(self) -> tuple[Arm, ...]:
-        """Arms as the plan keeps them, each with its own limits over the experiment's.
+        """Return the arms as the plan records them, each with its limits merged over the experiment's.
 
-        Arms with feedback continue the one without that shows the same of the rubric; where there is none, one comes in
-        that makes the first attempts for all of them. ValueError where there are several.
+        An arm with feedback continues the arm without feedback that shows the same part of the rubric. If there is
+        none, one is
+        added whose first attempts serve all of them. ValueError if there are several.
         """
         own = {a.name: self._arm(a) for a in self.arms if a.feedback is Feedback.NONE and a.worker is Worker.AGENT}
         people = [self._arm(a) for a in self.arms if a.worker is not Worker.AGENT]
@@ -255,24 +266,22 @@ class ExperimentConfig(Frozen):
             if all(arm.shown_rubric is not shown_rubric for arm in own.values()):
                 name = "first" if shown_rubric is ShownRubric.NONE else f"first-{shown_rubric}"
                 if any(a.name == name for a in self.arms):
-                    raise ValueError(
-                        f"the arm {name} has the name of the one that makes first attempts: name it otherwise"
-                    )
+                    raise ValueError(f"the arm {name} has the name of the arm for first attempts: give it another name")
                 own[name] = self._arm(ArmConfig(name=name, shown_rubric=shown_rubric))
-        continuing = [self._arm(a, self._continued(a, tuple(own.values()))) for a in fed]
+        continuing = [self._arm(a, self._continued_arm(a, tuple(own.values()))) for a in fed]
         return (*own.values(), *people, *continuing)
 
-    def _continued(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
+    def _continued_arm(self, arm: ArmConfig, own: tuple[Arm, ...]) -> str:
         alike = [one.name for one in own if one.shown_rubric is arm.shown_rubric]
         if len(alike) > 1:
             both = ", ".join(alike)
             raise ValueError(
-                f"the arm {arm.name} could continue each of {both}, which show the same: leave one of them"
+                f"the arm {arm.name} could continue each of {both}, which show the same: remove all but one"
             )
         return alike[0]
 
     def _arm(self, arm: ArmConfig, continues: str | None = None) -> Arm:
-        # The experiment's ceilings are of agents' trials: a person has those of the arm alone.
+        # The experiment's limits hold for agents' trials; people only have those of their arm.
         limits = (arm.limits if arm.worker is Worker.HUMAN else arm.limits.over(self.limits)).record()
         return Arm(
             name=arm.name,
@@ -284,5 +293,5 @@ class ExperimentConfig(Frozen):
         )
 
     def chain_record(self) -> Chain | None:
-        """The rule as the lock keeps it."""
+        """Return the chains' rule as the lock records it."""
         return None if self.chain is None else Chain(pay=self.people.pay, **self.chain.plain())

@@ -1,4 +1,4 @@
-"""The demo: the starter suite by the scripted agents that ship with it."""
+"""Demo: the starter suite with the scripted agents that ship with it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .config import AgentConfig, ExperimentConfig, LimitsConfig
 
 SUITE = "starter"
 TIME = "5m"
-"""What a replayed script may take: they take seconds, and a plan says what it can take at most."""
+"""Time limit of a trial. Scripts need seconds, but a plan states the longest possible time."""
 
 
 def demo_config(store: str, *, parallel: int, sandbox: str, only: tuple[str, ...] = ()) -> ExperimentConfig:
-    """Every folder in the suite's `scripts/` is an agent of that name."""
+    """Return the demo's configuration. Every folder in the suite's `scripts/` is an agent of that name."""
     folder = find_suite(SUITE).parent / "scripts"
     agents = tuple(
         AgentConfig(name=path.name, harness="scripted", script=str(path))

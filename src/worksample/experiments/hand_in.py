@@ -1,4 +1,4 @@
-"""Work made elsewhere: taken in, and graded like any other."""
+"""Hand-in of work that was made elsewhere, which is then graded like any other."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from worksample.steady_loop import run_steadily
 from worksample.store import Store
 
 from .config import default_author
-from .finished_work import WorkOrigin, chosen, known_as, piece_of, take
-from .hand_in_submission import hand_in
-from .ingesting import ingest_package
+from .package_intake import ingest_package
+from .submission_intake import hand_in
+from .work_piece import WorkOrigin, choose_instance, commit_piece, find_submission, piece_of
 
 
 @dataclass(frozen=True)
 class HandInRequest:
-    """What is handed in, by whom, and what is known about it. None is "unknown"."""
+    """Work to hand in, its author, and what is known about it. None means unknown."""
 
     path: Path
     task: Path
     entrant: str
     origin: str
-    """`person`, or `agent` for an agent elsewhere (as records say it: `external`)."""
+    """`person`, or `agent` for an agent elsewhere (`external` in records)."""
     instance: str | None = None
     at: datetime | None = None
-    """When the work was done; without a zone: UTC."""
+    """When the work was done; UTC if it has no time zone."""
     minutes: float | None = None
     cost: float | None = None
-    """US dollars."""
+    """Cost in US dollars."""
     author: str | None = None
     experiment: Experiment | None = None
-    """Whose rounds judge it, with its agents' work."""
+    """Experiment whose rounds judge the work together with its agents'."""
     repeat: int = 1
-    """Within an experiment: which of several independent pieces by one entrant on one instance."""
+    """Within an experiment: number of this piece among several by one entrant on one instance."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """The stored submission, and its evaluation where it was graded. `taken`: it was not there before."""
+    """Stored submission, with its evaluation if it was graded. `taken`: whether it is new."""
 
     submission: Submission
     evaluation: Evaluation | None
@@ -53,10 +53,11 @@ class HandedIn:
 def hand_in_and_grade(
     store: Store, what: HandInRequest, *, grade_now: bool = True, sandbox: str = "bubblewrap"
 ) -> HandedIn:
-    """Take the work in and grade it in a round of its own, under the first protocol that a program grades.
+    """Store the work and grade it in its own round, under the first protocol with a program.
 
-    With an experiment its rounds judge it instead, once that is resumed, and the same work given again is taken once.
-    UsageError where the instance is not named and there are several; CaptureError for an unsound archive.
+    For an experiment, its rounds judge the work once it is resumed, and the same work is stored only once. UsageError
+    if
+    the task has several instances and none is named; CaptureError for a damaged archive.
     """
     origin = origin_of(what.origin)
     if grade_now and what.experiment is None:
@@ -68,9 +69,9 @@ def hand_in_and_grade(
     if what.experiment is not None:
         made = WorkOrigin(what.entrant, origin, what.repeat, at, reported)
         piece = piece_of(store, instances, what.instance, what.path, made, what.experiment)
-        known = known_as(store, piece.id)
-        return HandedIn(known or take(store, piece, author), None, taken=known is None)
-    instance = chosen(instances, what.instance)
+        known = find_submission(store, piece.id)
+        return HandedIn(known or commit_piece(store, piece, author), None, taken=known is None)
+    instance = choose_instance(instances, what.instance)
     submission = hand_in(
         store, instance, what.path, entrant=what.entrant, origin=origin, at=at, reported=reported,
         author=author,
@@ -88,5 +89,5 @@ def origin_of(word: str) -> Origin:
     """Return the origin that a word names: `person`, `agent` or `external`. Raises UsageError for another word."""
     known = {"person": Origin.PERSON, "agent": Origin.EXTERNAL, "external": Origin.EXTERNAL}
     if word not in known:
-        raise UsageError(f"{word!r} is no origin of handed-in work", where="origin", next="person or agent")
+        raise UsageError(f"{word!r} is not an origin of handed-in work", where="origin", next="person or agent")
     return known[word]

@@ -1,4 +1,4 @@
-"""Every agent's model proven before the first trial is paid for: provider, key, settings, price, and one short call."""
+"""Check of every agent's model before the first trial: provider, key, settings, price, and one short call."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 ASKED = "Call the tool `ready`. If you cannot call tools, answer with the word ready."
 SECONDS = 120.0
-"""What the one call may take."""
+"""Time limit of that call."""
 NEXT = "look up keys, addresses and names in docs/providers.md, then worksample model check"
 ADDRESS = (
-    "check the model's name and the address {}: OpenAI's kind ends in /v1, Anthropic's does not (docs/providers.md)"
+    "check the model's name and the address {}: OpenAI-style ones end in /v1, Anthropic's do not (docs/providers.md)"
 )
-ANYWAY = "to run without asking: --no-check-models, or check_models = false in the file"
-ESTIMATES = " by estimate: the service tells none"
+ANYWAY = "to run without this check: --no-check-models, or check_models = false in the file"
+ESTIMATES = " by estimate: the service reports none"
 SAME = frozenset({"replay", "mockllm"})
-"""Providers within this process: there is nothing to find out."""
+"""Providers within this process, which need no check."""
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What was found out about the model of an agent. `fault`: why it cannot work, in the provider's own words."""
+class ModelCheckResult:
+    """Result of checking an agent's model. `fault`: why it cannot be used, in the provider's words."""
 
     agent: str
     model: str
@@ -44,32 +44,32 @@ class Checked:
     next: str = ""
     priced: bool = False
     answered: str = ""
-    """What came of the one call, in words; "" where none was made."""
+    """Result of the call in words; "" if none was made."""
     estimated: bool = False
-    """Whether the service tells no tokens, so that a run's tokens and costs are estimated from the text."""
+    """Whether the service reports no tokens, so that a run's tokens and costs are estimated from the text."""
     cached: int = 0
-    """Tokens of the one call that the service's cache had to do with."""
+    """Tokens of the call that were read from or written to the service's cache."""
     passing: bool = False
-    """Of a fault: the service is there and busy, so that a run, which tries again, may still get through."""
+    """Whether the fault is temporary: the service is busy, and a run, which retries, may succeed."""
     cause: Cause | None = None
-    """Of a fault that the call showed."""
+    """Cause of a fault that the call revealed."""
 
     @property
     def sound(self) -> bool:
         return not self.fault
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the fields as JSON types."""
         return {**asdict(self), "sound": self.sound}
 
 
 def service_of(model: str | None, services: Services, prices: Mapping[str, Price]) -> ModelService:
-    """How the model is called in a run of this configuration."""
+    """Return the settings for calls of a model in a run of this configuration."""
     return service_for(model or "", services, prices, ModelService())
 
 
 def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
-    """PlanError where a model that takes part cannot be had: its provider, key or settings. Nothing is called."""
+    """Raise PlanError if a model's provider, key or settings are unusable. No request is sent."""
     for agent in agents:
         model_of(agent, service_of(agent.model, config.services, config.prices))
     judges = (model for judge in config.judges.values() for model in judge.models)
@@ -77,15 +77,17 @@ def need_models(agents: Iterable[Agent], config: ExperimentConfig) -> None:
         resolve(model, service_of(model, config.services, config.prices))
 
 
-def check_models(agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True) -> tuple[Checked, ...]:
-    """Each agent that calls a model, looked at; with `call` its model is asked once, with a tool, as the agent asks."""
+def check_models(
+    agents: Iterable[Agent], config: ExperimentConfig, *, call: bool = True
+) -> tuple[ModelCheckResult, ...]:
+    """Check each agent that calls a model. call: also send its model one request with a tool, as the agent would."""
     return asyncio.run(_all(_calling(agents), config, call))
 
 
-def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[Checked, ...]:
-    """One short call to each model of `agents` with each of its settings; what was found, for whoever wants to tell it.
+def prove_models(agents: Iterable[Agent], config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
+    """Send one short request to each model of `agents` with each of its settings. Return the results.
 
-    ModelKeyError or PlanError, in the provider's words, where the run would fail; what passes by itself raises nothing.
+    ModelKeyError or PlanError, in the provider's words, if the run would fail. Temporary faults raise nothing.
     """
     each = {(a.model, json.dumps(a.settings.get("generation"), sort_keys=True)): a for a in _calling(agents)}
     found = asyncio.run(_all(list(each.values()), config, call=True))
@@ -101,29 +103,29 @@ def _calling(agents: Iterable[Agent]) -> list[Agent]:
     return [a for a in agents if a.model and a.harness != "scripted" and a.model.partition("/")[0] not in SAME]
 
 
-async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[Checked, ...]:
-    return tuple(await asyncio.gather(*(_one(agent, config, call) for agent in agents)))
+async def _all(agents: list[Agent], config: ExperimentConfig, call: bool) -> tuple[ModelCheckResult, ...]:
+    return tuple(await asyncio.gather(*(_check_model(agent, config, call) for agent in agents)))
 
 
-async def _one(agent: Agent, config: ExperimentConfig, call: bool) -> Checked:
-    found = Checked(agent.name, agent.model or "", priced=agent.model in config.prices)
+async def _check_model(agent: Agent, config: ExperimentConfig, call: bool) -> ModelCheckResult:
+    found = ModelCheckResult(agent.name, agent.model or "", priced=agent.model in config.prices)
     service = service_of(agent.model, config.services, config.prices)
-    # One try each: what a fault says is wanted now, not after half an hour of pauses.
+    # One try each: a fault should be reported now, not after half an hour of retries.
     quick = replace(service, retries=0, timeout=SECONDS, try_timeout=min(SECONDS, service.try_timeout or SECONDS))
     try:
         model = model_of(agent, quick)
     except WorksampleError as error:
         return replace(found, fault=error.what, next=error.next)
-    return await _asked(found, model) if call and model is not None else found
+    return await _ask(found, model) if call and model is not None else found
 
 
-async def _asked(found: Checked, model: Model) -> Checked:
+async def _ask(found: ModelCheckResult, model: Model) -> ModelCheckResult:
     from inspect_ai.model import ChatMessageUser
     from inspect_ai.tool import ToolInfo
 
     ready = ToolInfo(name="ready", description="Says that you are ready.")
     try:
-        # Closed here: its connections belong to this event loop, and a run has another.
+        # Close the models: their connections belong to this event loop, and a run has another one.
         async with asyncio.timeout(SECONDS), model:
             answer = await model.generate([ChatMessageUser(content=ASKED)], tools=[ready])
     except TimeoutError:
@@ -135,7 +137,7 @@ async def _asked(found: Checked, model: Model) -> Checked:
         if status is not None:
             step = ADDRESS.format(model.api.base_url) if status == 404 and model.api.base_url else NEXT
             return replace(found, fault=failure.reason, next=step, passing=passing, cause=failure.cause)
-        # Where nobody answered, the address is what to look at.
+        # If nobody answered, check the address first.
         place = _address(model)
         why = ": ".join(filter(None, (failure.reason.rstrip("."), refused_because(error))))
         at = f" ({place})" if place else ""
@@ -151,6 +153,6 @@ async def _asked(found: Checked, model: Model) -> Checked:
 
 
 def _address(model: Model) -> str:
-    """Where its requests go, as far as its provider says."""
+    """Return the URL of a model's requests, if its provider tells it."""
     client = getattr(model.api, "client", None)
     return str(model.api.base_url or getattr(client, "base_url", "") or "")

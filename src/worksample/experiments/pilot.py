@@ -1,4 +1,4 @@
-"""What plans are reckoned with: a guessed pass rate, or what an experiment that was already run shows."""
+"""Basis of power calculations: a guessed pass rate, or the results of an earlier experiment."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from worksample.results.result_set import ResultSet, state_of
 from worksample.store import Store
 
 RATE = 0.25
-"""The first agent's pass rate that is guessed where nothing is known; the spread is widest at 0.5."""
+"""Guessed pass rate of the first agent. The spread is widest at 0.5."""
 SHARED = 0.5
-"""The correlation of two agents' difficulties that is guessed where one agent alone was run."""
+"""Guessed correlation of two agents' task difficulties, if the pilot had only one agent."""
 FEWEST = 5
-"""Tasks below which a pilot's variances say nothing."""
+"""Fewest tasks with which a pilot's variances mean something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Variances of pass or fail, and where they come from in words."""
+    """Variances of pass or fail, and their origin in words."""
 
     variances: Variances
     assumed: str
 
 
-def guessed(rate: float = RATE) -> Basis:
-    """At a guessed pass rate, half of the variance between tasks. UsageError for a rate outside of 0..1 (exclusive)."""
+def guessed_basis(rate: float = RATE) -> Basis:
+    """Return a basis at a guessed pass rate, with half of the variance between tasks. UsageError for a rate outside (0,
+    1).
+    """
     assumed = (
         f"the first agent passes {100 * rate:.3g}%, the second more or less often; half of the variance lies between"
         " tasks, half of the difficulty is shared"
@@ -40,23 +42,28 @@ def guessed(rate: float = RATE) -> Basis:
 
 
 def from_pilot(store: Store, experiment: Experiment) -> Basis:
-    """Of the graded trials of an experiment: the mean over its agents of their variances, by the method of moments,
-    and how far the difficulties of tasks go together for them.
+    """Estimate a basis from an experiment's graded trials: the mean of its agents' variances, by the method of moments,
+    and
+    how much task difficulties agree between agents.
 
-    Where no instance has repeats chance cannot be told from difficulty: then each is taken for half. UsageError where
-    fewer than `FEWEST` tasks are graded, or all trials of every agent came out the same.
+    Without repeats, chance and difficulty cannot be told apart, and each gets half. UsageError if fewer than `FEWEST`
+    tasks
+    are graded, or if all trials of every agent had the same result.
     """
     work = ResultSet(store, [experiment])
     frame = work.judged(work.primary)
     if frame is None:
-        raise UsageError(f"nothing of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
+        raise UsageError(f"no trial of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     frame = frame.filter(pl.col("attempt") == 1).with_columns(state=state_of("passed"))
     graded = frame.filter(pl.col("state") == "valid").with_columns(credit=pl.col("passed").cast(pl.Float64))
     return basis_of(graded, experiment.name)
 
 
 def basis_of(graded: pl.DataFrame, name: str) -> Basis:
-    """The same of a table: `who`, `task`, `instance_name`, `key` (of task and instance) and `credit` (0 or 1)."""
+    """Estimate a basis from a table with the columns `who`, `task`, `instance_name`, `key` (task and instance) and
+    `credit`
+    (0 or 1).
+    """
     tasks = graded["task"].n_unique()
     if tasks < FEWEST:
         said = f"{name} has {tasks} graded tasks, too few to compute power from: {FEWEST} are needed"
@@ -64,14 +71,14 @@ def basis_of(graded: pl.DataFrame, name: str) -> Basis:
     found = [_components(rows) for rows in graded.partition_by("who", maintain_order=True)]
     each = [v for v in found if v is not None]
     if not each:
-        said = f"all trials of {name} came out the same, which says nothing about variances"
+        said = f"all trials of {name} had the same result, so variances cannot be estimated"
         raise UsageError(said, next="leave out --pilot, and assume a rate with --expect 0.25")
     parts = ("task", "instance", "repeat")
     task, instance, repeat = (float(np.mean([getattr(v, part) for v in each])) for part in parts)
     repeats = graded.select("who", "key").is_duplicated().any()
     if not repeats:
         task = repeat = (task + repeat) / 2
-    shared = _shared(graded, task)
+    shared = _shared_difficulty(graded, task)
     rate = 100 * float(graded["credit"].to_numpy().mean())
     said = f"{name}'s own {len(graded):,} graded trials on {tasks} tasks, {rate:.3g}% passed"
     said += "" if repeats else "; without repeats, half of the variance between tasks"
@@ -80,15 +87,17 @@ def basis_of(graded: pl.DataFrame, name: str) -> Basis:
 
 
 def _components(rows: pl.DataFrame) -> Variances | None:
-    """Of one agent; None where its tasks are too few or all alike."""
+    """Return the variance components of one agent; None if its tasks are too few or all alike."""
     if rows["task"].n_unique() < 2:
         return None
     found, share = variance_components(TrialColumns(rows["credit"], rows["task"], rows["instance_name"]))
     return None if share.value is None else found
 
 
-def _shared(graded: pl.DataFrame, variance: float) -> float | None:
-    """The covariance of two agents' means over tasks, as a part of the variance between tasks; None for one agent."""
+def _shared_difficulty(graded: pl.DataFrame, variance: float) -> float | None:
+    """Return the covariance of two agents' means over tasks as a share of the variance between tasks; None for one
+    agent.
+    """
     means = graded.group_by("task", "who").agg(pl.col("credit").mean())
     wide = means.pivot("who", index="task", values="credit").drop("task")
     pairs = [wide.select(one, two).drop_nulls() for one, two in combinations(wide.columns, 2)]

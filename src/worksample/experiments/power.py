@@ -1,4 +1,4 @@
-"""What a plan can show before anything is run: which differences between two agents it sees, and what more would."""
+"""Statistical power of a plan: the differences between two agents that it can detect, and what a larger plan could."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any
 
 from worksample.metrics import Aim, Estimate, detectable, tasks_needed
 
-from .pilot import Basis, guessed
-from .planning import Plan
+from .pilot import Basis, guessed_basis
+from .planning.experiment_plan import Plan
 
 REPEATS = (1, 2, 3, 5)
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """Of a paired comparison of two agents of a plan. Shares: 0.03 is three percentage points."""
+class PowerOutlook:
+    """Power of a paired comparison of two agents. Shares: 0.03 is three percentage points."""
 
     tasks: int
     instances: float
-    """Per task, the mean."""
+    """Mean number of instances per task."""
     repeats: int
     detectable: float | None
-    """The smallest true difference that is seen with the aim's power; None where there is none, as with few tasks."""
+    """Smallest true difference that is detected with the aim's power; None if there is none, as with few tasks."""
     aim: Aim
     needed: dict[int, int]
-    """Repeats -> tasks that would see the aim's difference."""
+    """Tasks needed for the aim's difference, by number of repeats."""
     assumed: str
 
     def plain(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields as JSON types."""
         return {
             "tasks": self.tasks,
             "instances_per_task": self.instances,
@@ -45,20 +45,20 @@ class Outlook:
         }
 
 
-def outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> Outlook:
-    """The outlook of a plan, for pass or fail; `basis` is by default a guess. Instances are taken as equally many per
-    task.
+def power_outlook(planned: Plan, aim: Aim | None = None, basis: Basis | None = None) -> PowerOutlook:
+    """Compute the power of a plan for pass or fail. basis: a guess by default. Tasks count as having equally many
+    instances.
     """
-    goal, basis = aim or Aim(), basis or guessed()
+    goal, basis = aim or Aim(), basis or guessed_basis()
     variances = basis.variances
-    per_task = Counter(i.task for i in planned.material.instances)
-    instances, repeats = fmean(per_task.values()), planned.material.repeats
+    per_task = Counter(i.task for i in planned.inputs.instances)
+    instances, repeats = fmean(per_task.values()), planned.inputs.repeats
     whole = max(1, round(instances))
     seen = None
     if len(per_task) > 1:
         seen = detectable(variances, len(per_task), instances=whole, repeats=repeats, aim=goal)
     needed = {r: _tasks(tasks_needed(variances, goal, instances=whole, repeats=r)) for r in sorted({*REPEATS, repeats})}
-    return Outlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
+    return PowerOutlook(len(per_task), instances, repeats, seen, goal, needed, basis.assumed)
 
 
 def _tasks(estimate: Estimate) -> int:

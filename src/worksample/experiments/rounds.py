@@ -1,12 +1,13 @@
-"""The rounds of an experiment's own: one for each protocol and each kind of evaluator that its criteria name."""
+"""Rounds of an experiment: one per protocol and kind of evaluator that its criteria name."""
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from worksample.errors import PlanError
+from worksample.errors import PlanError, Superseded
 from worksample.files import put_canonical
 from worksample.grading import Evaluates, EvaluatorPanel, Evaluators, open_round
 from worksample.grading.evaluator_kinds import kinds_of, usual
@@ -27,7 +28,7 @@ from worksample.results.deciding_rounds import InForce
 from worksample.results.pair_sampling import PAIRS, PER_PAIR, Pair, drawn_pairs, entries_of, sample_pairs
 from worksample.store import Store
 
-from .claim import alone
+from .exclusive_lease import exclusively
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,21 +36,22 @@ if TYPE_CHECKING:
 REASON = "graded as trials closed"
 LATER = "pairs of work that came later"
 WHOLE = frozenset({Protocol.HOLISTIC, Protocol.PAIRWISE})
-"""Protocols that judge work as a whole: people's, and a judge's too where one is configured."""
-Fill = Callable[[Store, Experiment, Protocol], int]
-"""Opens or tops up the people's round of an experiment under a protocol; returns how many items came in.
+"""Protocols that judge work as a whole: by people, and by a judge if one is configured."""
+FillRounds = Callable[[Store, Experiment, Protocol], int]
+"""Callback that opens or fills an experiment's people's round under a protocol. It returns the number of new items.
 
-`people` and `experiments` are siblings that know nothing of each other: who calls a run (the command line, the app)
-passes `people.rounds.experiment_rounds.OwnRounds.fill`, and a run without one waits for people just the same.
+The packages `people` and `experiments` do not know each other: the caller of a run (command line or app) passes
+`people.rounds.experiment_rounds.OwnRounds.fill`. Without it, a run waits for people.
 """
 
 
-def asked_of(
+def required_evaluators(
     instances: Iterable[Instance], protocols: Iterable[Protocol], calibrated: Collection[Protocol] = ()
 ) -> list[tuple[Protocol, EvaluatorKind]]:
-    """Whom an experiment needs: protocol by protocol the kinds that its criteria name, programs first.
+    """Return the evaluators that an experiment needs: for each protocol the kinds that its criteria name, programs
+    first.
 
-    Work that is judged as a whole is a judge's where that one is `calibrated`: people label a sample of it.
+    Under protocols that judge work as a whole, judges are asked if they are `calibrated`: people label a sample.
     """
     known = list(instances)
     order = (EvaluatorKind.PROGRAM, EvaluatorKind.JUDGE, EvaluatorKind.PERSON)
@@ -63,13 +65,14 @@ def asked_of(
 
 
 def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[Round]:
-    """The rounds in force that programs and judges fill, opened where they are missing, the first protocol's first.
+    """Return the rounds in force for programs and judges, in the order of the protocols. Missing ones are opened.
 
-    Where criteria name a judge the round is there also when none is configured: it waits for one. Work that is judged
-    as a whole is people's, and a judge's too where one is configured for it.
+    If criteria name a judge, the round exists even if none is configured, and waits. Work that is judged as a whole is
+    also
+    given to a judge if one is configured.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
-    every = asked_of(instances, experiment.lock.protocols, calibrated(experiment))
+    every = required_evaluators(instances, experiment.lock.protocols, calibrated(experiment))
     asked = [pair for pair in every if pair[1] is not EvaluatorKind.PERSON]
     for protocol in experiment.lock.protocols:
         extra = (protocol, EvaluatorKind.JUDGE)
@@ -81,14 +84,13 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
 
 
 def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round | None:
-    """The judges' round of pairs in force, drawn and opened once nothing of the experiment is open any more; more pairs
-    are drawn for work that came after that.
+    """Return the judges' round of pairs in force. It is opened once no slot is open; later work adds pairs.
 
-    None until then, where no judge is configured for pairs, and where no two agents share an instance.
+    None before that, if no judge is configured for pairs, or if no two agents share an instance.
     """
     if not judges_of(Protocol.PAIRWISE, here):
         return None
-    with alone(store, f"round:{experiment.id}"):
+    with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, Protocol.PAIRWISE, EvaluatorKind.JUDGE)
         if store.open_slots(experiment.id):
             return found
@@ -96,20 +98,20 @@ def pair_round(store: Store, experiment: Experiment, here: Evaluators) -> Round 
         work = entries_of(store, live_submissions(store, experiment.id))
         try:
             drawn = sample_pairs(work, PER_PAIR, experiment.seed, known)
-        except PlanError:  # one agent alone, or none two of which share an instance
+        except PlanError:  # only one agent, or no two agents share an instance
             return None
         if found is not None:
-            _draw_later(store, experiment, found, drawn)
+            _add_later_pairs(store, experiment, found, drawn)
             return found
         return open_round(
             store, experiment=experiment.id, protocol=Protocol.PAIRWISE, author=experiment.author, reason=REASON,
-            asks=asks_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
+            asks=panel_of(Protocol.PAIRWISE, EvaluatorKind.JUDGE, here),
             pairs=[(pair.first.subject, pair.second.subject) for pair in drawn],
         )  # fmt: skip
 
 
-def _draw_later(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
-    """Note the pairs that a judge's round is asked besides; none, where nothing came."""
+def _add_later_pairs(store: Store, experiment: Experiment, judged: Round, drawn: Sequence[Pair]) -> None:
+    """Commit the pairs that a judge's round is asked in addition, if any."""
     if not drawn:
         return
     pairs = [(pair.first.subject, pair.second.subject) for pair in drawn]
@@ -126,19 +128,20 @@ def current_round(
     store: Store, experiment: Experiment, protocol: Protocol | None = None, by: EvaluatorKind | None = None,
     here: Evaluators | None = None,
 ) -> Round:  # fmt: skip
-    """The round in force over the experiment under a protocol (its first) by a kind of evaluator (the protocol's usual
-    one); opened where there is none yet.
+    """Return the round in force under a protocol (by default the first) for a kind of evaluator (by default the
+    protocol's
+    usual one). A missing round is opened.
 
-    What is graded as trials close goes into it, so once a regrade is adopted new trials meet the new graders.
+    Submissions of new trials go into this round, so that they meet the new graders once a regrade is adopted.
     """
     protocol = protocol or experiment.lock.protocol
     by = by or usual(protocol)
-    with alone(store, f"round:{experiment.id}"):
+    with exclusively(store, f"round:{experiment.id}"):
         found = round_in_force(store, experiment, protocol, by)
         if found is not None:
             return found
         gradings = _gradings(store, experiment, protocol, by)
-        asks = asks_of(protocol, by, here or Evaluators())
+        asks = panel_of(protocol, by, here or Evaluators())
         return open_round(
             store, experiment=experiment.id, protocol=protocol, author=experiment.author, reason=REASON,
             gradings=gradings, asks=asks,
@@ -146,20 +149,24 @@ def current_round(
 
 
 def round_in_force(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> Round | None:
-    """The round over the experiment that decides under the protocol what a kind of evaluator says."""
+    """Return the experiment's round that decides under the protocol for a kind of evaluator; None if there is none."""
     rounds = InForce(store.find(Round, experiment=experiment.id), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
 def _gradings(store: Store, experiment: Experiment, protocol: Protocol, by: EvaluatorKind) -> dict[str, str] | None:
-    """Of the instances of which this kind answers something; None, which is all, where that is a matter of asking."""
+    """Return the gradings of the instances about which this kind is asked; None, which means all, if no criteria name
+    it.
+    """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     graded = [i for i in instances if protocol in i.grading]
     return {i.id: i.grading_digest(protocol) for i in graded if by in kinds_of(i.grading[protocol])} or None
 
 
-def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
-    """Programs once. Judges as often as they repeat: votes and criteria by the majority, points by their mean."""
+def panel_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> EvaluatorPanel:
+    """Return how often evaluators are asked: programs once, judges by their repeats (majority of votes, mean of
+    points).
+    """
     if by is not EvaluatorKind.JUDGE:
         return EvaluatorPanel(by)
     overlap = sum(judge.repeats for judge in judges_of(protocol, here))
@@ -170,6 +177,41 @@ def asks_of(protocol: Protocol, by: EvaluatorKind, here: Evaluators) -> Evaluato
 
 
 def judges_of(protocol: Protocol, here: Evaluators) -> Sequence[Evaluates]:
-    """The judges that are configured for rounds under a protocol."""
+    """Return the judges that are configured for rounds under a protocol."""
     draft = Round(id="draft", protocol=protocol, by=EvaluatorKind.JUDGE, subjects=("draft",), author="draft", at=now())
     return here.judges(draft)
+
+
+class PeopleRounds:
+    """Worker that fills the rounds after trials close: once for all that closed during the last filling."""
+
+    def __init__(self, store: Store, experiment: Experiment, people: FillRounds | None) -> None:
+        instances = [store.get(Instance, id) for id in experiment.lock.instances]
+        judges = calibrated(experiment)
+        asked = required_evaluators(instances, experiment.lock.protocols, judges)
+        mine = {protocol for protocol, by in asked if by is EvaluatorKind.PERSON} | judges
+        self.protocols = [protocol for protocol in experiment.lock.protocols if protocol in mine]
+        self._store, self._experiment, self._people = store, experiment, people
+        self._closed = asyncio.Event()
+
+    def wake(self) -> None:
+        """Tell the worker that a trial closed."""
+        self._closed.set()
+
+    async def work(self) -> None:
+        """Fill the rounds whenever a trial closed, until cancelled."""
+        while True:
+            await self._closed.wait()
+            self._closed.clear()
+            await asyncio.to_thread(self.fill)
+
+    def fill(self) -> int:
+        """Give all submissions to people. Return the number of new items."""
+        if self._people is None or not self.protocols:
+            return 0
+        # One process at a time: two that open a round at once would give out everything twice.
+        try:
+            with exclusively(self._store, f"people:{self._experiment.id}"):
+                return sum(self._people(self._store, self._experiment, protocol) for protocol in self.protocols)
+        except Superseded:  # this process was stalled, and another one took over
+            return 0

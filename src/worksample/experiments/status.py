@@ -1,4 +1,4 @@
-"""How far an experiment is, from the store alone."""
+"""Status of an experiment, from the store alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WHOM = {cause.value: kind for kind, cause in AWAITED.items()}
 
 @dataclass(frozen=True)
 class Status:
-    """Counts of slots and of their live trials. `open` slots still want a trial.
+    """Counts of slots and their live trials. `open` slots still need a trial.
 
     `finished` + `handed_in` = `graded` + `waits_for_people` + `waits_for_judge` + `ungraded`, by the first protocol.
     """
@@ -34,40 +34,42 @@ class Status:
     waits_for_people: int
     waits_for_judge: int
     ungraded: int
-    """Submissions that nobody is waited for, and that have no verdict."""
+    """Submissions without a verdict that wait for nobody."""
     cost: float
-    """US dollars of all tries, agents and colleagues, of the calls that had a price. Judges are not in it."""
+    """US dollars of all tries by agents and colleagues, for calls with a price. Judges are not included."""
     unpriced: int
-    """Tries whose agent had calls without a price."""
+    """Tries whose agent made calls without a price."""
     sandbox: str
     reattempts: int = 0
-    """Of the planned slots those that a chain's rule committed."""
+    """Planned slots that the chains' rule committed."""
     due: int = 0
-    """Re-attempts that the rule asks for by now and that the next run commits."""
+    """Re-attempts that the next run commits."""
     to_label: int = 0
-    """Pieces of work that people are still to label, to calibrate judges."""
+    """Submissions that people still have to label, to calibrate judges."""
     places: int = 0
-    """Of the open slots those that wait for a person who works."""
+    """Open slots that wait for a person who works."""
     handed_in: int = 0
-    """Pieces of work by people and by agents elsewhere that were handed in for it, beside the plan."""
+    """Submissions by people and agents elsewhere, beside the plan."""
     spending: tuple[Spending, ...] = ()
-    """What agents, colleagues and judges took."""
+    """Usage of agents, colleagues and judges."""
 
     @property
     def complete(self) -> bool:
-        """Every attemptable slot is finished or waits for a person who works; what was handed in is graded or waits for
-        people or a judge."""
+        """Whether every attemptable slot is finished or waits for a person, and handed-in work is graded or waits for
+        people or a
+        judge.
+        """
         return self.open == self.places and self.ungraded == 0 and self.due == 0
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the counts as JSON types."""
         return {**asdict(self), "complete": self.complete}
 
 
 def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None = None) -> Status:
-    """Count. A submission is graded where the rounds in force over the experiment decided it.
+    """Count an experiment's slots and submissions. A submission is graded if the rounds in force decided it.
 
-    judged_by: by whose answers; None: as the experiment says.
+    judged_by: whose answers count; None: as the experiment says.
     """
     return status_and_waits(store, experiment, judged_by)[0]
 
@@ -75,7 +77,7 @@ def status_of(store: Store, experiment: Experiment, judged_by: JudgedBy | None =
 def status_and_waits(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[Status, dict[str, EvaluatorKind]]:
-    """The counts, and of the submissions that wait for somebody, for whom."""
+    """Return the counts, and for each waiting submission the kind of evaluator that it waits for."""
     import polars as pl
 
     from worksample.results.calibration.label_rounds import lacking
@@ -92,7 +94,7 @@ def status_and_waits(
     causes = dict(rest.select("submission", "verdict_cause").iter_rows()) | open_
     whom = {submission: _WHOM[cause] for submission, cause in causes.items() if cause in _WHOM}
     waits = Counter(whom.values())
-    # What an agent did in turns with a person stands in the trial that the person handed in, once there is one.
+    # Once a person has handed in, that trial includes the agent's turns, which then do not count separately.
     done = tries.filter("live")["slot"].to_list()
     tries = tries.filter(
         (pl.col("cause") != Cause.PERSON_CONTINUES.value).fill_null(True) | ~pl.col("slot").is_in(done)
@@ -126,7 +128,7 @@ def status_and_waits(
 def handed_in(
     store: Store, experiment: Experiment, judged_by: JudgedBy | None = None
 ) -> tuple[int, dict[str, str | None]]:
-    """How many pieces of work were handed in for it, and those without a verdict: submission -> why, as a cause."""
+    """Count the work that was handed in. Also return the submissions without a verdict, with the cause."""
     if not store.find(Submission, experiment=experiment.id, origin=[Origin.EXTERNAL, Origin.PERSON]):
         return 0, {}
     from worksample.results.result_set import ResultSet, WorkRules

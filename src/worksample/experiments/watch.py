@@ -1,4 +1,4 @@
-"""How far an experiment is, told as it happens: what a progress bar, plain lines or nobody listens to."""
+"""Live progress of a run, for a progress bar or printed lines."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from worksample.records import Ending, Evaluation, Instance, Submission, Trial, 
 
 @dataclass
 class RunTally:
-    """Counts of one run. `cost` sums what had a price, in US dollars; `unpriced` trials had calls without one.
+    """Counts of one run. `cost`: US dollars of calls with a price; `unpriced`: trials with calls without a price.
 
-    `at_most`: the same with all that is not settled, or is estimated, of `unsettled` trials.
+    `at_most`: `cost` plus everything that is unsettled or estimated, in `unsettled` trials.
     """
 
     planned: int = 0
     """Attemptable slots."""
     finished: int = 0
     failed: int = 0
-    """Tries that did not serve their slot: sandbox, service or platform failures, and cancelled ones."""
+    """Tries that did not finish: failures of sandbox, service or platform, and cancelled ones."""
     limit: int = 0
-    """Finished ones that reached a limit."""
+    """Finished trials that reached a limit."""
     graded: int = 0
-    """Submissions with all evaluations that a round wants of programs and judges; in each round by itself."""
+    """Submissions that have all evaluations by programs and judges, counted once per round."""
     ungraded: int = 0
-    """Submissions whose evaluators gave none, or too few."""
+    """Submissions that got no evaluation, or too few."""
     cost: float = 0.0
     unpriced: int = 0
     at_most: float = 0.0
     unsettled: int = 0
     full_price: int = 0
-    """Trials with cached tokens that are charged as fresh ones: `cost` is an upper bound."""
+    """Trials whose cached tokens are charged at the full price: `cost` is an upper bound."""
     judges: Usage = field(default_factory=Usage)
-    """What judges took for the evaluations of this run."""
+    """Usage of judges for this run's evaluations."""
 
-    def trial(self, trial: Trial) -> None:
+    def add_trial(self, trial: Trial) -> None:
         """Count a closed trial."""
         if trial.outcome.finished:
             self.finished += 1
@@ -52,43 +52,43 @@ class RunTally:
         self.full_price += any(usage.cached_as_input for usage in asked)
         self.unsettled += any(not (usage.priced or usage.without_price) for usage in asked)
 
-    def paid(self, evaluation: Evaluation) -> None:
-        """Count what judges took for an evaluation."""
+    def add_judge_usage(self, evaluation: Evaluation) -> None:
+        """Count the judges' usage for an evaluation."""
         for used in taken(evaluation).values():
             self.judges = plus(self.judges, used) if self.judges.requests else used
 
-    def judged(self, *, full: bool) -> None:
-        """Count a submission of which a round wants nothing more. `full`: it has all evaluations that were wanted."""
+    def add_graded(self, *, full: bool) -> None:
+        """Count a submission that needs no further evaluation. full: whether all evaluations were given."""
         self.graded += full
         self.ungraded += not full
 
 
 class Watch(Protocol):
-    """Listens to a run. Called from the thread that runs it only; must be quick."""
+    """Listener to a run. It is called only by the thread of the run, and must be quick."""
 
     def begin(self, tally: RunTally) -> None:
-        """Once, before anything runs; `tally` is kept up to date from then on."""
+        """Called once, before anything runs. `tally` is updated from then on."""
         ...
 
     def closed(self, trial: Trial, instance: Instance) -> None:
-        """A trial closed and is in the store."""
+        """Called when a trial is closed and stored."""
         ...
 
     def graded(self, evaluation: Evaluation, submission: Submission, instance: Instance) -> None:
-        """An evaluation is in the store."""
+        """Called when an evaluation is stored."""
         ...
 
     def note(self, text: str) -> None:
-        """Something that the operator should know."""
+        """Called with a message for the operator."""
         ...
 
     def end(self) -> None:
-        """Once, whatever happened."""
+        """Called once, however the run ends."""
         ...
 
 
 class Silent:
-    """Listens to nothing."""
+    """Listener that ignores everything."""
 
     def begin(self, tally: RunTally) -> None:
         pass

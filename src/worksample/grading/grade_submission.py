@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.errors import Cause, StoreError, Superseded
+from worksample.errors import Cause, Superseded
 from worksample.fault_injection import failpoint
 from worksample.records import CaptureStatus, Evaluation, EvaluationOutcome, Instance, Round, Submission, now
 from worksample.results.grading_in_force import grading_in_force
 from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
+from worksample.store.lease_renewal import renew_leases
 
 from .evaluators import EvaluationRequest, EvaluatorReply, known
 from .pending_evaluations import EvaluationPlace, place_of
@@ -86,7 +86,8 @@ async def evaluate(
         if lease is not None:
             break
         await asyncio.sleep(PERIOD)
-    keeping = asyncio.create_task(_keep(store, lease))
+    # What is made under a lease that was lost is kept as superseded.
+    keeping = asyncio.create_task(renew_leases(store, LEASE, lambda: [lease], lambda lost: None))
     try:
         made = await asyncio.to_thread(_made, asked)
         done = _ready(job, made)
@@ -97,14 +98,6 @@ async def evaluate(
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
         await asyncio.to_thread(store.release, key, owner)
-
-
-async def _keep(store: Store, lease: Lease) -> None:
-    """Renew a lease until cancelled. What is made under one that was lost is kept as superseded."""
-    while await asyncio.sleep(LEASE / 4, result=True):
-        # A database that is busy now is asked again well before the lease is over.
-        with suppress(StoreError):
-            await asyncio.to_thread(store.keep, lease, LEASE)
 
 
 def _made(asked: EvaluationRequest) -> list[Evaluation]:

@@ -15,10 +15,10 @@ from .stores_and_packages import opened
 
 if TYPE_CHECKING:
     from worksample.experiments.config import ExperimentConfig
-    from worksample.experiments.model_check import Checked
-    from worksample.experiments.planning import Plan
-    from worksample.experiments.run import RunOptions
-    from worksample.experiments.stop import Stop
+    from worksample.experiments.experiment_runner import RunOptions
+    from worksample.experiments.interruption import Stop
+    from worksample.experiments.model_check import ModelCheckResult
+    from worksample.experiments.planning.experiment_plan import Plan
     from worksample.records import Agent, Experiment
     from worksample.store import Store
     from worksample.tasks import Package
@@ -137,24 +137,24 @@ class Planned:
     store: Store
     plan: Plan
     known: bool
-    models: tuple[Checked, ...] = ()
+    models: tuple[ModelCheckResult, ...] = ()
     """What one call to each model that has something to do showed."""
 
 
 @contextmanager
 def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[Planned]:
     """Refuse what cannot be run before a store is made, then plan into it; for a `with`. `note` hears of long waits."""
+    from worksample.experiments.experiment_runner import wants_libraries
     from worksample.experiments.model_check import need_models, prove_models
-    from worksample.experiments.preparing import commit_plan, prepare
-    from worksample.experiments.run import want_libraries
+    from worksample.experiments.planning.preparation import commit_plan, prepare
     from worksample.sandboxes import require_kind
     from worksample.sandboxes.toolbox import ensure_libraries
 
     require_kind(config.sandbox)
     ahead = prepare(config)
-    need_models(ahead.material.agents, config)
+    need_models(ahead.inputs.agents, config)
     at_work = _with_work(ahead, config.store)
-    if at_work and want_libraries(config.sandbox, ahead.material.instances):
+    if at_work and wants_libraries(config.sandbox, ahead.inputs.instances):
         ensure_libraries(note)
     models = prove_models(at_work, config) if config.check_models else ()
     with opened(config.store, create=True) as store:
@@ -164,17 +164,17 @@ def planned(config: ExperimentConfig, note: Callable[[str], None]) -> Iterator[P
 
 def _with_work(plan: Plan, where: str | None) -> list[Agent]:
     """Agents that have a trial to do: where all is done, nobody is asked."""
-    from worksample.experiments.plan_progress import progress_of
+    from worksample.experiments.planning.plan_progress import progress_of
     from worksample.store.location import is_store
 
     if is_store(where):
         with opened(where) as store:
             plan = progress_of(plan, store)[1]
     wanted = {slot.agent for slot in plan.attemptable}
-    return [agent for agent in plan.material.agents if agent.id in wanted]
+    return [agent for agent in plan.inputs.agents if agent.id in wanted]
 
 
-def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[Checked, ...]:
+def prove_rest(store: Store, experiment: Experiment, config: ExperimentConfig) -> tuple[ModelCheckResult, ...]:
     """The same for what is left of an experiment that was planned before."""
     from worksample.experiments.model_check import prove_models
     from worksample.records import Agent
@@ -189,7 +189,7 @@ def options_of(
     config: ExperimentConfig, *, parallel: int | None = None, graders: int | None = None, tries: int | None = None
 ) -> RunOptions:
     """How an experiment is run as it was asked for, or otherwise where a figure is given."""
-    from worksample.experiments.run import RunOptions
+    from worksample.experiments.experiment_runner import RunOptions
     from worksample.people.rounds.experiment_rounds import OwnRounds
 
     return RunOptions(
@@ -204,7 +204,7 @@ def options_of(
 
 
 def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     from .progress import watcher
     from .run_results import Run
@@ -217,9 +217,9 @@ def _run(config: ExperimentConfig, progress: bool, stop: Stop) -> Run:
 
 
 def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOptions, stop: Stop) -> Run:
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.loading import replanned
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.config_file import config_of_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.experiment_runner import run_experiment
 
     from .progress import watcher
     from .run_results import Run, named
@@ -228,7 +228,7 @@ def _resume(experiment: str | Run, store: Where, progress: bool, given: ResumeOp
         found = find_experiment(open_, named(experiment), planned=True)
         options: dict[str, Any] = {**given}
         flags: dict[str, Any] = {key: options.pop(key) for key in ("judges", "prices", "services") if key in options}
-        config = replanned(found, flags)
+        config = config_of_experiment(found, flags)
         prove_rest(open_, found, config)
         how = replace(options_of(config, **options), stop=stop)
         done = run_experiment(open_, found, how, watcher(silent=not progress))

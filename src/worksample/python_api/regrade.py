@@ -15,7 +15,7 @@ from .stores_and_packages import opened
 if TYPE_CHECKING:
     import polars as pl
 
-    from worksample.experiments.regrading import Regraded, Regrading
+    from worksample.experiments.regrade_pipeline import Regraded, Regrading
     from worksample.records import Experiment
 
     from .stores_and_packages import Where
@@ -93,8 +93,8 @@ def _grade(
     experiment: str | Run, tasks: Sequence[str | Path], submissions: Sequence[str], store: Where, progress: bool,
     options: GradeOptions,
 ) -> Graded:  # fmt: skip
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.regrading import regrade
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.regrade_pipeline import regrade
 
     from .progress import watcher
 
@@ -112,9 +112,9 @@ def _regrading(
 ) -> Regrading:
     """Return the request to regrade. Raises UsageError for an unknown option."""
     from worksample.experiments.config import default_author
-    from worksample.experiments.loading import judging_of
-    from worksample.experiments.regrading import Regrading
-    from worksample.experiments.run import RunOptions
+    from worksample.experiments.config_file import judging_of
+    from worksample.experiments.experiment_runner import RunOptions
+    from worksample.experiments.regrade_pipeline import Regrading
     from worksample.records import EvaluatorKind, Protocol
     from worksample.records.enum_members import member
 

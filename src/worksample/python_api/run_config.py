@@ -26,7 +26,7 @@ def configured(tasks: Any, agent: Any, file: str | Path | None, settings: Mappin
 
     UsageError for what is neither task nor agent; ManifestError names a key that is wrong.
     """
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
 
     given = {key: value for key, value in settings.items() if value is not None}
     _need_tables(given)
@@ -66,7 +66,7 @@ def _work_of(tasks: Any) -> dict[str, Any]:
 def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
     """The tables of an agent, one with each model."""
     from worksample.experiments.config import AgentConfig
-    from worksample.experiments.loading import agent_from_flag
+    from worksample.experiments.config_file import agent_from_flag
 
     if isinstance(agent, AgentConfig):
         agent = agent.model_dump(mode="json", exclude_none=True)
@@ -79,18 +79,18 @@ def _agents(agent: Any, models: Sequence[str]) -> list[dict[str, Any]]:
 
 def _objects(value: Any, models: Sequence[str]) -> list[dict[str, Any]]:
     """A solver, an agent of Inspect's or an async function, handed over as it is."""
-    from worksample.agents.objects import called, is_async, is_inspects, offer
-    from worksample.experiments.loading import name_of
+    from worksample.agents.python_objects import is_async, is_inspects, offer, short_name
+    from worksample.experiments.config_file import name_of
 
     if not callable(value) or not (is_async(value) or is_inspects(value)):
-        what = f"{called(value)} is not async" if callable(value) else f"{type(value).__name__} is not an agent"
+        what = f"{short_name(value)} is not async" if callable(value) else f"{type(value).__name__} is not an agent"
         raise UsageError(
             what,
             next="a harness's name, a table, a solver or agent of Inspect's, or an async function of one Assignment",
         )
     if not is_inspects(value):
-        _need_assignment(value, called(value))
-    name, settings = called(value), offer(value)
+        _need_assignment(value, short_name(value))
+    name, settings = short_name(value), offer(value)
     table = {"harness": "object", "settings": settings}
     several = len(models) > 1
     return [

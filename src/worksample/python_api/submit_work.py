@@ -60,7 +60,7 @@ def _submit(
     path: str | Path, task: str | Path | Package, entrant: str, origin: str, store: Where, grade: bool, sandbox: str,
     experiment: str | Run, known: SubmissionFacts,
 ) -> HandedIn:  # fmt: skip
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
     from worksample.tasks import Package
 

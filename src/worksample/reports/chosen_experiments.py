@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from worksample.errors import PlanError
-from worksample.experiments.find import find_experiment
+from worksample.experiments.experiment_lookup import find_experiment
 from worksample.records import IMPORTED, Agent, Experiment, Suite
 from worksample.store import Store
 

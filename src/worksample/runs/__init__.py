@@ -1,4 +1,4 @@
-"""One trial, from sandbox to closed submission; many of them as one Inspect eval per agent."""
+"""Runs: one trial, from its sandbox to the closed submission, and many trials as one Inspect eval per agent."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Slots that come while a run goes on: the next attempts of chains whose verdicts stand before others' ends."""
+"""Slots that are added to a run while it goes on: the next attempts of chains whose verdicts are already known."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from typing import TYPE_CHECKING
 from worksample.records import Slot
 
 if TYPE_CHECKING:
-    from .slot_leasing import SlotQueue
+    from .slot_queue import SlotQueue
 
 
-class More:
-    """Between a run, which has places, and whoever knows what comes next. `changed` wakes the latter."""
+class FollowUpSlots:
+    """Link between a run, which has free places, and the caller who knows which attempts follow. `changed` wakes the
+    caller.
+    """
 
     def __init__(self) -> None:
         self.changed = asyncio.Event()
         self.over = False
-        self.trials: SlotQueue | None = None
-        """Those of the run, while it goes on."""
+        self.queue: SlotQueue | None = None
+        """The run's queue while the run goes on."""
 
     @property
-    def wanted(self) -> bool:
-        """Whether a place stands free while others are in work."""
-        return self.trials is not None and self.trials.idle
+    def has_room(self) -> bool:
+        """Whether a place of the run is free while other trials are in progress."""
+        return self.queue is not None and self.queue.idle
 
-    async def give(self, slots: Sequence[Slot]) -> None:
-        """Let the run take these, as far as it can; what it cannot stays open for the next one."""
-        if self.trials is not None:
-            await self.trials.add(slots)
+    async def add(self, slots: Sequence[Slot]) -> None:
+        """Add slots to the run. Slots that the run cannot take stay open for the next run."""
+        if self.queue is not None:
+            await self.queue.add(slots)
 
     def end(self) -> None:
-        """The run is over."""
-        self.over, self.trials = True, None
+        """Tell the caller that the run is over."""
+        self.over, self.queue = True, None
         self.changed.set()

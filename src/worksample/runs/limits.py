@@ -1,4 +1,4 @@
-"""Which ceilings hold in a trial."""
+"""The limits that hold in a trial."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FIELDS = ("time", "cost", "tokens", "turns")
 
 
 def limits_of(instance: Instance, arm: Arm, agent: Agent | None = None) -> Limits:
-    """The instance's limits, over them the agent's own (a preset's), over them the arm's, field by field.
+    """Merge the limits of an instance, an agent (from its preset) and an arm, field by field; later ones win.
 
     Memory, processes and disk are always the instance's.
     """

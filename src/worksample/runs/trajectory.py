@@ -1,4 +1,4 @@
-"""What an agent did, as an ATIF document (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7)."""
+"""Trajectory of an agent as an ATIF document (Agent Trajectory Interchange Format, Harbor RFC 0001, version 1.7)."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ MEDIA = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/web
 
 @dataclass
 class TrajectoryWriter:
-    """Collects steps, and pictures as files beside the document."""
+    """Collector of the steps, and of pictures as files beside the document."""
 
     prices: Mapping[str, Price]
     steps: list[dict[str, Any]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _called: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Steps by the tool calls whose results nobody here saw: a program's own, which tells them in its next request."""
+    """Steps by the ids of tool calls that a program runs itself. Their results appear in the program's next request."""
 
-    def events(self, events: Sequence[Event]) -> None:
-        """Steps from a transcript: one per model call of the agent, with the messages that came before it."""
+    def add_events(self, events: Sequence[Event]) -> None:
+        """Add steps from a transcript: one per model call of the agent, with the messages before it."""
         from inspect_ai.event import ModelEvent, ToolEvent
 
         results = {e.id: e for e in events if isinstance(e, ToolEvent) and not e.pending}
         for event in events:
             if isinstance(event, ModelEvent) and (event.role or AGENT) == AGENT and not event.pending:
                 for message in event.input:
-                    self._told(message, event)
+                    self._add_input(message, event)
                 if event.error is None and event.output.choices:
-                    self._answer(event, results)
+                    self._add_output(event, results)
 
-    def messages(self, messages: Sequence[ChatMessage]) -> None:
-        """Steps from a conversation without model calls of ours: a program's own output."""
+    def add_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Add steps from a conversation without recorded model calls, such as the output of a program."""
         for message in messages:
             source = {"system": "system", "user": "user"}.get(message.role, "agent")
             extra: dict[str, Any] = {"llm_call_count": 0} if source == "agent" else {}
             self._add(source, self._content(message.content), None, **extra)
 
-    def _told(self, message: ChatMessage, event: ModelEvent) -> None:
+    def _add_input(self, message: ChatMessage, event: ModelEvent) -> None:
         key = message.id or ""
         if message.role == "tool" and message.tool_call_id in self._called:
             step = self._called.pop(message.tool_call_id)
@@ -65,11 +65,11 @@ class TrajectoryWriter:
             return
         self._seen.add(key)
         if self.steps and not message.text:
-            return  # pictures that a service takes only from the user: they stand in the tool's result already
+            return  # pictures that a service only takes from the user: the tool's result already has them
         compacted = {"extra": {"context_management": "compaction"}} if "summary" in (message.metadata or {}) else {}
         self._add(message.role, self._content(message.content), event.timestamp, **compacted)
 
-    def _answer(self, event: ModelEvent, results: Mapping[str, ToolEvent]) -> None:
+    def _add_output(self, event: ModelEvent, results: Mapping[str, ToolEvent]) -> None:
         message = event.output.choices[0].message
         step: dict[str, Any] = {"model_name": event.model, "llm_call_count": 1}
         thought = _reasoning(message)
@@ -82,7 +82,7 @@ class TrajectoryWriter:
                 | ({"extra": {"parse_error": c.parse_error}} if c.parse_error else {})
                 for c in calls
             ]
-            observed = [self._observed(results[c.id]) for c in calls if c.id in results]
+            observed = [self._tool_result(results[c.id]) for c in calls if c.id in results]
             if observed:
                 step["observation"] = {"results": observed}
         metrics = _metrics(event, self.prices)
@@ -91,7 +91,7 @@ class TrajectoryWriter:
         self._add("agent", message.text, event.completed or event.timestamp, **step)
         self._called |= {c.id: self.steps[-1] for c in calls if c.id not in results}
 
-    def _observed(self, event: ToolEvent) -> dict[str, Any]:
+    def _tool_result(self, event: ToolEvent) -> dict[str, Any]:
         out: dict[str, Any] = {"source_call_id": event.id}
         if event.error is not None:
             return {**out, "content": event.error.message, "extra": {"error": event.error.type}}
@@ -120,7 +120,7 @@ class TrajectoryWriter:
         except binascii.Error:
             content = b""
         if kind not in MEDIA or not content:
-            return {"type": "text", "text": "[a picture that was not kept]"}
+            return {"type": "text", "text": "[a picture that was not stored]"}
         name = f"images/{len(self.pictures) + 1:04d}.{MEDIA[kind]}"
         self.pictures[name] = content
         return {"type": "image", "source": {"media_type": kind, "path": name}}
@@ -133,16 +133,16 @@ class TrajectoryWriter:
 
 
 NO_STEP = {"step_id": 1, "source": "system", "message": "The work ended before its first step."}
-"""The format wants one step at least."""
+"""Step of an empty trajectory: the format requires at least one."""
 
 
-def write(
+def write_trajectory(
     writer: TrajectoryWriter, sink: Sink, agent: Agent, extra: Mapping[str, Any], events: Sequence[Event] = (),
     lost: Usage | None = None,
 ) -> SubmissionPart:  # fmt: skip
-    """Put the document and its pictures into the sink; the part `trajectory` of a submission.
+    """Write the document and its pictures into the sink. Return the submission's part `trajectory`.
 
-    lost: what requests took, or may have, whose answers reached nobody and stand in no step.
+    lost: usage of requests whose answers reached nobody, and which therefore belong to no step.
     """
     document = {
         "schema_version": SCHEMA,
@@ -151,14 +151,14 @@ def write(
             "name": agent.harness,
             "version": version_of(agent),
             **({"model_name": agent.model} if agent.model else {}),
-            **_tools(events),
+            **_tool_definitions(events),
             "extra": {"agent": agent.id},
         },
         "steps": writer.steps or [NO_STEP],
-        "final_metrics": _totals(writer.steps, lost),
+        "final_metrics": _final_metrics(writer.steps, lost),
         "extra": dict(extra),
     }
-    files = {NAME: _written(document), **writer.pictures}
+    files = {NAME: _document_bytes(document), **writer.pictures}
     entries = [Entry(path=name, size=len(data), blob=sink.put(data)) for name, data in sorted(files.items())]
     manifest = Manifest(entries=tuple(entries))
     return SubmissionPart(
@@ -169,8 +169,8 @@ def write(
     )
 
 
-def _written(document: Any) -> bytes:
-    """As JSON. What a model wrote into a tool call may hold numbers that JSON lacks: they stand as text."""
+def _document_bytes(document: Any) -> bytes:
+    """Return the document as JSON. Numbers that JSON lacks, which a model may write into a tool call, become text."""
     try:
         return canonical(document)
     except ValueError:
@@ -206,7 +206,7 @@ def _metrics(event: ModelEvent, prices: Mapping[str, Price]) -> dict[str, Any]:
     return {**out, "extra": more} if more else out
 
 
-def _totals(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None) -> dict[str, Any]:
+def _final_metrics(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None) -> dict[str, Any]:
     metrics = [s["metrics"] for s in steps if "metrics" in s]
     out: dict[str, Any] = {
         "total_prompt_tokens": sum(m["prompt_tokens"] for m in metrics),
@@ -221,8 +221,8 @@ def _totals(steps: Sequence[Mapping[str, Any]], lost: Usage | None = None) -> di
     return out
 
 
-def _tools(events: Sequence[Event]) -> dict[str, Any]:
-    """Definitions of the tools of the first call, in the form of function calling."""
+def _tool_definitions(events: Sequence[Event]) -> dict[str, Any]:
+    """Return the definitions of the first call's tools, in the format of function calling."""
     from inspect_ai.event import ModelEvent
 
     first = next((e for e in events if isinstance(e, ModelEvent) and (e.role or AGENT) == AGENT), None)

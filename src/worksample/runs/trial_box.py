@@ -1,4 +1,4 @@
-"""The box of a trial: what is mounted where, and how to get at it from inside a sample."""
+"""Box of a trial: its mounts and settings, and access to it from inside a sample."""
 
 from __future__ import annotations
 
@@ -11,55 +11,60 @@ from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, Root
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 
-from .endpoints import endpoints_of, environment_of
-from .tries import TrialContext
+from .trial_context import TrialContext
+from .trial_endpoints import endpoints_of, environment_of
 
 if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironmentSpec
 
 
-def box_config(try_: TrialContext) -> BoxConfig:
-    """The agent's box: input and software read-only, output and scratch to write to, and nothing of the reference."""
-    paths, limits = try_.instance.work.environment.paths, try_.limits
-    endpoints = endpoints_of(try_.job.agent, try_.instance.work.environment)
+def box_config(context: TrialContext) -> BoxConfig:
+    """Return the config of the agent's box: inputs and software are read-only, output and scratch writable; the
+    reference is
+    absent.
+    """
+    paths, limits = context.instance.work.environment.paths, context.limits
+    endpoints = endpoints_of(context.job.agent, context.instance.work.environment)
     return BoxConfig(
-        env=environment_of(try_.instance.work.environment),
+        env=environment_of(context.instance.work.environment),
         network="endpoints" if endpoints else "none",
         endpoints=endpoints,
         mounts=(
-            Mount(str(try_.inputs), paths.input),
-            Mount(str(try_.software), paths.software),
-            *((Mount(str(try_.feeding.previous), PREVIOUS),) if try_.feeding else ()),
-            *mounts_of(try_.job.agent),
+            Mount(str(context.inputs), paths.input),
+            Mount(str(context.software), paths.software),
+            *((Mount(str(context.feeding.previous), PREVIOUS),) if context.feeding else ()),
+            *mounts_of(context.job.agent),
         ),
-        python="toolbox" if try_.root is None else "none",
-        root=_root(try_),
+        python="toolbox" if context.root is None else "none",
+        root=_root(context),
         output=paths.output,
         scratch=SCRATCH,
         limits=BoxLimits(memory=limits.memory, processes=limits.processes, disk=limits.disk),
-        label=try_.id,
+        label=context.id,
     )
 
 
-def _root(try_: TrialContext) -> Root | None:
-    """The instance's image. The home of an agent that is a program is where it finds what we write for it."""
-    if try_.root is None or not is_program(try_.job.agent.harness):
-        return try_.root
-    return replace(try_.root, home=HOME)
+def _root(context: TrialContext) -> Root | None:
+    """Return the instance's image. For a program, our home folder is used, since its configuration files are written
+    there.
+    """
+    if context.root is None or not is_program(context.job.agent.harness):
+        return context.root
+    return replace(context.root, home=HOME)
 
 
-def spec_of(try_: TrialContext) -> SandboxEnvironmentSpec:
-    """For the sample of a trial."""
+def spec_of(context: TrialContext) -> SandboxEnvironmentSpec:
+    """Return the sandbox spec for the trial's sample."""
     from inspect_ai.util import SandboxEnvironmentSpec
 
     from worksample.sandboxes.provider import BoxSpec
 
-    kind = try_.job.config.sandbox
-    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(try_), kind=kind))
+    kind = context.job.config.sandbox
+    return SandboxEnvironmentSpec("worksample", BoxSpec(box=box_config(context), kind=kind))
 
 
 def box_of() -> Box | None:
-    """The current sample's box, or None where there is none."""
+    """Return the current sample's box, or None if it has none."""
     from inspect_ai.util import sandbox
 
     from worksample.sandboxes import provider

@@ -6,7 +6,7 @@ import shutil
 import tarfile
 from pathlib import Path
 
-from worksample.agents.installing.install_result import called
+from worksample.agents.installing.install_result import run_installer
 from worksample.agents.installing.npm import node_folder
 from worksample.errors import InstallError, SandboxUnavailable
 from worksample.files.scratch import scratch
@@ -35,7 +35,7 @@ def _fill(folder: Path) -> None:
             node = node_folder()
             npm = node / "lib/node_modules/npm/bin/npm-cli.js"
             words = [str(node / "bin/node"), str(npm), "pack", "--silent", f"converse.js@{VERSION}"]
-            called(words, made, f"converse.js {VERSION}")
+            run_installer(words, made, f"converse.js {VERSION}")
         except InstallError as error:
             raise SandboxUnavailable(error.what, where="workplace", next=error.next) from error
         [archive] = made.glob("*.tgz")

@@ -15,7 +15,7 @@ from worksample.agents.agent_definition import version_of
 from worksample.files import put_canonical
 from worksample.formats.atif import export_trajectories, faults
 from worksample.records import Agent, CaptureStatus, Entry, Manifest, SubmissionPart, canonical
-from worksample.runs.trajectory import NAME, TrajectoryWriter, write
+from worksample.runs.trajectory import NAME, TrajectoryWriter, write_trajectory
 from worksample.store import Store
 
 HERE = Path(__file__).parent
@@ -40,7 +40,7 @@ def check(room: Path, request: pytest.FixtureRequest) -> None:
     )
     trial = world.trial(0, "t1").replaced(agent=codex.id)
     made = world.submission(trial)
-    fresh = write(TrajectoryWriter({}), store.blobs, codex, {"trial": "t2"})
+    fresh = write_trajectory(TrajectoryWriter({}), store.blobs, codex, {"trial": "t2"})
     other = world.trial(1, "t2").replaced(agent=codex.id)
     again = world.submission(other)
     store.commit(

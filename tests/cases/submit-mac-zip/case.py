@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sandboxes.capture.material import instance
-from worksample.experiments.hand_in_submission import hand_in
+from worksample.experiments.submission_intake import hand_in
 from worksample.files.folder_scanner import read_manifest
 from worksample.records import Origin
 from worksample.store import Store

@@ -47,7 +47,7 @@ backend-path = ["."]
 name = "small"
 version = "1.0"
 """
-HARNESS = """from worksample.agents.installing.define import Program, PyPI
+HARNESS = """from worksample.agents.installing.program import Program, PyPI
 SMALL = Program(name="small", about="x", source=PyPI("small"), tried="1.0", argv=("true",))
 """
 

@@ -24,8 +24,8 @@ open(sys.argv[2] + "/note.sh", "w").write(said)
 def experiment(kind: str, folder: Path, url: str, word: str, go: Go) -> None:
     """Trials with their boxes, services, gateways and grading."""
     from worksample.experiments.config import AgentConfig, ExperimentConfig
-    from worksample.experiments.preparing import commit_plan, prepare
-    from worksample.experiments.run import run_experiment
+    from worksample.experiments.experiment_runner import run_experiment
+    from worksample.experiments.planning.preparation import commit_plan, prepare
     from worksample.models.service_config import ServiceConfig
     from worksample.python_api.experiment_run import options_of
     from worksample.store import Store
@@ -95,7 +95,7 @@ def unpack(folder: Path, go: Go) -> None:
 
 def agent(folder: Path, go: Go) -> None:
     """A program installed from source, whose build starts what outlives it."""
-    from worksample.agents.installing import install, interpreter  # noqa: F401
+    from worksample.agents.installing import installer as install
     from worksample.sandboxes.host_state import cache_folder
 
     for made in (*cache_folder().glob("agents/small-*"), *cache_folder().glob("interpreter-*")):

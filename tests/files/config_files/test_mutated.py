@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from files.config_files.hostile import HUGE_HEX, plain_values, raw_values, tame, written
 from tasks.helpers_package import CRITERIA, TASK, small
 from worksample.errors import ManifestError
-from worksample.experiments.loading import load
+from worksample.experiments.config_file import load
 from worksample.files import HashSink
 from worksample.files.config_files import FaultyManifest
 from worksample.tasks import find_suite, ingest, ingest_suite, read_package, read_suite

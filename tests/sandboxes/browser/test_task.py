@@ -8,12 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from experiments.material import an_instance
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import find_element
 from worksample.box import Endpoint
-from worksample.experiments.planning import why_not
+from worksample.experiments.planning.compatibility import why_incompatible
 from worksample.records import Agent, Environment
-from worksample.runs.browsing import secure_origins
-from worksample.runs.endpoints import endpoints_of, unreachable
+from worksample.runs.trial_endpoints import endpoints_of, secure_origins, why_unreachable
 from worksample.sandboxes import browser
 from worksample.tasks.environment import EnvironmentTable
 
@@ -37,7 +36,7 @@ def test_who_is_given_one(harness: str, can: bool) -> None:
     settings: dict[str, Any] = {"command": {"argv": ["x"]}, "object": {"object": "a:b"}}.get(harness, {})
     agent = Agent.of("a", harness, settings=settings)
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
-    assert ("is given none of" not in why_not(agent, instance)) is can
+    assert ("cannot use" not in why_incompatible(agent, instance)) is can
     address = Endpoint("browser.internal", 80)
     assert (address in endpoints_of(agent, instance.work.environment)) is (harness == "command")
 
@@ -45,10 +44,10 @@ def test_who_is_given_one(harness: str, can: bool) -> None:
 def test_what_this_machine_lacks_is_said() -> None:
     instance = an_instance("t", "c", interfaces=("terminal", "browser"))
     line = browser.missing_browser_command()
-    assert why_not(Agent.of("a", "scripted"), instance) == (
-        f"needs a browser, which this machine has not (type: {line})" if line else ""
+    assert why_incompatible(Agent.of("a", "scripted"), instance) == (
+        f"needs a browser, which is not installed (type: {line})" if line else ""
     )
-    assert "browser" in unreachable(Agent.of("a", "scripted"), instance.work.environment, None, sandbox="none")  # type: ignore[arg-type]
+    assert "browser" in why_unreachable(Agent.of("a", "scripted"), instance.work.environment, None, sandbox="none")  # type: ignore[arg-type]
 
 
 def test_a_companys_services_are_secure_origins() -> None:
@@ -57,4 +56,4 @@ def test_a_companys_services_are_secure_origins() -> None:
 
 def test_a_script_names_elements_by_what_is_shown() -> None:
     page = "T - http://a\n[1] heading 'H'\n\t[a2] button 'Save', focused\n"
-    assert found(page, "button 'Save'") == "a2" and found(page, "button 'No'") == "button 'No'"
+    assert find_element(page, "button 'Save'") == "a2" and find_element(page, "button 'No'") == "button 'No'"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openai_server import Answer, calls, says
-from worksample.agents.replay import found
+from worksample.agents.scripted_agent import find_element
 
 LOOKS = 60
 
@@ -53,7 +53,7 @@ class Working:
         one = self.steps[self._at]
         self._at += 1
         page = next((text for text in reversed(self.seen) if "RootWebArea" in text), "")
-        given = {key: found(page, value) if key == "bid" else value for key, value in one.given.items()}
+        given = {key: find_element(page, value) if key == "bid" else value for key, value in one.given.items()}
         return calls(one.tool.replace("browser_", self.prefix, 1), **given)
 
 

@@ -12,9 +12,9 @@ from experiments.material import an_instance
 from sandboxes.images import machine
 from worksample.errors import Cause, ImageError, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Agent, Evaluation, GradePayload, ImageSource, Trial
@@ -104,8 +104,8 @@ def test_agents_that_lack_what_they_stand_on_cannot_work_in_an_image(
         ("qwen-code", False),
     ):
         agent = Agent.of(harness, harness)
-        assert bool(why_not(agent, in_image, frozenset({"only-there"}))) is not works
-        assert not why_not(agent, plain)
+        assert bool(why_incompatible(agent, in_image, frozenset({"only-there"}))) is not works
+        assert not why_incompatible(agent, plain)
 
 
 def test_the_image_belongs_to_the_work(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ import pytest
 from worksample.agents import define
 from worksample.errors import Cause, ManifestError
 from worksample.experiments.config import AgentConfig, ExperimentConfig
-from worksample.experiments.planning import why_not
-from worksample.experiments.preparing import commit_plan, prepare
-from worksample.experiments.run import run_experiment
+from worksample.experiments.experiment_runner import run_experiment
+from worksample.experiments.planning.compatibility import why_incompatible
+from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.files import HashSink
 from worksample.python_api.experiment_run import options_of
 from worksample.records import Evaluation, GradePayload, Submission, Trial
-from worksample.runs.endpoints import unreachable
+from worksample.runs.trial_endpoints import why_unreachable
 from worksample.sandboxes.endpoints import HostAllowance
 from worksample.store import Store, check
 from worksample.tasks import ingest, read_package
@@ -105,11 +105,11 @@ def test_work_in_a_service_is_graded_by_its_state(tmp_path: Path) -> None:
     config = ExperimentConfig(name="tickets", agents=agents, tasks=(str(root),), author="tester", tries=2)
     with Store.open(tmp_path / "store", create=True) as store:
         plan = prepare(config, store.blobs)
-        assert plan.material.instances[0].capture.exports == ("desk",)
+        assert plan.inputs.instances[0].capture.exports == ("desk",)
         commit_plan(store, plan)
         status = run_experiment(store, plan.experiment, options_of(config)).status
         assert (status.finished, status.graded) == (3, 3)
-        names = {one.id: one.name for one in plan.material.agents}
+        names = {one.id: one.name for one in plan.inputs.agents}
         causes: dict[str, list[Cause | None]] = {}
         for trial in sorted(store.find(Trial), key=lambda trial: trial.try_number):
             causes.setdefault(names[trial.agent], []).append(trial.outcome.cause)
@@ -214,10 +214,10 @@ def test_services_that_cannot_be(tmp_path: Path, old: str, new: str, says: str) 
 def test_where_a_service_cannot_stand_its_work_is_not_attemptable(tmp_path: Path) -> None:
     [instance] = ingest(read_package(package(tmp_path)), HashSink()).instances
     worker = define("w", harness="worker", model="openai/gpt-5")
-    assert not why_not(worker, instance)
-    assert why_not(worker, instance, frozenset({"python3"})) == "the sandbox of this machine lacks python3"
+    assert not why_incompatible(worker, instance)
+    assert why_incompatible(worker, instance, frozenset({"python3"})) == "the sandbox of this machine lacks python3"
     environment = instance.work.environment
-    assert not unreachable(worker, environment, HostAllowance(), sandbox="bubblewrap")
-    assert unreachable(worker, environment, HostAllowance(), sandbox="none") == (
-        "needs services of its own, which there are none of without isolation"
+    assert not why_unreachable(worker, environment, HostAllowance(), sandbox="bubblewrap")
+    assert why_unreachable(worker, environment, HostAllowance(), sandbox="none") == (
+        "brings its own services, which need isolation"
     )

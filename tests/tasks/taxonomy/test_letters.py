@@ -6,7 +6,7 @@ import pytest
 
 from worksample.agents import define
 from worksample.ascii_names import plain_letters
-from worksample.experiments.loading import name_of
+from worksample.experiments.config_file import name_of
 from worksample.tasks.taxonomy import slug
 
 

@@ -1,1 +1,1 @@
-"""Command-line agents that people use, a file each. docs/harnesses.md says how another one is added."""
+"""Command-line agents that are in common use, one file each. docs/harnesses.md explains how to add another."""

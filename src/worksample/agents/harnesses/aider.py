@@ -1,6 +1,6 @@
-"""aider."""
+"""Harness of aider."""
 
-from worksample.agents.installing.define import QUIET, Program, PyPI
+from worksample.agents.installing.program import QUIET, Program, PyPI
 
 AIDER = Program(
     name="aider",

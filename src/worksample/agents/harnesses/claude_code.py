@@ -1,6 +1,6 @@
-"""Anthropic's Claude Code."""
+"""Harness of Anthropic's Claude Code."""
 
-from worksample.agents.installing.define import QUIET, Npm, Program
+from worksample.agents.installing.program import QUIET, Npm, Program
 
 CLAUDE_CODE = Program(
     name="claude-code",

@@ -1,6 +1,6 @@
-"""OpenAI's Codex."""
+"""Harness of OpenAI's Codex."""
 
-from worksample.agents.installing.define import QUIET, Npm, Program
+from worksample.agents.installing.program import QUIET, Npm, Program
 
 CONFIG = """\
 model = "{model}"

@@ -1,8 +1,8 @@
-"""Google's Gemini CLI."""
+"""Harness of Google's Gemini CLI."""
 
 import json
 
-from worksample.agents.installing.define import QUIET, Npm, Program
+from worksample.agents.installing.program import QUIET, Npm, Program
 
 SETTINGS = {
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False, "checkpointing": {"enabled": False}},

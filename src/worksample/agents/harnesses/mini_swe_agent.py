@@ -1,11 +1,11 @@
-"""mini-SWE-agent."""
+"""Harness of mini-SWE-agent."""
 
-from worksample.agents.installing.define import QUIET, Program, PyPI
+from worksample.agents.installing.program import QUIET, Program, PyPI
 
 MINI_SWE_AGENT = Program(
     name="mini-swe-agent",
     about="mini-SWE-agent of Princeton and Stanford: a shell and little else",
-    source=PyPI("mini-swe-agent", also=("mcp",)),  # its litellm imports mcp when a model is called
+    source=PyPI("mini-swe-agent", also=("mcp",)),  # its litellm imports mcp when it calls a model
     tried="2.4.6",
     argv=(
         "sh",

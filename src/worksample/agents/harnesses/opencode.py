@@ -1,8 +1,8 @@
-"""OpenCode."""
+"""Harness of OpenCode."""
 
 import json
 
-from worksample.agents.installing.define import QUIET, Npm, Program
+from worksample.agents.installing.program import QUIET, Npm, Program
 
 CONFIG = {
     "autoupdate": False,

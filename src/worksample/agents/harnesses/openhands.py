@@ -1,6 +1,6 @@
-"""OpenHands."""
+"""Harness of OpenHands."""
 
-from worksample.agents.installing.define import QUIET, Program, PyPI
+from worksample.agents.installing.program import QUIET, Program, PyPI
 
 OPENHANDS = Program(
     name="openhands",

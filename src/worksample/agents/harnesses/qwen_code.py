@@ -1,8 +1,8 @@
-"""Alibaba's Qwen Code."""
+"""Harness of Alibaba's Qwen Code."""
 
 import json
 
-from worksample.agents.installing.define import QUIET, Npm, Program
+from worksample.agents.installing.program import QUIET, Npm, Program
 
 SETTINGS = {
     "general": {"disableAutoUpdate": True, "disableUpdateNag": True},

@@ -1,1 +1,1 @@
-"""Programs that run inside the box, sent there as text: they import the standard library (and IPython) only."""
+"""Programs that run inside the box and are sent there as text. They import only the standard library and IPython."""

@@ -1,9 +1,8 @@
-"""The Python kernel of a trial, inside the box: `kernel call SOCKET` runs one cell in it and starts it when needed.
+"""Python kernel of a trial, inside the box. `kernel call SOCKET` runs one cell and starts the kernel if needed.
 
-The request comes on standard input as JSON: {"code", "seconds", "bytes"}. The answer goes to standard output as JSON:
-{"output", "dropped", "state": "done" | "error" | "interrupted" | "lost", "started"}. The kernel keeps its state between
-calls; a cell that takes too long is interrupted by SIGINT's own exception, and only a cell that cannot be interrupted
-costs the kernel.
+The request arrives on standard input as JSON: {"code", "seconds", "bytes"}. The answer goes to standard output as JSON:
+{"output", "dropped", "state": "done" | "error" | "interrupted" | "lost", "started"}. The kernel keeps its variables
+between calls. A cell that takes too long is interrupted like Ctrl-C; if that does not help, the kernel is killed.
 """
 
 import json
@@ -23,7 +22,9 @@ BOOT = 60.0
 
 
 class OutputTap:
-    """Takes what is written to fds 1 and 2, by any process, and keeps its beginning and end."""
+    """Capture of everything that any process writes to the file descriptors 1 and 2: its beginning and its end are
+    kept.
+    """
 
     def __init__(self, keep: int) -> None:
         self.head, self.tail, self.size, self.keep = bytearray(), bytearray(), 0, keep

@@ -1,4 +1,4 @@
-"""Agents that are programs of their own: installed once by version and digest, shown to boxes read-only."""
+"""Installation of agents that are programs: once per version and digest, read-only in the boxes."""
 
 from lazy_loader import attach_stub
 

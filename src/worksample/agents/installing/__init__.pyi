@@ -1,8 +1,8 @@
-from .define import Npm as Npm
-from .define import Program as Program
-from .define import PyPI as PyPI
-from .folder import Installed as Installed
-from .folder import find as find
-from .folder import installed as installed
-from .registry import named as named
-from .registry import names as names
+from .installed_programs import Installed as Installed
+from .installed_programs import find_installed as find_installed
+from .installed_programs import installed_programs as installed_programs
+from .program import Npm as Npm
+from .program import Program as Program
+from .program import PyPI as PyPI
+from .program_registry import find_program as find_program
+from .program_registry import program_names as program_names

@@ -1,4 +1,4 @@
-"""What an installer brought, and how installers are called."""
+"""Result of an installer, and the call of installers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from worksample.errors import InstallError
 from worksample.sandboxes.guarded_subprocess import run_guarded
 
 SECONDS = 900.0
-"""What one installer may take."""
+"""Time limit of one installer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
-    """A version that was installed; the fields are those of `Installed`."""
+class InstallResult:
+    """Installed version of a program. Its fields are those of `Installed`."""
 
     version: str
     packages: dict[str, str]
@@ -26,8 +26,8 @@ class Got:
     python: str = ""
 
 
-def called(words: Sequence[str], cwd: Path, what: str) -> str:
-    """Run an installer; what it printed. InstallError with its last words where it fails."""
+def run_installer(words: Sequence[str], cwd: Path, what: str) -> str:
+    """Run an installer and return its output. Raises InstallError with its last lines if it fails."""
     env = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME")}
     try:
         done = run_guarded(words, SECONDS, cwd=cwd, env=env)

@@ -1,4 +1,4 @@
-"""Programs from PyPI: a virtual environment each, by uv where it is at hand, else by pip."""
+"""Installation from PyPI: one virtual environment per program, by uv if it is available, else by pip."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from worksample.errors import InstallError
 from worksample.sandboxes.toolbox import base_folders, base_python
 from worksample.sandboxes.toolbox_download import find_pip, find_uv
 
-from . import interpreter, libraries
-from .define import PyPI
-from .install_result import Got, called
+from . import python_copy, shared_libraries
+from .install_result import InstallResult, run_installer
+from .program import PyPI
 
 NEWEST = (3, 13)
-"""The newest Python that programs are installed on."""
+"""Newest Python version on which programs are installed."""
 
 
-def install(source: PyPI, version: str, folder: Path) -> Got:
-    """The package and all it needs in a virtual environment at `folder`. InstallError."""
+def install(source: PyPI, version: str, folder: Path) -> InstallResult:
+    """Install a package with its dependencies in a virtual environment at `folder`. Raises InstallError."""
     python, number = python_of(source)
     wanted = f"{source.package}=={version}" if version else source.package
-    called([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
+    run_installer([str(python), "-m", "venv", "--without-pip", str(folder)], folder.parent, "a virtual environment")
     inside = str(folder / "bin/python")
     if uv := find_uv():
         words = [uv, "pip", "install", "--compile-bytecode", "--python", inside]
     else:
         words = [*_pip(), "--python", inside, "install"]
-    called([*words, wanted, *source.also], folder.parent, wanted)
+    run_installer([*words, wanted, *source.also], folder.parent, wanted)
     packages = _packages(folder)
-    if libraries.loader():
-        interpreter.settle(folder, python)
-        copy = str(interpreter.folder_of(python))
-        return Got(packages[source.package], packages, f"python {number}", python=copy)
+    if shared_libraries.loader():
+        python_copy.use_copied_python(folder, python)
+        copy = str(python_copy.folder_of(python))
+        return InstallResult(packages[source.package], packages, f"python {number}", python=copy)
     prefix = str(python.parent.parent)
     shown = prefix == "/usr" or any(prefix == one or prefix.startswith(f"{one}/") for one in base_folders())
-    return Got(packages[source.package], packages, f"python {number}", python="" if shown else prefix)
+    return InstallResult(packages[source.package], packages, f"python {number}", python="" if shown else prefix)
 
 
-def into(folder: Path, requirement: str) -> None:
-    """One package's files alone, in a plain folder. InstallError."""
+def install_files(folder: Path, requirement: str) -> None:
+    """Install the files of one package, without dependencies, into a plain folder. Raises InstallError."""
     folder.mkdir()
     uv = find_uv()
     tool = [uv, "pip"] if uv else _pip()
-    called([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
+    run_installer([*tool, "install", "--no-deps", "--target", str(folder), requirement], folder, requirement)
 
 
 def python_of(source: PyPI) -> tuple[Path, str]:
-    """A Python of this machine that the package takes: its real path and version. InstallError where there is none."""
+    """Return the real path and version of a Python on this machine that the package supports. InstallError if none
+    does.
+    """
     for path in _pythons():
         said = subprocess.run(
             [str(path), "-c", "import sys, venv; print(*sys.version_info[:3]); print(sys._base_executable)"],

@@ -1,1 +1,1 @@
-"""Tools that a task brings, by the Model Context Protocol: given to our harnesses and to programs in the box."""
+"""Tools that a task offers by the Model Context Protocol, for our harnesses and for programs in the box."""

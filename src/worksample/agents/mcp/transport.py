@@ -1,4 +1,4 @@
-"""The way to a server of the task: over the streams of a program in the box, or over HTTP from within the box."""
+"""Transport to a task's MCP server: a program's streams in the box, or HTTP from within the box."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
-from worksample.sandboxes.endpoints import ConnectionRecord, relay
+from worksample.sandboxes.endpoints import relay
 from worksample.tasks.mcp_servers import OWN
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from worksample.box import Box
 
 LONGEST = 16 << 20
-"""Bytes of one message of a program."""
+"""Most bytes of one message of a program."""
 
 
 @contextlib.asynccontextmanager
 async def streams(server: McpSpec, box: Box, folder: str) -> AsyncIterator[tuple[Any, Any]]:
-    """What a session of the package `mcp` reads from and writes to. SandboxError where a program cannot be started."""
+    """Yield the streams for a session of the package `mcp`. SandboxError if the program cannot be started."""
     async with _over_http(server, box) if server.url else _over_program(server, box, folder) as ends:
         yield ends
 
@@ -61,7 +61,7 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
                         except (
                             ValueError,
                             ForeignInputError,
-                        ):  # programs print what they like
+                        ):  # programs may also print other text
                             continue
                         await into.send(message)
 
@@ -71,12 +71,12 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await process.stdin.write(text.encode() + b"\n")
 
-    async def drained() -> None:
+    async def drain() -> None:
         with contextlib.suppress(SandboxError):
             while await process.stderr.read():
                 pass
 
-    tasks = [asyncio.create_task(each()) for each in (from_box, to_box, drained)]
+    tasks = [asyncio.create_task(each()) for each in (from_box, to_box, drain)]
     try:
         yield read, write
     finally:
@@ -91,7 +91,7 @@ async def _over_program(server: McpSpec, box: Box, folder: str) -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]]:
-    """As a program of the box would go there: through the endpoint, so that it is recorded and ruled by the same."""
+    """Connect through the box's endpoint, as a program in the box would, so that the same records and rules apply."""
     import httpx2
 
     parts = urlsplit(server.url)
@@ -108,17 +108,17 @@ async def _over_http(server: McpSpec, box: Box) -> AsyncIterator[tuple[Any, Any]
                     transport=transport, timeout=timeout, trust_env=False, headers=headers, auth=auth
                 )
 
-            async with _spoken(server, client) as ends:
+            async with _http_streams(server, client) as ends:
                 yield ends
 
 
 @contextlib.asynccontextmanager
-async def _spoken(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
-    """The protocol over HTTP, in the server's manner."""
+async def _http_streams(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) -> AsyncIterator[tuple[Any, Any]]:
+    """Yield the streams of HTTP, by server-sent events or streamable HTTP."""
     if server.sse:
         from mcp.client.sse import sse_client
 
-        # A tool may take as long as the agent's commands; what limits it is the call's own time.
+        # A tool may take as long as the agent's commands; the call has its own time limit.
         async with sse_client(server.url, timeout=60, sse_read_timeout=None, httpx_client_factory=client) as ends:  # type: ignore[arg-type]
             yield ends
         return
@@ -130,7 +130,7 @@ async def _spoken(server: McpSpec, client: Callable[..., httpx2.AsyncClient]) ->
 
 @contextlib.asynccontextmanager
 async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIterator[None]:
-    """A Unix socket of ours whose connections lead to a place on the box's loopback."""
+    """Forward the connections of a Unix socket on the host to an address on the box's loopback."""
     own = socket.socket(socket.AF_UNIX)
     own.setblocking(False)
     own.bind(path)
@@ -142,7 +142,7 @@ async def _forwarding(path: str, box: Box, address: str, port: int) -> AsyncIter
             far = await box.dial(port, address)
             await relay(
                 near, far, ConnectionRecord(path, "own")
-            )  # the endpoint records it; this is our side of the box
+            )  # the endpoint records the connection; this is only our side of it
 
     async def accept() -> None:
         while True:

@@ -1,4 +1,4 @@
-"""What an agent can do: shell, Python, files, images, a browser where the task has one, one way to end."""
+"""Tools of an agent: shell, Python, files, images, a browser if the task has one, and `submit`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def toolset(workspace: Workspace, names: Sequence[str], *, submits: bool = True) -> list[ToolDef]:
-    """The tools with these names (`bash`, `python`, `files`, `image`) and `submit` where work is closed by a call."""
+    """Return the tools with these names (`bash`, `python`, `files`, `image`), and `submit` if a call of it ends the
+    work.
+    """
     from . import bash, browser, files, image, python, submit
 
     out: list[ToolDef] = []

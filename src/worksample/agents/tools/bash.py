@@ -1,12 +1,12 @@
-"""A shell command in the box."""
+"""Tool that runs a shell command in the box."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
@@ -17,7 +17,7 @@ TIMED_OUT = 124
 
 
 def bash(workspace: Workspace) -> ToolDef:
-    """`bash(command, timeout)`: output and error as one text, then the exit status where it is not 0."""
+    """Return the tool `bash(command, timeout)`: output and errors as one text, and the exit status unless it is 0."""
 
     async def execute(command: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
@@ -27,9 +27,8 @@ def bash(workspace: Workspace) -> ToolDef:
         return f"{text}\n[exit status {status}]" if status else text or "[no output]"
 
     about = (
-        f"Run a command with bash. Each call is a new shell in {workspace.scratch}; files and "
-        "background processes stay. "
-        "There is no network and nobody answers prompts. Output is cut in the middle when it is long."
+        f"Run a command with bash. Each call is a new shell in {workspace.scratch}; files and background processes "
+        f"stay. {workspace.network} Commands cannot ask for input. The middle of long output is left out."
     )
     return tool_of(
         "bash",
@@ -38,7 +37,7 @@ def bash(workspace: Workspace) -> ToolDef:
             "command": ("string", "The command line or script.", True),
             "timeout": (
                 "number",
-                f"Seconds after which it is stopped; {workspace.command_time:g} if not given, "
+                f"Seconds after which the command is stopped; {workspace.command_time:g} if not given, "
                 f"{workspace.command_time_most:g} at most.",
                 False,
             ),
@@ -48,7 +47,9 @@ def bash(workspace: Workspace) -> ToolDef:
 
 
 async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int, str]:
-    """Run `command`; exit status and text. A command that takes too long is stopped with all that it printed kept."""
+    """Run `command`. Return its exit status and text. A command that takes too long is stopped, and its output is
+    kept.
+    """
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
@@ -63,8 +64,10 @@ async def shell(command: str, seconds: float, workspace: Workspace) -> tuple[int
     except TimeoutError:
         return TIMED_OUT, _mark(seconds)
     except OutputLimitExceededError as error:
-        return 0, clipped(error.truncated_output or "", workspace.tool_output) + "\n[it printed more than is kept]"
-    text = clipped((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
+        return 0, clip_middle(
+            error.truncated_output or "", workspace.tool_output
+        ) + "\n[the rest of the output was not stored]"
+    text = clip_middle((done.stdout + done.stderr).rstrip("\n"), workspace.tool_output)
     if memory_kills(sandbox()) > killed:
         text = f"{text}\n{workspace.out_of_memory}".lstrip("\n")
     if done.returncode == TIMED_OUT:

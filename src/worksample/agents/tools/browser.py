@@ -1,4 +1,4 @@
-"""The browser's actions as tools of a model, for tasks that have one."""
+"""Tools for the actions in a browser, for tasks that have one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEGINNING = "browser_"
 
 
 def browser() -> list[ToolDef]:
-    """`browser_goto`, `browser_click`, ...: each shows the page as it is after the action."""
+    """Return `browser_goto`, `browser_click` and so on. Each shows the page after the action."""
     return [_tool(one) for one in ACTIONS.values()]
 
 
@@ -28,7 +28,7 @@ def _tool(action: BrowserAction) -> ToolDef:
 
         running = CURRENT.get()
         if running is None:
-            raise ToolError("there is no browser here")
+            raise ToolError("this task has no browser")
         seen = await running.act(action.name, given)
         if seen.error and not seen.picture:
             raise ToolError("\n".join(part for part in (seen.error, seen.text) if part))

@@ -1,4 +1,4 @@
-"""Read, write and replace text in files of the box."""
+"""Tools that read, write and replace text in files of the box."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 
 from worksample.agents.workspace import Workspace
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 LARGEST = 10 << 20
-"""Bytes of a file that is read or changed as text."""
+"""Largest file that is read or changed as text, in bytes."""
 
 
 def files(workspace: Workspace) -> list[ToolDef]:
-    """`read_file`, `write_file` and `replace_in_file`."""
+    """Return the tools `read_file`, `write_file` and `replace_in_file`."""
     return [read_file(workspace), write_file(), replace_in_file()]
 
 
 def read_file(workspace: Workspace) -> ToolDef:
-    """Numbered lines, or the names in a folder."""
+    """Return the tool `read_file`, which shows numbered lines."""
 
     async def execute(path: str, first: int = 1, last: int | None = None) -> str:
         text = await text_of(path)
         lines = text.splitlines()
         first = max(1, int(first))
         chosen = lines[first - 1 : last]
-        return _numbered(chosen, first, len(lines), workspace.tool_output) or "[empty]"
+        return _number_lines(chosen, first, len(lines), workspace.tool_output) or "[empty]"
 
     return tool_of(
         "read_file",
-        "Read a text file: its lines with their numbers. Binary formats are read with programs.",
+        "Read a text file as numbered lines. Read binary formats with programs.",
         {
             "path": ("string", "Absolute path of the file.", True),
             "first": ("integer", "First line to show, from 1.", False),
@@ -43,8 +43,8 @@ def read_file(workspace: Workspace) -> ToolDef:
     )
 
 
-def _numbered(lines: list[str], first: int, total: int, size: int) -> str:
-    """Whole lines from the beginning of what was asked for, as many as fit, and how to read on."""
+def _number_lines(lines: list[str], first: int, total: int, size: int) -> str:
+    """Number as many whole lines as fit, and say how to read on."""
     out: list[str] = []
     used = 0
     for number, line in enumerate(lines, first):
@@ -58,22 +58,22 @@ def _numbered(lines: list[str], first: int, total: int, size: int) -> str:
 
 
 def write_file() -> ToolDef:
-    """Make or replace a file."""
+    """Return the tool `write_file`, which creates or replaces a file."""
 
     async def execute(path: str, text: str) -> str:
-        await put(path, text.encode())
+        await write_to_box(path, text.encode())
         return f"written: {path}, {len(text)} characters"
 
     return tool_of(
         "write_file",
-        "Make or replace a text file, with its parent folders.",
-        {"path": ("string", "Absolute path of the file.", True), "text": ("string", "All of its content.", True)},
+        "Create or replace a text file, and create its parent folders.",
+        {"path": ("string", "Absolute path of the file.", True), "text": ("string", "The whole content.", True)},
         execute,
     )
 
 
 def write_bytes() -> ToolDef:
-    """Make or replace a file from Base64: for scripts, whose files need not be text."""
+    """Return the tool `write_bytes`, which creates or replaces a file from Base64, for scripts."""
 
     async def execute(path: str, data: str) -> str:
         from inspect_ai.tool import ToolError
@@ -82,19 +82,19 @@ def write_bytes() -> ToolDef:
             content = base64.b64decode(data, validate=True)
         except ValueError as error:
             raise ToolError(f"data is not Base64: {error}") from error
-        await put(path, content)
+        await write_to_box(path, content)
         return f"written: {path}, {len(content)} bytes"
 
     return tool_of(
         "write_bytes",
-        "Make or replace a file from Base64.",
+        "Create or replace a file from Base64.",
         {"path": ("string", "Absolute path.", True), "data": ("string", "Base64 of the content.", True)},
         execute,
     )
 
 
 def replace_in_file() -> ToolDef:
-    """Replace one passage."""
+    """Return the tool `replace_in_file`, which replaces one passage."""
 
     async def execute(path: str, old: str, new: str) -> str:
         from inspect_ai.tool import ToolError
@@ -103,7 +103,7 @@ def replace_in_file() -> ToolDef:
         count = text.count(old) if old else 0
         if count != 1:
             raise ToolError(f"the passage occurs {count} times in {path}; it must occur exactly once")
-        await put(path, text.replace(old, new).encode())
+        await write_to_box(path, text.replace(old, new).encode())
         return f"replaced in {path}"
 
     return tool_of(
@@ -111,20 +111,20 @@ def replace_in_file() -> ToolDef:
         "Replace a passage that occurs exactly once in a text file.",
         {
             "path": ("string", "Absolute path of the file.", True),
-            "old": ("string", "The passage as it stands, with enough around it to be unique.", True),
-            "new": ("string", "What stands there instead.", True),
+            "old": ("string", "The passage exactly as in the file, with enough context to be unique.", True),
+            "new": ("string", "The new text.", True),
         },
         execute,
     )
 
 
 async def text_of(path: str) -> str:
-    """A text file's content. ToolError says why there is none."""
+    """Read a text file. ToolError explains why it cannot be read."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
     try:
-        data = await sandbox().read_file(_sound(path), text=False)
+        data = await sandbox().read_file(_check_path(path), text=False)
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except FileNotFoundError:
@@ -143,13 +143,13 @@ async def text_of(path: str) -> str:
         raise ToolError(f"{path} is not UTF-8 text; read it with a program") from None
 
 
-async def put(path: str, data: bytes) -> None:
-    """Write a file. ToolError says why it cannot be."""
+async def write_to_box(path: str, data: bytes) -> None:
+    """Write a file. ToolError explains why it cannot be written."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import sandbox
 
     try:
-        await sandbox().write_file(_sound(path), data)
+        await sandbox().write_file(_check_path(path), data)
     except IsADirectoryError:
         raise ToolError(f"{path} is a folder") from None
     except PermissionError:
@@ -158,7 +158,7 @@ async def put(path: str, data: bytes) -> None:
         raise ToolError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _sound(path: str) -> str:
+def _check_path(path: str) -> str:
     from inspect_ai.tool import ToolError
 
     if not path or "\0" in path:

@@ -1,25 +1,27 @@
-"""Looking at a picture: it is made smaller and rewritten inside the box, so that nothing foreign is decoded outside."""
+"""Tool that shows a picture, scaled and re-encoded inside the box: no untrusted file is decoded outside."""
 
 from __future__ import annotations
 
 import base64
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SIDE = 1568
-"""Pixels of the longer side that a model sees."""
+"""Longest side of the picture that a model sees, in pixels."""
 LARGEST = 8 << 20
-"""Bytes of the rewritten picture."""
+"""Largest re-encoded picture, in bytes."""
 PNG = b"\x89PNG\r\n\x1a\n"
 TIME = 60
 ALONE = ("-I",)
-"""Python without the working folder, variables and packages of the agent's own, whose `base64.py` it would import."""
+"""Isolated mode of Python: without the working folder, variables and packages of the agent, such as a fake
+`base64.py`.
+"""
 PROGRAM = """
 import base64, io, sys
 from PIL import Image
@@ -37,7 +39,7 @@ print(base64.b64encode(out.getvalue()).decode())
 
 
 def view_image(workspace: Workspace) -> ToolDef:
-    """`view_image(path)`: the picture, scaled to at most 1568 pixels a side."""
+    """Return the tool `view_image(path)`, which shows the picture with at most 1568 pixels a side."""
 
     async def execute(path: str) -> object:
         from inspect_ai.model import ContentImage, ContentText
@@ -55,7 +57,7 @@ def view_image(workspace: Workspace) -> ToolDef:
             raise ToolError(f"{path} is too large to be shown") from None
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["it is not a picture"])[-1]
-            raise ToolError(f"{path} cannot be shown: {clipped(last, 500)}")
+            raise ToolError(f"{path} cannot be shown: {clip_middle(last, 500)}")
         size, _, data = done.stdout.strip().partition("\n")
         try:
             content = base64.b64decode(data, validate=True)
@@ -64,7 +66,7 @@ def view_image(workspace: Workspace) -> ToolDef:
         if not content.startswith(PNG) or len(content) > LARGEST:
             raise ToolError(f"{path} cannot be shown: no picture of at most {LARGEST} bytes came out")
         return [
-            ContentText(text=f"{path}: {clipped(size, 40)} pixels"),
+            ContentText(text=f"{path}: {clip_middle(size, 40)} pixels"),
             ContentImage(image=f"data:image/png;base64,{data.strip()}"),
         ]
 

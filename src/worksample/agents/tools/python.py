@@ -1,4 +1,4 @@
-"""Python that remembers: one IPython kernel per trial, in the box, started when it is first used."""
+"""Tool that runs Python with persistent variables: one IPython kernel per trial, in the box, started at first use."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import importlib.resources
 import json
 from typing import TYPE_CHECKING
 
-from worksample.agents.workspace import Workspace, clipped
+from worksample.agents.workspace import Workspace, clip_middle
 from worksample.errors import ForeignInputError
 from worksample.files.untrusted import JsonLimits, read_json
 from worksample.models.storable_text import scrubbed
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
 
 SLACK = 90
-"""Seconds beyond a cell's own: to start the kernel, and to end one that does not let itself be interrupted."""
+"""Additional time for a cell: to start the kernel, or to kill one that cannot be interrupted."""
 SHAPE = JsonLimits(values=100)
-"""Of the kernel's answer, which anything in the box may have written."""
+"""Limits of the kernel's answer, which is untrusted."""
 LARGEST = 120_000
-"""Bytes of one request: the kernel's own program and the code go through a command line and a pipe."""
+"""Most bytes of one request: the kernel's source and the code pass through a command line and a pipe."""
 
 
 def python(workspace: Workspace) -> ToolDef:
-    """`python(code, timeout)`: what the cell printed and its last value."""
+    """Return the tool `python(code, timeout)`, which shows what the cell printed and its last value."""
 
     async def execute(code: str, timeout: float | None = None) -> str:
         seconds = workspace.seconds(timeout)
         answer = await cell(code, seconds, workspace)
-        text = clipped(answer["output"].rstrip("\n"), workspace.tool_output)
+        text = clip_middle(answer["output"].rstrip("\n"), workspace.tool_output)
         if answer["state"] == "interrupted":
             return f"{text}\n[interrupted after {seconds:g} seconds; variables are kept]"
         if answer["state"] == "lost":
@@ -65,7 +65,7 @@ def _source() -> str:
 
 
 async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str]:
-    """Run one cell: `{"output", "state"}`. ToolError where the kernel gives no answer that can be read."""
+    """Run one cell. Return `{"output", "state"}`. ToolError if the kernel's answer is unreadable."""
     from inspect_ai.tool import ToolError
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
@@ -92,5 +92,5 @@ async def cell(code: str, seconds: float, workspace: Workspace) -> dict[str, str
             output = f"{output.rstrip()}\n{workspace.out_of_memory}".lstrip("\n")
         return {"output": output, "state": str(answer["state"])}
     except (ForeignInputError, KeyError, TypeError):
-        said = clipped((done.stderr or done.stdout).strip(), 2000)
+        said = clip_middle((done.stderr or done.stdout).strip(), 2000)
         raise ToolError(f"Python cannot be run here: {said}") from None

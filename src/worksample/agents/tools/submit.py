@@ -1,10 +1,10 @@
-"""The one way to say that the work is done."""
+"""Tool that ends the work."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .define import tool_of
+from .tool_definition import tool_of
 
 if TYPE_CHECKING:
     from inspect_ai.tool import ToolDef
@@ -13,14 +13,15 @@ SUBMIT = "submit"
 
 
 def submit() -> ToolDef:
-    """`submit(summary)`: ends the work; the loop watches for its call."""
+    """Return the tool `submit(summary)`. The conversation ends when it is called."""
 
     async def execute(summary: str = "") -> str:
         return "The work is closed."
 
     return tool_of(
         SUBMIT,
-        "Close the work. Call it once, when every deliverable lies in the output folder; nothing can be done after it.",
-        {"summary": ("string", "What was delivered, in one or two sentences.", False)},
+        "Hand in the work. Call this once, when every deliverable is in the output folder. Nothing can be changed "
+        "afterwards.",
+        {"summary": ("string", "What you delivered, in one or two sentences.", False)},
         execute,
     )

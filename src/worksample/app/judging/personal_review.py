@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.experiments.find import find_experiment
+from worksample.experiments.experiment_lookup import find_experiment
 from worksample.people import Account, PeopleRound, Role, RoundKind, list_queues, own_queues, top_up
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.experiment_rounds import kind_of

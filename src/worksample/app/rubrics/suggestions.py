@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import Cause, JudgeError, UsageError
-from worksample.experiments.loading import judging_config
+from worksample.experiments.config_file import judging_config
 from worksample.experiments.model_check import service_of
 from worksample.models import Exhibit, ModelRole, ModelService, Probe, ask, fields, judges_of, plus
 from worksample.people import Account

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,18 +17,17 @@ from worksample.records import (
     CaptureStatus,
     Entry,
     Manifest,
-    Origin,
-    Submission,
     SubmissionPart,
     Trial,
     TrialOutcome,
     Usage,
 )
+from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
 from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
-from worksample.runs.outcome import after_capture
-from worksample.runs.trajectory import TrajectoryWriter, write
+from worksample.runs.outcome import outcome_after_capture
+from worksample.runs.trajectory import TrajectoryWriter, write_trajectory
 from worksample.sandboxes.capture import capture_box
 from worksample.store import Store
 
@@ -55,7 +53,7 @@ class Handing:
 async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
     """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
     captured = await capture_box(box, store.blobs, handing.task.instance)
-    outcome = after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
+    outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
         # Nothing was handed in then: the place stays the person's, with what was noted last.
         raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
@@ -79,20 +77,7 @@ def _commit(
     parts["trajectory"] = _trajectory(store, of, trial, mine)
     if any(event.terminal for event in mine):
         parts["terminal"] = _cast(store, mine)
-    submission = Submission(
-        id=trial.id,
-        instance=trial.instance,
-        work=trial.work,
-        capture=trial.capture,
-        origin=Origin.TRIAL,
-        entrant=trial.agent,
-        at=of.at,
-        trial=trial.id,
-        experiment=trial.experiment,
-        parts=parts,
-        author=of.name,
-    )
-    store.commit(trial, submission, last)
+    store.commit(trial, submission_of(trial, parts, of.at, of.name), last)
     return trial
 
 
@@ -103,16 +88,12 @@ def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Tria
     cost = None if of.rate is None else of.rate * seconds / 3600
     usage = _together(turns) | {PERSON: Usage(cost=cost, priced=cost is not None)}
     arm = arm_of(of.task.experiment, slot)
-    return Trial(
-        id=f"{slot.id}.{number}.{secrets.token_hex(4)}",
-        slot=slot.id,
-        experiment=slot.experiment,
-        agent=slot.agent,
-        instance=instance.id,
-        work=instance.work_digest,
-        capture=instance.capture_digest,
+    return trial_record(
+        slot,
+        instance,
+        trial_id(slot.id, number),
+        outcome,
         try_number=number,
-        outcome=outcome,
         started=min([seat.began or of.at, *(turn.started for turn in turns)]),
         ended=of.at,
         working_seconds=seconds + sum(turn.working_seconds for turn in turns),
@@ -175,7 +156,7 @@ def _trajectory(store: Store, of: Handing, trial: Trial, events: list[Assignment
         "outcome": trial.outcome.plain(),
         "turns": [turn.id for turn in turns_of(store, trial.slot)],
     }
-    return write(writer, store.blobs, of.task.agent, extra)
+    return write_trajectory(writer, store.blobs, of.task.agent, extra)
 
 
 def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:

@@ -84,7 +84,7 @@ def command(
     JOBS is a .csv, .tsv, .json, .jsonl or .parquet with title, description, category, value, hours, how often a month,
     files (docs/advise.md). EXPERIMENTS are names or ids, by default the latest; their tasks may differ.
     """
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.extras import need
     from worksample.reports.job_advice import AdviceConfig, advise, evidence_of, read_list
 

@@ -12,7 +12,7 @@ from worksample.cli.service_options import service_options
 
 if TYPE_CHECKING:
     from worksample.agents.installing import Installed
-    from worksample.experiments.agent_check import Spoken
+    from worksample.experiments.agent_check import AgentCheckResult
 
 
 @click.command("install")
@@ -25,10 +25,10 @@ def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
     installed version is not fetched again. Packages come from npm and PyPI, as configured on this machine; install
     scripts of npm packages are not run. Node comes from PyPI.
     """
-    from worksample.agents.installing.install import install, split
+    from worksample.agents.installing.installer import install, parse_name
 
     for name in names:
-        split(name)  # so that a misspelt one is said before anything is fetched
+        parse_name(name)  # so that a misspelt one is said before anything is fetched
     found = []
     for name in names:
         one = install(name)
@@ -46,12 +46,12 @@ def install_command(names: tuple[str, ...], as_json: bool | None) -> int:
 @json_option
 def list_command(as_json: bool | None) -> int:
     """List the command-line agents that can be installed, and which versions are here."""
-    from worksample.agents.installing import installed, named, names
+    from worksample.agents.installing import find_program, installed_programs, program_names
 
     here: dict[str, list[Installed]] = {}
-    for one in installed():
+    for one in installed_programs():
         here.setdefault(one.name, []).append(one)
-    programs = [found for name in names() if (found := named(name)) is not None]
+    programs = [found for name in program_names() if (found := find_program(name)) is not None]
     if as_json:
         say_json(
             [
@@ -88,7 +88,7 @@ def check_command(names: tuple[str, ...], model: str | None, as_json: bool | Non
     """
     from worksample.cli.run_options import flags_of
     from worksample.experiments.agent_check import check_agents
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
 
     flags = flags_of({k: v for k, v in values.items() if v is not None})
     config = load(None, {"suite": "starter", "agents": [{"harness": "worker"}], **flags})
@@ -100,7 +100,7 @@ def check_command(names: tuple[str, ...], model: str | None, as_json: bool | Non
     return 0 if all(one.sound for one in found) else FAILED
 
 
-def _print_checks(found: tuple[Spoken, ...]) -> None:
+def _print_checks(found: tuple[AgentCheckResult, ...]) -> None:
     sound = {True: "ok", False: "FAULT"}
     rows = [
         (one.agent, one.version, sound[one.sound], one.fault or one.said, one.calls, duration(one.seconds))

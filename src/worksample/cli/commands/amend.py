@@ -27,7 +27,7 @@ def command(
     adopted round decides from now on. Adopt a round of `worksample grade` that was held back because it would take
     verdicts away, or go back to an earlier round.
     """
-    from worksample.experiments.amend import amend
+    from worksample.experiments.amendments import amend
     from worksample.people.amendments import let_queue_follow
 
     with open_store(store) as opened:

@@ -46,7 +46,7 @@ def command(
 
     EXPERIMENTS are names or ids, by default the latest. Labels are the terms that mark a cluster.
     """
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.reports.clusters import ClusterConfig, cluster_criteria
 
     config = ClusterConfig(shown=count or 20, linkage=linkage or "average", distance=distance)

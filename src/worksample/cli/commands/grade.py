@@ -16,7 +16,7 @@ from worksample.cli.service_options import judge_options, judging_flags
 from worksample.python_api.progress import watcher
 
 if TYPE_CHECKING:
-    from worksample.experiments.regrading import Regraded
+    from worksample.experiments.regrade_pipeline import Regraded
 
 
 @click.command("grade")
@@ -52,10 +52,10 @@ def command(experiment: str | None, store: str | None, as_json: bool | None, **g
     Exit code 3 if a submission stays ungraded, or the earlier round stays in force.
     """
     from worksample.experiments.config import default_author
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.loading import judging_of
-    from worksample.experiments.regrading import Regrading, regrade
-    from worksample.experiments.run import RunOptions
+    from worksample.experiments.config_file import judging_of
+    from worksample.experiments.experiment_lookup import find_experiment
+    from worksample.experiments.experiment_runner import RunOptions
+    from worksample.experiments.regrade_pipeline import Regrading, regrade
     from worksample.records import EvaluatorKind, Protocol
 
     flags = judging_flags(given)

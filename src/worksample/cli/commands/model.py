@@ -14,7 +14,7 @@ from worksample.cli.service_options import service_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from worksample.experiments.model_check import Checked
+    from worksample.experiments.model_check import ModelCheckResult
 
 
 @click.command("check")
@@ -35,9 +35,9 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
     one of them does not work, with the provider's message.
     """
     from worksample.cli.run_options import flags_of
-    from worksample.experiments.loading import load
+    from worksample.experiments.config_file import load
     from worksample.experiments.model_check import check_models
-    from worksample.experiments.preparing import agent_of
+    from worksample.experiments.planning.preparation import agent_of
 
     flags = flags_of(values)
     if file is None:
@@ -52,13 +52,13 @@ def check_command(file: str | None, offline: bool | None, as_json: bool | None, 
     return 0 if all(one.sound for one in found) else FAILED
 
 
-def _price_text(one: Checked) -> str:
+def _price_text(one: ModelCheckResult) -> str:
     if not one.priced:
         return "none: costs are unknown"
     return "given; tokens are estimated, and so are costs" if one.estimated else "given"
 
 
-def _print_checks(found: Sequence[Checked]) -> None:
+def _print_checks(found: Sequence[ModelCheckResult]) -> None:
     from worksample.cli.run_output import ESTIMATED
 
     if not found:

@@ -86,11 +86,11 @@ def command(
 def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
     from worksample.app.judging.personal_review import left_besides, left_of, others_wanted
-    from worksample.experiments.find import call
+    from worksample.experiments.experiment_lookup import short_name
 
     left = left_of(people, review.account, review.round)
     skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
-    asked = shlex.join([call(people.store, review.experiment), *(["--store", store] if store else [])])
+    asked = shlex.join([short_name(people.store, review.experiment), *(["--store", store] if store else [])])
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
     besides, of_others = left_besides(people, review)
     if besides:

@@ -63,7 +63,7 @@ def run_command(
     if expect is not None and pilot:
         raise UsageError("--expect assumes the pass rate that --pilot measures", next="give only one of them")
     begin("reading the tasks", silent=bool(as_json))
-    from worksample.experiments.loading import check_names, load
+    from worksample.experiments.config_file import check_names, load
 
     config = load(Path(file) if file else None, flags)
     check_names(config)
@@ -90,14 +90,14 @@ def resume_command(experiment: str | None, store: str | None, as_json: bool | No
     """
     begin("reading what is planned", "no trial was begun\n  next: the same command", silent=bool(as_json))
     from worksample.cli.run_output import Tone, run_and_tell, tell_models
-    from worksample.experiments.find import find_experiment
-    from worksample.experiments.loading import replanned
+    from worksample.experiments.config_file import config_of_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.python_api.experiment_run import options_of, prove_rest
 
     flags = judging_flags(given)
     with open_store(store) as opened:
         found = find_experiment(opened, experiment or "", planned=True)
-        config = replanned(found, flags)
+        config = config_of_experiment(found, flags)
         models = prove_rest(opened, found, config)
         if not as_json:
             tell_models(models)

@@ -123,7 +123,7 @@ def export_command(
         given = {"format": form, "experiment": experiment, "private": private, "store": store}
         run_transfer(transfer, None, out, given, as_json=bool(as_json))
         return
-    from worksample.experiments.find import find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment
     from worksample.results.frame_export import export
 
     with open_store(store) as opened:

@@ -97,7 +97,7 @@ def command(
 def _one(
     path: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
-    from worksample.experiments.find import call, find_experiment
+    from worksample.experiments.experiment_lookup import find_experiment, short_name
     from worksample.experiments.hand_in import HandInRequest, hand_in_and_grade
 
     with open_store(store, create=experiment is None) as opened:
@@ -116,7 +116,7 @@ def _one(
             repeat=int(str(given["repeat"] or 1)),
         )
         done = hand_in_and_grade(opened, what, grade_now=graded, sandbox=_text(given["sandbox"]) or "bubblewrap")
-        name = call(opened, found) if found else ""
+        name = short_name(opened, found) if found else ""
     if as_json:
         evaluation = done.evaluation.plain() if done.evaluation else None
         say_json({"submission": done.submission.plain(), "evaluation": evaluation, "taken": done.taken})
@@ -197,8 +197,8 @@ def _many(
     table: Path, store: str | None, experiment: str | None, given: dict[str, object], *, graded: bool, as_json: bool
 ) -> int:
     from worksample.experiments.config import default_author
-    from worksample.experiments.find import call, find_experiment
-    from worksample.experiments.hand_in_many import HandInMany, hand_in_many
+    from worksample.experiments.experiment_lookup import find_experiment, short_name
+    from worksample.experiments.hand_in_table import HandInMany, hand_in_many
     from worksample.sandboxes import require_kind
 
     sandbox = _text(given["sandbox"]) or "bubblewrap"
@@ -212,7 +212,7 @@ def _many(
             decimal=_text(given["decimal"]) or "",
         )  # fmt: skip
         done = hand_in_many(opened, what, grade_now=graded)
-        name = call(opened, found) if found else ""
+        name = short_name(opened, found) if found else ""
     if as_json:
         counts = {"rows": len(done.submissions), "taken": done.taken, "graded": done.graded, "ungraded": done.ungraded}
         say_json({**counts, "submissions": [s.id for s in done.submissions], "rounds": [r.id for r in done.rounds]})

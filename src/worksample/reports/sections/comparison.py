@@ -9,7 +9,7 @@ import polars as pl
 
 from worksample import metrics as m
 from worksample.errors import UsageError
-from worksample.experiments.find import find_experiment
+from worksample.experiments.experiment_lookup import find_experiment
 from worksample.extras import need
 from worksample.metrics import Estimate
 from worksample.records import Experiment, GradePayload, Origin, PartPayload, Protocol, Submission

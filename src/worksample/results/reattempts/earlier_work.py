@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from worksample.records import (
     now,
     struck,
 )
+from worksample.records.closed_trial import submission_of, trial_id, trial_record
 from worksample.results.reattempts.feedback_prompt import shown_criteria, told
 from worksample.results.reattempts.feedback_speakers import KIND, Speakers
 from worksample.store import Store
@@ -81,22 +81,18 @@ def carry(store: Store, experiment: Experiment, slot: Slot) -> bool:
     earlier = earlier_work(store, slot)
     if earlier is None:
         return False
-    at, id = now(), f"{slot.id}.{store.tries(slot.id) + 1}.{secrets.token_hex(4)}"
-    trial = Trial(
-        id=id,
-        slot=slot.id,
-        experiment=experiment.id,
-        agent=slot.agent,
-        instance=slot.instance,
-        work=earlier.work,
-        capture=earlier.capture,
-        try_number=store.tries(slot.id) + 1,
-        outcome=TrialOutcome(ending=Ending.DONE),
+    at, number = now(), store.tries(slot.id) + 1
+    trial = trial_record(
+        slot,
+        earlier,
+        trial_id(slot.id, number),
+        TrialOutcome(ending=Ending.DONE),
+        try_number=number,
         started=at,
         ended=at,
         working_seconds=0.0,
         fed=Fed(submission=earlier.id),
         sandbox=experiment.lock.sandbox,
     )
-    store.commit(trial, earlier.replaced(id=id, trial=id, at=at, author="", note=""))
+    store.commit(trial, submission_of(trial, earlier.parts, at))
     return True

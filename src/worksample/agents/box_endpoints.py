@@ -1,0 +1,53 @@
+"""Endpoints of the platform in an agent's box: the model gateway and the browser."""
+
+from __future__ import annotations
+
+from worksample.records import McpSpec
+
+from .workspace import Workspace
+
+MODEL_HOST, MODEL_PORT = "model.internal", 80
+BROWSER_HOST, BROWSER_PORT = "browser.internal", 80
+KEY = "none-is-needed"
+"""API key for programs that require one. The gateway ignores it."""
+
+
+def gateway_model_name(model: str) -> str:
+    """Return the model's name without its provider: programs use it."""
+    return model.rpartition("/")[2] or model
+
+
+def gateway_model_names(model: str) -> tuple[str, ...]:
+    """Return all names under which the gateway accepts the model."""
+    return tuple(dict.fromkeys((gateway_model_name(model), model)))
+
+
+def model_placeholders(model: str) -> dict[str, str]:
+    """Return the values of the placeholders in a program's settings."""
+    return {"model": gateway_model_name(model), "door": f"http://{MODEL_HOST}"}
+
+
+def model_environment(model: str) -> dict[str, str]:
+    """Return the environment variables that clients of the common providers read."""
+    base, name = f"http://{MODEL_HOST}", gateway_model_name(model)
+    return {
+        "WORKSAMPLE_MODEL": name,
+        "OPENAI_BASE_URL": f"{base}/v1",
+        "OPENAI_API_BASE": f"{base}/v1",
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_MODEL": name,
+        "ANTHROPIC_BASE_URL": base,
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_MODEL": name,
+        "ANTHROPIC_SMALL_FAST_MODEL": name,
+        "GOOGLE_GEMINI_BASE_URL": base,
+        "GEMINI_API_KEY": KEY,
+        "GEMINI_MODEL": name,
+    }
+
+
+def browser_server(workspace: Workspace) -> tuple[McpSpec, ...]:
+    """Return the browser's MCP server as one more server of the task; none if the task has no browser."""
+    if "browser" not in workspace.instance.work.environment.interfaces:
+        return ()
+    return (McpSpec(name="browser", url=f"http://{BROWSER_HOST}/mcp"),)

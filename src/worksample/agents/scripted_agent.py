@@ -1,0 +1,215 @@
+"""Harness `scripted`: a model that answers from a script. Tools, limits, usage and logs are those of any model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from worksample.errors import AgentError, PlanError
+
+from .script import Script, ScriptStep, fill_placeholders
+from .settings import ScriptedSettings
+from .tools import toolset
+from .tools.files import write_bytes
+from .tools.submit import SUBMIT
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.solver import Solver, TaskState
+    from inspect_ai.tool import ToolCall
+
+LOOKS = 60
+"""How often a step looks for the text that it waits for."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
+
+
+class Player:
+    """Player of a script, answer by answer."""
+
+    def __init__(self, steps: Sequence[ScriptStep], words: dict[str, str]) -> None:
+        self._answers: Iterator[list[ScriptStep]] = iter(_answers(steps))
+        self._words = words
+        self._count = 0
+        self._page = ""
+        self._awaited: ScriptStep | None = None
+        self._looks = 0
+        self.submitted = False
+
+    async def next(self, name: str, seen: Sequence[ChatMessage] = ()) -> ModelOutput:
+        """Return the next answer, given the messages `seen`. After the last step it submits."""
+        import anyio
+
+        self._page = page_of(seen)
+        steps = [self._awaited] if self._awaited and self._not_yet(self._awaited) else self._following()
+        for step in steps:
+            if step.sleep:
+                await anyio.sleep(step.sleep)
+            if step.fail in ("service", "refused", "crash"):
+                raise_failure(step.fail)
+        return self._answer(name, [s for s in steps if s.sleep is None])
+
+    def _not_yet(self, step: ScriptStep) -> bool:
+        self._looks += 1
+        return self._looks < LOOKS and fill_placeholders(step.until or "", self._words, raw=step.raw) not in self._page
+
+    def _following(self) -> list[ScriptStep]:
+        steps = next(self._answers, [ScriptStep(submit=True)])
+        self._awaited, self._looks = next((one for one in steps if one.until is not None), None), 0
+        return steps
+
+    def _answer(self, name: str, steps: list[ScriptStep]) -> ModelOutput:
+        from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage
+
+        self._count += 1
+        text = "\n".join(fill_placeholders(s.say, self._words, raw=s.raw) for s in steps if s.say is not None)
+        calls = [self._call(step, i) for i, step in enumerate(steps) if step.say is None]
+        used = {
+            key: sum(getattr(s.usage, key) for s in steps) for key in ("input", "output", "cache_read", "cache_write")
+        }
+        message = ChatMessageAssistant(content=text, tool_calls=calls or None, model=name, source="generate")
+        return ModelOutput(
+            model=name,
+            choices=[ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")],
+            usage=ModelUsage(
+                input_tokens=used["input"],
+                output_tokens=used["output"],
+                total_tokens=sum(used.values()),
+                input_tokens_cache_read=used["cache_read"] or None,
+                input_tokens_cache_write=used["cache_write"] or None,
+            ),
+        )
+
+    def _call(self, step: ScriptStep, number: int) -> ToolCall:
+        from inspect_ai.tool import ToolCall
+
+        function, arguments = self._action(step)
+        garbled = "the arguments are not JSON: {command: ls" if step.fail == "malformed" else None
+        return ToolCall(id=f"step-{self._count}-{number}", function=function, arguments=arguments, parse_error=garbled)
+
+    def _action(self, step: ScriptStep) -> tuple[str, dict[str, Any]]:
+        def fill(text: str | None) -> str:
+            return fill_placeholders(text or "", self._words, raw=step.raw)
+
+        within = {} if step.timeout is None else {"timeout": step.timeout}
+        if step.python is not None:
+            return "python", {"code": fill(step.python), **within}
+        if step.browse is not None:
+            given = {
+                key: find_element(self._page, fill(value)) if key in ("bid", "to") else fill(value)
+                for key, value in step.args.items()
+                if isinstance(value, str)
+            }
+            rest = {key: value for key, value in step.args.items() if key not in given}
+            return f"browser_{step.browse}", {**given, **rest}
+        if step.write is not None and step.data is not None:
+            return "write_bytes", {"path": fill(step.write), "data": step.data}
+        if step.write is not None:
+            return "write_file", {"path": fill(step.write), "text": fill(step.text)}
+        if step.view is not None:
+            path = fill(step.view)
+            return ("view_image" if path.lower().endswith(PICTURES) else "read_file"), {"path": path}
+        if step.submit is not None:
+            return SUBMIT, {"summary": "" if step.submit is True else fill(str(step.submit))}
+        return "bash", {"command": fill(step.run), **within}
+
+
+def _answers(steps: Sequence[ScriptStep]) -> list[list[ScriptStep]]:
+    """Group steps into answers: `also` joins a step to the one before, `sleep` joins the next step to itself."""
+    out: list[list[ScriptStep]] = []
+    waiting = False
+    for step in steps:
+        if out and (step.also or waiting):
+            out[-1].append(step)
+        else:
+            out.append([step])
+        waiting = step.sleep is not None
+    return out
+
+
+def page_of(seen: Sequence[ChatMessage]) -> str:
+    """Return the browser page that was last shown."""
+    shown = [one.text for one in seen if one.role == "tool" and (one.function or "").startswith("browser_")]
+    return shown[-1] if shown else ""
+
+
+def find_element(page: str, wanted: str) -> str:
+    """Return the id of the first element whose line begins with `wanted`, such as `button 'Save'`; else `wanted`
+    itself.
+    """
+    for line in page.splitlines():
+        bid, closed, rest = line.strip().partition("] ")
+        if closed and bid.startswith("[") and rest.startswith(wanted):
+            return bid[1:]
+    return wanted
+
+
+def raise_failure(kind: str) -> None:
+    """Fail as a model's service or an agent's program would."""
+    if kind == "crash":
+        raise AgentError("the script says that the agent's own program fails here")
+    raise _Scripted(503 if kind == "service" else 400)
+
+
+class _Scripted(RuntimeError):
+    """Failure of the service, as a provider raises it."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__(f"HTTP {status_code}, as the script says")
+        self.status_code = status_code
+
+
+PLAYING: ContextVar[Player] = ContextVar("worksample_playing")
+
+
+def replay(model: Model, workspace: Workspace, settings: ScriptedSettings) -> Solver:
+    """Return a solver that replays the script for the instance. PlanError if there is none."""
+    from inspect_ai.solver import Generate, solver
+
+    steps = Script.model_validate(settings.script).steps(workspace.instance)
+
+    @solver(name="scripted")
+    def build() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            from .conversation import Conversation, work
+            from .worker import open_with
+
+            tools = [*toolset(workspace, ("bash", "python", "files", "image")), write_bytes()]
+            open_with(state, "A script is replayed.", workspace.instance.work.brief)
+            PLAYING.set(Player(steps, workspace.words))
+            await work(
+                Conversation(model, workspace, tools, state, compact_at=None, mends=False),
+                nudges=len(steps),
+                nudge="Go on.",
+            )
+            return state
+
+        return solve
+
+    return build()
+
+
+def script_model(name: str) -> Model:
+    """Return the model `script/...`, which answers from the script that is being replayed."""
+    from inspect_ai.model import GenerateConfig, get_model
+
+    _register()
+    if not name.startswith("script/"):
+        raise PlanError(f"{name!r} is not the model of a script", next=f"script/{name}")
+    return get_model(name, config=GenerateConfig(max_retries=0), memoize=False)
+
+
+def _register() -> None:
+    import inspect_ai.model as models
+
+    class Replay(models.ModelAPI):
+        """Model that answers from the script in the current context and reports the script's usage."""
+
+        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+            return await PLAYING.get().next(str(self.model_name), input)
+
+        async def count_text_tokens(self, text: str) -> int:
+            return max(1, len(text) // 4)
+
+    models.modelapi(name="script")(Replay)

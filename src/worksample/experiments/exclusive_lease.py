@@ -1,0 +1,55 @@
+"""Exclusive work of one process at a time, under a lease. Leases of dead processes end at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from worksample.errors import PlanError
+from worksample.store import Store
+from worksample.store.lease import Lease
+from worksample.store.lease_owner import is_dead, new_owner
+from worksample.store.lease_renewal import renewed
+
+SECONDS = 60.0
+"""Time after which a lease that is not renewed expires."""
+
+
+def living_holder(store: Store, key: str) -> str | None:
+    """Return the owner of the lease on `key`, or None. The lease of a dead process is ended first."""
+    owner = store.holder(key)
+    if owner is not None and is_dead(owner):
+        store.expire(key, owner)
+        return store.holder(key)
+    return owner
+
+
+def take_lease(store: Store, key: str, owner: str) -> Lease | None:
+    """Take the lease on `key`, immediately if its owner is dead. Return None if another process has it."""
+    lease = store.take(key, owner, SECONDS)
+    if lease is None and living_holder(store, key) is None:
+        lease = store.take(key, owner, SECONDS)
+    return lease
+
+
+@contextmanager
+def exclusively(store: Store, key: str) -> Iterator[None]:
+    """Wait for the lease on `key` and hold it during the block. PlanError if another process has it for a minute.
+
+    Commits within the block require the lease. If it was lost, they raise Superseded and store nothing.
+    """
+    owner = new_owner()
+    until = time.monotonic() + SECONDS
+    while (lease := take_lease(store, key, owner)) is None:
+        if time.monotonic() > until:
+            raise PlanError(
+                f"another process ({store.holder(key)}) has held {key!r} for a minute",
+                next="run the same command again later",
+            )
+        time.sleep(0.05)
+    try:
+        with renewed(store, lease, SECONDS), store.fenced(lease):
+            yield
+    finally:
+        store.release(key, owner)

@@ -1,0 +1,67 @@
+"""The settings `[calibration]` of a plan: which judges they concern, and that they were set beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from worksample.errors import PlanError
+from worksample.experiments.config import ExperimentConfig
+from worksample.grading.evaluator_kinds import kinds_of
+from worksample.records import EvaluatorKind, Experiment, Instance, Protocol
+from worksample.results.calibration.config import calibration_of
+from worksample.results.calibration.prior_labels import earlier
+from worksample.store import Store
+
+WHERE = "[calibration]"
+
+
+def with_calibrated_protocols(
+    config: ExperimentConfig, instances: Iterable[Instance], protocols: Sequence[Protocol]
+) -> ExperimentConfig:
+    """Fill in the protocols whose judges are calibrated. PlanError if no judge is asked anything."""
+    if config.calibration is None:
+        return config
+    known = list(instances)
+    judged = tuple(p for p in protocols if _asks_judges(config, known, p))
+    asked = config.calibration.protocols
+    strange = [p for p in asked if p not in judged]
+    if strange:
+        raise PlanError(
+            f"no judge is asked under {strange[0]}", where=f"{WHERE} protocols",
+            next=f"leave it out, or {_how(strange[0])}",
+        )  # fmt: skip
+    if not judged:
+        raise PlanError(
+            "there is nothing to calibrate: no judge is asked anything", where=WHERE,
+            next=f"leave it out, or {_how(protocols[0])}",
+        )  # fmt: skip
+    return config.replaced(calibration=config.calibration.replaced(protocols=asked or judged))
+
+
+def _asks_judges(config: ExperimentConfig, instances: Sequence[Instance], protocol: Protocol) -> bool:
+    if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
+        return any(protocol in judge.rounds for judge in config.judges.values())
+    return any(EvaluatorKind.JUDGE in kinds_of(i.grading[protocol]) for i in instances if protocol in i.grading)
+
+
+def _how(protocol: Protocol) -> str:
+    if protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE):
+        return "configure a judge for it: [judges.judge] with model and rounds"
+    return 'let a judge answer criteria: by = "judge" in criteria.toml'
+
+
+def require_same_calibration(kept: Experiment, now: Experiment) -> None:
+    """Raise PlanError if labels would be drawn, or judges tested, differently from the plan."""
+    before, asked = calibration_of(kept), calibration_of(now)
+    if before != asked:
+        raise PlanError(
+            "differs from the value with which this experiment was planned", where=WHERE,
+            next=f"worksample resume {kept.id}, or another --name",
+        )  # fmt: skip
+
+
+def require_earlier_labels(store: Store, experiment: Experiment) -> None:
+    """Raise PlanError if the experiment whose labels are to be reused does not exist."""
+    config = calibration_of(experiment)
+    if config is not None:
+        earlier(store, experiment, config)

@@ -1,0 +1,58 @@
+"""Progress of a plan in a store: what is done is not run again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from worksample.experiments.package_intake import store_holds
+from worksample.experiments.status import status_of
+from worksample.records import Slot
+from worksample.results.reattempts.chain_rule import Next
+from worksample.results.reattempts.chain_state import chains_of
+from worksample.store import Store
+
+from .experiment_plan import Plan
+from .slot_order import later_slots
+
+
+@dataclass(frozen=True)
+class PlanProgress:
+    """Counts of slots. `planned` = `done` + `open` + `not_attemptable`; the other counts are part of `done`."""
+
+    planned: int
+    done: int
+    open: int
+    not_attemptable: int
+    waits_for_people: int
+    waits_for_judge: int
+    ungraded: int
+
+    def plain(self) -> dict[str, Any]:
+        """Return the counts as JSON types."""
+        return asdict(self)
+
+
+def _later(plan: Plan, store: Store) -> tuple[Slot, ...]:
+    """Return the re-attempts that are planned but not made, and those that may still be planned."""
+    found: list[Slot] = []
+    for chain in chains_of(store, plan.experiment):
+        slots = [store.get(Slot, link.slot) for link in chain.links]
+        open_ = [s for s, link in zip(slots, chain.links, strict=True) if link.trial is None and s.after is not None]
+        found += [] if chain.step.next is Next.END else [*open_, *later_slots(slots[-1], chain.arm, plan.experiment)]
+    return tuple(found)
+
+
+def progress_of(plan: Plan, store: Store | None) -> tuple[PlanProgress, Plan]:
+    """Return the progress of a plan, and the plan without what is done. store: None if there is none yet."""
+    count, attemptable = len(plan.slots), len(plan.attemptable)
+    if store is None or not store_holds(store, plan.experiment):
+        return PlanProgress(count, 0, attemptable, count - attemptable, 0, 0, 0), plan
+    status = status_of(store, plan.experiment)
+    wanted = {slot.id for slot in store.open_slots(plan.experiment.id)}
+    slots = tuple(s for s in plan.slots if s.not_attemptable or s.id in wanted)
+    rest = replace(plan, slots=slots, later=_later(plan, store))
+    waits = (status.waits_for_people, status.waits_for_judge)
+    return PlanProgress(
+        status.planned, status.finished, status.open, status.not_attemptable, *waits, status.ungraded
+    ), rest

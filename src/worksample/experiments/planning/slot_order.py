@@ -1,0 +1,63 @@
+"""Order in which an experiment's slots run, and the later attempts of a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from worksample.records import (
+    Arm,
+    Experiment,
+    Instance,
+    Slot,
+    digest_of,
+)
+
+
+def order_slots(slots: Sequence[Slot], seed: int, strata: Mapping[str, str] | None = None) -> tuple[Slot, ...]:
+    """Order slots by repeat, shuffled by `seed` within each, so that no instance always runs last.
+
+    strata: instance -> stratum. At every point of the order, each stratum has had its share.
+    """
+    drawn = sorted(slots, key=lambda s: (s.attempt, s.repeat, digest_of([seed, s.id])))
+    if not strata:
+        return tuple(drawn)
+    out: list[Slot] = []
+    for _, some in groupby(drawn, key=lambda s: (s.attempt, s.repeat)):
+        of: dict[str, list[Slot]] = {}
+        for slot in some:
+            of.setdefault(strata.get(slot.instance, ""), []).append(slot)
+        placed = [
+            ((n + 0.5) / len(each), digest_of([seed, s.id]), s) for each in of.values() for n, s in enumerate(each)
+        ]
+        out += [s for *_, s in sorted(placed, key=lambda p: p[:2])]
+    return tuple(out)
+
+
+def strata_of(experiment: Experiment, instances: Sequence[Instance]) -> dict[str, str]:
+    """Return each instance's category as its stratum, to match arms; empty without chains."""
+    return {i.id: i.about.category for i in instances} if experiment.lock.chain else {}
+
+
+def later_slots(slot: Slot, arm: Arm, experiment: Experiment) -> tuple[Slot, ...]:
+    """Return every slot that may follow this one in an arm."""
+    found: list[Slot] = []
+    while slot.attempt < experiment.attempts:
+        slot = next_slot(slot, arm)
+        found.append(slot)
+    return tuple(found)
+
+
+def next_slot(slot: Slot, arm: Arm) -> Slot:
+    """Return the slot of a chain's next attempt."""
+    attempt = slot.attempt + 1
+    return Slot(
+        id=Slot.identify(slot.experiment, slot.agent, slot.instance, arm.name, attempt, slot.repeat),
+        experiment=slot.experiment,
+        agent=slot.agent,
+        instance=slot.instance,
+        arm=arm.name,
+        attempt=attempt,
+        repeat=slot.repeat,
+        after=slot.id,
+    )

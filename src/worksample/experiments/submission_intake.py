@@ -1,0 +1,181 @@
+"""Intake of work that was done elsewhere, by a person or by an agent that this platform did not run."""
+
+from __future__ import annotations
+
+import unicodedata
+import zipfile
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from worksample.errors import CaptureError, UsageError
+from worksample.files import ScanLimits, Sink, put_canonical, scan, unzip
+from worksample.files.scratch import scratch
+from worksample.files.stray_files import is_litter, litter_note
+from worksample.records import (
+    CaptureStatus,
+    EntryKind,
+    Instance,
+    Manifest,
+    Origin,
+    Reported,
+    Submission,
+    SubmissionPart,
+    now,
+)
+from worksample.records.closed_trial import submission_record
+from worksample.sandboxes.capture.box_capture import part_of_scan
+
+if TYPE_CHECKING:
+    from worksample.store import Store
+
+UNKNOWN = Reported()
+USUAL = ScanLimits()
+_NAMED = 5
+"""Most deliverables that a message names."""
+_PACKED = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar")
+_DOCUMENTS = frozenset((
+    ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp", ".odg", ".epub", ".3mf", ".jar",
+    ".whl", ".apk",
+))  # fmt: skip
+"""Suffixes of documents that are ZIP archives inside, but single deliverables for their authors."""
+
+
+def hand_in(
+    store: Store,
+    instance: Instance,
+    path: Path,
+    *,
+    entrant: str,
+    origin: Origin = Origin.EXTERNAL,
+    at: datetime | None = None,
+    reported: Reported = UNKNOWN,
+    author: str = "",
+    id: str | None = None,
+    experiment: str | None = None,
+) -> Submission:
+    """Commit a folder or ZIP archive as a submission for `instance` and return it.
+
+    If all files are in one folder that no deliverable names, its content counts. Leftovers of desktops, editors and
+    archivers (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's note mentions both. `at`: when the
+    work
+    was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose rounds
+    judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and the task
+    asks
+    for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
+    """
+    if not entrant.strip():
+        raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")
+    if origin not in (Origin.PERSON, Origin.EXTERNAL):
+        raise UsageError(
+            f"work can be handed in by a person or an external agent, not by a {origin.value}",
+            next="pass Origin.PERSON or Origin.EXTERNAL",
+        )
+    refuse_future_date(at)
+    part, note = inspect_work(instance, path, store.blobs)
+    submission = submission_record(
+        instance,
+        id or uuid4().hex,
+        origin,
+        entrant,
+        {"output": part},
+        at or now(),
+        experiment=experiment,
+        reported=reported,
+        author=author or entrant,
+        note=note,
+    )
+    store.commit(submission)
+    return submission
+
+
+def refuse_future_date(at: datetime | None) -> None:
+    """Raise UsageError for a date that is in the future in every time zone."""
+    if at is not None and at > now() + timedelta(days=1):
+        raise UsageError(f"done on {at:%Y-%m-%d}, which is in the future", next="worksample submit --date YYYY-MM-DD")
+
+
+def inspect_work(instance: Instance, path: Path, sink: Sink, limits: ScanLimits = USUAL) -> tuple[SubmissionPart, str]:
+    """Return the part and note that `hand_in` would store for a folder or archive. A `HashSink` stores nothing."""
+    if path.is_dir():
+        found = scan(path.resolve(), sink, limits)
+    elif path.is_file():
+        _check_archive(path)
+        with scratch("archive") as place:
+            folder = place / "unpacked"
+            unzip(path, folder, limits)
+            found = scan(folder, sink, limits)
+    else:
+        raise UsageError("there is no such folder or archive", where=str(path), next="worksample submit PATH ...")
+    if found.status is not CaptureStatus.COMPLETE:
+        raise CaptureError(found.reason, where=str(path), cause=found.cause, next="hand in less, or fix the named file")
+    manifest, notes = tidy(found.manifest, instance)
+    inner = _wrapping_folder(manifest, instance)
+    if inner:
+        start = len(inner) + 1
+        kept = tuple(e.replaced(path=e.path[start:]) for e in manifest.entries if e.path != inner)
+        manifest, notes = Manifest(entries=kept), [f"taken from the only folder, {inner}", *notes]
+    if not manifest.files and instance.work.deliverables:
+        left = f" ({'; '.join(notes)})" if notes else ""
+        raise UsageError(f"no file was handed in{left}", where=str(path), next=_what_is_asked(instance))
+    if not notes:
+        return part_of_scan(found), ""
+    part = SubmissionPart(manifest=put_canonical(sink, manifest.plain()), files=len(manifest.files), size=manifest.size)
+    return part, "; ".join(notes)
+
+
+def _what_is_asked(instance: Instance) -> str:
+    names = [d.name for d in instance.work.deliverables]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"hand in a folder or a ZIP archive with {', '.join(names[:_NAMED])}{more}"
+
+
+def _check_archive(path: Path) -> None:
+    """Raise CaptureError for a file that is not a ZIP archive, and for a document that is a ZIP inside."""
+    with path.open("rb") as file:
+        begins = file.read(4)
+    into = "put the file into a folder, and hand in the folder"
+    if not (begins.startswith(b"PK") or zipfile.is_zipfile(path)):
+        packed = path.name.lower().endswith(_PACKED)
+        raise CaptureError(
+            "is not a ZIP archive; work is handed in as a folder or a ZIP archive", where=str(path),
+            next="unpack it, and hand in the folder" if packed else into,
+        )  # fmt: skip
+    if path.suffix.lower() in _DOCUMENTS:
+        raise CaptureError(
+            "is a document, not an archive; work is handed in as a folder or a ZIP archive", where=str(path), next=into
+        )
+
+
+def tidy(manifest: Manifest, instance: Instance) -> tuple[Manifest, list[str]]:
+    """Leave out what desktops, editors and archivers added to the work. Return the rest, and what was done, in words.
+
+    Paths that a deliverable names always stay. macOS writes `é` as a letter and an accent: such names are composed, as
+    briefs and graders write them, unless another file has that name.
+    """
+    named = {d.name for d in instance.work.deliverables}
+    left = {e.path for e in manifest.entries if is_litter(e.path) and e.path not in named}
+    kept = [e for e in manifest.entries if e.path not in left]
+    files = [e.path for e in manifest.entries if e.path in left and e.kind is not EntryKind.FOLDER]
+    there, notes = {e.path for e in kept}, [note] if (note := litter_note(files)) else []
+    changed = 0
+    for n, entry in enumerate(kept):
+        plain = unicodedata.normalize("NFC", entry.path)
+        if plain != entry.path and plain not in there:
+            kept[n], changed = entry.replaced(path=plain), changed + 1
+            there.add(plain)
+    if changed:
+        notes.append(f"{changed} names with separate accents, as macOS writes them, were composed")
+    if not left and not changed:
+        return manifest, []
+    return Manifest(entries=tuple(sorted(kept, key=lambda e: e.path))), notes
+
+
+def _wrapping_folder(manifest: Manifest, instance: Instance) -> str:
+    """Return the only folder, which holds everything; "" if there is none or if a deliverable names it."""
+    top = [e for e in manifest.entries if "/" not in e.path]
+    if len(top) != 1 or top[0].kind is not EntryKind.FOLDER or not instance.work.deliverables:
+        return ""
+    named = {d.name.split("/")[0] for d in instance.work.deliverables}
+    return "" if top[0].path in named or any("*" in n for n in named) else top[0].path

@@ -1,0 +1,347 @@
+"""Queue of a run's slots. Each slot is taken under a lease, so that two runs never work on the same one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from worksample.box import Root
+from worksample.errors import Cause, ImageError, ModelKeyError, StoreError, WorksampleError
+from worksample.records import Instance, Slot, Trial, Worker
+from worksample.results.assignments.turns import feed_turn
+from worksample.results.reattempts.earlier_work import Feeding, feed
+from worksample.sandboxes.images import image_root
+from worksample.store import Store
+from worksample.store.lease import Lease
+from worksample.store.lease_owner import new_owner
+from worksample.store.lease_renewal import renew_leases
+
+from .follow_up_slots import FollowUpSlots
+from .limits import limits_of
+from .outcome import failure_outcome
+from .run_config import RunConfig
+from .trial_box import spec_of
+from .trial_close import announce, build_trial, commit_trial
+from .trial_context import AgentRun, TrialContext
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalSample
+
+
+POLL_SECONDS = 0.5
+"""Time between two looks at slots that other runs have leased."""
+KEY_REFUSALS = 3
+"""Trials of one agent in a row whose API key was refused, after which the run ends: all others would fail, too."""
+
+
+class SampleFeed:
+    """Feed of samples for one agent's Inspect task, one by one, until it is closed."""
+
+    def __init__(self) -> None:
+        self._box: list[Sample] = []
+        self._context: contextvars.Context | None = None
+        self._idle = True
+        self._closed = False
+        self._woken = asyncio.Event()
+
+    @property
+    def empty(self) -> bool:
+        """Whether no sample was given and none will come."""
+        return self._closed and not self._box
+
+    def give(self, sample: Sample) -> None:
+        """Start a sample in the task."""
+        from inspect_ai import enqueue_sample
+
+        if self._idle or self._context is None:
+            self._box.append(sample)
+            self._woken.set()
+        else:
+            # The task only accepts samples from its own context, and this may be another one.
+            self._context.copy().run(enqueue_sample, sample)
+
+    def close(self) -> None:
+        """Announce that no more samples come: the task ends when its samples are done."""
+        self._closed = True
+        self._woken.set()
+
+    async def next(self) -> list[Sample] | None:
+        """Return the next samples, or None to end the task. Inspect calls this when none of the task's samples is in
+        progress.
+        """
+        self._context = contextvars.copy_context()
+        self._idle = True
+        while not self._box and not self._closed:
+            self._woken.clear()
+            await self._woken.wait()
+        given, self._box = self._box, []
+        self._idle = False
+        return given or None
+
+
+class SlotQueue:
+    """Open slots of one run, of all its agents. Inspect calls `complete` after each sample.
+
+    A run has a number of places. A free place takes the next slot in order, whichever agent it belongs to, so that a
+    slow
+    trial of one agent does not delay the others.
+    """
+
+    def __init__(
+        self,
+        jobs: Mapping[str, AgentRun],
+        slots: Sequence[Slot],
+        store: Store,
+        config: RunConfig,
+        broken: Mapping[str, ImageError],
+        follow_ups: FollowUpSlots | None = None,
+    ) -> None:
+        """broken: instances without an image. follow_ups: source of slots that are added later."""
+        self.jobs, self.store, self.config, self.broken = jobs, store, config, broken
+        self.follow_ups = follow_ups
+        self.checked = {slot.instance for slot in slots}
+        """Instances whose agents, limits and images were checked before the run began."""
+        self.waiting: deque[tuple[Slot, int]] = deque((slot, 1) for slot in slots)
+        self.contexts: dict[str, TrialContext] = {}
+        self.leased_elsewhere: list[tuple[Slot, int]] = []
+        """Slots that another run had leased when it was their turn."""
+        self.leased: set[str] = set()
+        self.owner = new_owner()
+        self.fatal: BaseException | None = None
+        self.feeds: dict[str, SampleFeed] = {}
+        """Feeds of the agents whose tasks are running."""
+        self.runner: asyncio.Task[object] | None = None
+        """The task of the run. Once it is cancelled, no further trial begins."""
+        self.eval: asyncio.Task[object] | None = None
+        """The running eval. It is cancelled if nothing can be stored any more."""
+        self.refusals: dict[str, int] = {}
+        """Number of each agent's last trials in a row whose API key was refused."""
+        self._instances: dict[str, Instance] = {}
+        self._taking = asyncio.Lock()
+
+    def context_of(self, id: str) -> TrialContext:
+        """Return the trial context of a sample."""
+        return self.contexts[id]
+
+    async def fill(self) -> list[str]:
+        """Fill the run's places. Return the agents that have slots or may get some, in the order of their slots."""
+        self.feeds = {id: SampleFeed() for id in dict.fromkeys(slot.agent for slot, _ in self.waiting)}
+        for _ in range(self.config.parallel):
+            await self._fill_place()
+        return [id for id, feed in self.feeds.items() if not feed.empty]
+
+    def _stopping(self) -> bool:
+        return self.fatal is not None or (self.runner is not None and self.runner.cancelling() > 0)
+
+    async def _fill_place(self) -> None:
+        """Give a free place to the next slot, and close the feeds of agents that have no slot left."""
+        async with self._taking:
+            context = None if self._stopping() else await asyncio.to_thread(self._next)
+            if context is not None:
+                self.feeds[context.slot.agent].give(self._sample(context))
+            left = {slot.agent for slot, _ in self.waiting} | {one.slot.agent for one in self.contexts.values()}
+            if left and self.follow_ups is not None:
+                # A finished trial may lead to follow-up slots until all trials are done.
+                left = set(self.feeds)
+            for id, feed in self.feeds.items():
+                if id not in left or self._stopping():
+                    feed.close()
+
+    @property
+    def idle(self) -> bool:
+        """Whether a place is free while trials are in progress."""
+        return (
+            bool(self.contexts)
+            and not self.waiting
+            and len(self.contexts) < self.config.parallel
+            and not self._stopping()
+        )
+
+    async def add(self, slots: Sequence[Slot]) -> None:
+        """Add slots of agents whose tasks are running and of instances that were checked."""
+        async with self._taking:
+            # If no trial is in progress, the tasks have ended, and the next run takes these slots.
+            if not self.contexts or self._stopping():
+                return
+            known = {slot.id for slot, _ in (*self.waiting, *self.leased_elsewhere)} | self.leased
+            fits = [s for s in slots if s.agent in self.feeds and s.instance in self.checked and s.id not in known]
+            self.waiting.extend((slot, 1) for slot in fits)
+        for _ in range(self.config.parallel - len(self.contexts)):
+            await self._fill_place()
+
+    def _next(self) -> TrialContext | None:
+        """Lease the next open slot and return its trial context; None if no slot is left."""
+        while self.waiting:
+            slot, here = self.waiting.popleft()
+            lease = self.store.take(_key(slot.id), self.owner, self.config.lease)
+            if lease is None:
+                self.leased_elsewhere.append((slot, here))
+                continue
+            if self.store.find(Trial, slot=slot.id, live=True):
+                self.store.release(_key(slot.id), self.owner)
+                continue
+            store, job, instance = self.store, self.jobs[slot.agent], self.instance(slot.instance)
+            feeding = None
+            if slot.after is not None:
+                feeding = feed(store, slot, job.arm(slot), instance, job.experiment.lock.protocol)
+                if feeding is None:  # the earlier work was withdrawn meanwhile: the chain decides what comes instead
+                    store.release(_key(slot.id), self.owner)
+                    continue
+            elif job.arm(slot).worker is Worker.ASSISTED:
+                feeding = feed_turn(store, slot, instance)
+            self.leased.add(slot.id)
+            if error := self.broken.get(slot.instance):
+                self._close_without_image(self._context(slot, here, lease, feeding, None), error)
+                continue
+            context = self._context(slot, here, lease, feeding, image_root(instance.work.environment, store.folder))
+            self.contexts[context.id] = context
+            return context
+        return None
+
+    def _context(self, slot: Slot, here: int, lease: Lease, feeding: Feeding | None, root: Root | None) -> TrialContext:
+        store, instance, job = self.store, self.instance(slot.instance), self.jobs[slot.agent]
+        return TrialContext(
+            job=job,
+            slot=slot,
+            instance=instance,
+            limits=limits_of(instance, job.arm(slot), job.agent),
+            inputs=store.folder(instance.work.inputs),
+            software=store.folder(instance.work.software),
+            root=root,
+            try_number=store.tries(slot.id) + 1,
+            feeding=feeding,
+            try_of_run=here,
+            lease=lease,
+        )
+
+    def _close_without_image(self, context: TrialContext, error: ImageError) -> None:
+        """Close a trial whose image is missing: no agent could work, and the run continues with the other slots."""
+        trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_IMAGE, str(error))))
+        self.release(context.slot.id)
+        announce(context, trial, None)
+
+    def instance(self, id: str) -> Instance:
+        if id not in self._instances:
+            self._instances[id] = self.store.get(Instance, id)
+        return self._instances[id]
+
+    def _sample(self, context: TrialContext) -> Sample:
+        from inspect_ai.dataset import Sample
+
+        return Sample(
+            id=context.id,
+            input=context.instance.work.brief,
+            sandbox=spec_of(context),
+            metadata={"instance": context.instance.id, "slot": context.slot.id, "try": context.try_number},
+        )
+
+    async def complete(self, sample: EvalSample) -> None:
+        """Check that the sample's trial is in the store and free its place. StoreError stops the run."""
+        context = self.contexts[str(sample.id)]
+        try:
+            if context.fatal is not None:
+                raise context.fatal
+            trial = await asyncio.to_thread(self._take_trial, context, sample)
+            self._count_refusal(trial)
+            if trial.outcome.retried and context.try_of_run < self.config.tries:
+                self.waiting.appendleft((context.slot, context.try_of_run + 1))
+            del self.contexts[context.id]
+            await self._fill_place()
+            if self.follow_ups is not None:
+                self.follow_ups.changed.set()
+        except Exception as error:
+            # End the whole run: the other agents' tasks would continue otherwise.
+            self.fatal = self.fatal or error
+            if self.eval is not None:
+                self.eval.cancel()
+            raise
+
+    def _take_trial(self, context: TrialContext, sample: EvalSample) -> Trial:
+        """Return the trial, which must be in the store, and release its slot."""
+        if context.trial is None and context.began is None:
+            self._close_unstarted(context, sample)
+        if context.trial is None:
+            raise StoreError(
+                f"trial {context.id} ended without its record",
+                where=context.job.experiment.id,
+                next="worksample store check, then worksample resume",
+            )
+        if not context.announced:
+            said = sample.error.message if sample.error is not None else "no reason given"
+            raise WorksampleError(f"the callback after a closed trial failed: {said}", cause=Cause.PLATFORM_CRASH)
+        self.release(context.slot.id)
+        return context.trial
+
+    def _count_refusal(self, trial: Trial) -> None:
+        """Count a refused API key. Raises ModelKeyError after `KEY_REFUSALS` trials of an agent in a row."""
+        refused = trial.outcome.cause is Cause.MODEL_KEY
+        count = self.refusals[trial.agent] = self.refusals.get(trial.agent, 0) + 1 if refused else 0
+        if count >= KEY_REFUSALS:
+            agent = self.jobs[trial.agent].agent
+            raise ModelKeyError(
+                f"{trial.outcome.reason} ({count} trials in a row; finished work is kept)",
+                where=f"agent {agent.name}, model {agent.model}",
+                next=f"fix the key or the account, then worksample resume {trial.experiment}",
+            )
+
+    def _close_unstarted(self, context: TrialContext, sample: EvalSample) -> None:
+        """Close a trial whose sandbox did not start: the agent never worked, so there is no submission."""
+        said = sample.error.message if sample.error is not None else "the trial never began"
+        trial = commit_trial(context, build_trial(context, failure_outcome(Cause.SANDBOX_START, said)))
+        context.trial = trial
+        announce(context, trial, None)
+
+    def release(self, slot: str) -> None:
+        """Release the lease of a slot."""
+        self.leased.discard(slot)
+        self.store.release(_key(slot), self.owner)
+
+    async def wait_for_others(self) -> bool:
+        """Wait for slots that another run has leased, at most for the duration of a lease. Return True if some became
+        free.
+
+        A run that was killed no longer renews its leases; a living run renews them and keeps its slots.
+        """
+        end = time.monotonic() + self.config.lease
+        while self.leased_elsewhere:
+            if left := await asyncio.to_thread(self._released_slots):
+                self.waiting.extend(left)
+                return True
+            if time.monotonic() > end:
+                break
+            await asyncio.sleep(min(POLL_SECONDS, self.config.lease / 4))
+        return False
+
+    def _released_slots(self) -> list[tuple[Slot, int]]:
+        """Return open slots that are no longer leased elsewhere. Slots that are done are forgotten."""
+        store = self.store
+        self.leased_elsewhere = [
+            (slot, here) for slot, here in self.leased_elsewhere if not store.find(Trial, slot=slot.id, live=True)
+        ]
+        free = [(slot, here) for slot, here in self.leased_elsewhere if store.holder(_key(slot.id)) is None]
+        self.leased_elsewhere = [one for one in self.leased_elsewhere if one not in free]
+        return free
+
+    async def renew_leases_until_cancelled(self) -> None:
+        """Renew the leases of all slots in progress. Stop the work on a slot that another process has taken over."""
+
+        def contexts_by_lease() -> dict[Lease, TrialContext]:
+            return {c.lease: c for c in self.contexts.values() if c.lease is not None and c.trial is None}
+
+        def on_lost(lease: Lease) -> None:
+            if (context := contexts_by_lease().get(lease)) is not None:
+                context.lose()
+
+        await renew_leases(self.store, self.config.lease, contexts_by_lease, on_lost)
+
+    def __repr__(self) -> str:
+        return f"Trials({len(self.jobs)} agents, {len(self.waiting)} waiting, {len(self.contexts)} in work)"
+
+
+def _key(slot: str) -> str:
+    return f"slot:{slot}"

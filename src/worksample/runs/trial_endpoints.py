@@ -1,0 +1,197 @@
+"""Endpoints that a trial's box can reach: those of its instance, the model gateway and the browser."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from worksample.agents import is_program, observed_by
+from worksample.agents.box_endpoints import BROWSER_HOST, BROWSER_PORT, MODEL_HOST, MODEL_PORT, gateway_model_names
+from worksample.box import Box, Endpoint
+from worksample.records import Agent, EndpointSpec, Environment
+from worksample.sandboxes.browser import CURRENT, Browser, BrowserConfig, BrowserLedger
+from worksample.sandboxes.browser.browser_config import DEFAULT
+from worksample.sandboxes.browser.chromium import chromium_version
+from worksample.sandboxes.browser.mcp_server import McpServer
+from worksample.sandboxes.endpoints import (
+    AllowedHost,
+    ConnectProxy,
+    HostAllowance,
+    HostRule,
+    StreamTarget,
+    Target,
+)
+from worksample.sandboxes.services import TrialServices
+from worksample.sandboxes.shielded import to_the_end
+from worksample.supervision import FailureSignal, supervise
+from worksample.tasks.workplace import WORKPLACE
+
+from .recorder import LedgerRecorder
+from .trial_context import TrialContext
+
+if TYPE_CHECKING:
+    from worksample.models.gateway import ModelGateway
+
+BROWSER = Endpoint(BROWSER_HOST, BROWSER_PORT)
+MODEL = Endpoint(MODEL_HOST, MODEL_PORT)
+PROXY = Endpoint("proxy.internal", 3128)
+Supervise = Callable[[Awaitable[Any]], Awaitable[Any]]
+
+
+def has_model(agent: Agent) -> bool:
+    """Whether a model answers for the agent. A replayed script has no model."""
+    return agent.model is not None and agent.harness != "scripted"
+
+
+def uses_gateway(agent: Agent) -> bool:
+    """Whether the agent is a program in the box that calls its model through the gateway."""
+    return agent.model is not None and is_program(agent.harness)
+
+
+def endpoints_of(agent: Agent, environment: Environment) -> tuple[Endpoint, ...]:
+    """Return the endpoints of a box. The model gateway belongs to the agent, whatever network the task has."""
+    exact = [Endpoint(one.name, one.port) for one in environment.endpoints if not _wild(one)]
+    proxy = [PROXY] if len(exact) < len(environment.endpoints) else []
+    tools = [BROWSER] if shows_browser(agent, environment) else []
+    return (*([MODEL] if uses_gateway(agent) else []), *tools, *exact, *proxy)
+
+
+def shows_browser(agent: Agent, environment: Environment) -> bool:
+    """Whether the agent is a program in the box that gets a browser by MCP."""
+    return "browser" in environment.interfaces and is_program(agent.harness)
+
+
+def environment_of(environment: Environment) -> tuple[tuple[str, str], ...]:
+    """Return the proxy variables for every command in a box: the proxy's address and the hosts that bypass it."""
+    if not any(map(_wild, environment.endpoints)):
+        return ()
+    exact = [one.name for one in environment.endpoints if not _wild(one)]
+    direct = ",".join(["localhost", "127.0.0.0/8", MODEL_HOST, BROWSER_HOST, *exact])
+    return tuple(
+        (name, value)
+        for key, value in (("HTTPS_PROXY", f"http://{PROXY}"), ("NO_PROXY", direct))
+        for name in (key, key.lower())
+    )
+
+
+def _wild(endpoint: EndpointSpec) -> bool:
+    return endpoint.name.startswith("*")
+
+
+def why_unreachable(agent: Agent, environment: Environment, hosts: HostAllowance, *, sandbox: str) -> str:
+    """Explain why the endpoints that an agent needs for an instance cannot be served; "" if they can."""
+    needed = endpoints_of(agent, environment)
+    if (environment.served or environment.workplace) and sandbox == "none":
+        return "brings its own services, which need isolation"
+    if "browser" in environment.interfaces and sandbox == "none":
+        return "needs a browser, which needs isolation"
+    if needed and sandbox == "none":
+        return f"needs endpoints ({', '.join(map(str, needed))}), which need isolation"
+    reasons = []
+    brought = {one.name for one in environment.served} | ({WORKPLACE} if environment.workplace else set())
+    for one in environment.endpoints:
+        if one.to == "host" and (why := _why_not_host(one, hosts)):
+            reasons.append(f"needs the host {one.name}:{one.port}, which {why}")
+        elif one.to.startswith("service:") and (name := one.to.split(":")[1]) not in brought:
+            reasons.append(f"needs the service {name}")
+        elif one.to == "model" and not has_model(agent):
+            reasons.append(f"needs a model behind {one.name}:{one.port}, and the agent names none")
+    return "; ".join(reasons)
+
+
+def _why_not_host(endpoint: EndpointSpec, hosts: HostAllowance) -> str:
+    """Explain why an endpoint's host cannot be reached; "" if it can."""
+    return (hosts.wildcard_refusal if _wild(endpoint) else hosts.refusal)(endpoint.name, endpoint.port)
+
+
+def targets_of(
+    environment: Environment,
+    hosts: HostAllowance,
+    gateway: ModelGateway | None,
+    services: TrialServices | None = None,
+    browser: Browser | None = None,
+) -> Mapping[Endpoint, Target]:
+    """Return the target behind each endpoint. Endpoints without a target refuse connections."""
+    targets: dict[Endpoint, Target] = {}
+    wild = []
+    for one in environment.endpoints:
+        place = Endpoint(one.name, one.port)
+        if one.to == "host" and not _why_not_host(one, hosts):
+            if _wild(one):
+                wild.append(HostRule(one.name, one.port))
+            else:
+                targets[place] = AllowedHost(HostRule(one.name, one.port))
+        elif one.to == "model" and gateway is not None:
+            targets[place] = StreamTarget("the agent's model", gateway.serve)
+        elif one.to.startswith("service:") and services is not None:
+            targets[place] = services.target(one.to)
+    if wild:
+        targets[PROXY] = ConnectProxy(tuple(wild), hosts)
+    if browser is not None:
+        targets[BROWSER] = StreamTarget("the agent's browser", McpServer(browser).serve)
+    if gateway is not None:
+        targets[MODEL] = StreamTarget("the agent's model", gateway.serve)
+    return targets
+
+
+@asynccontextmanager
+async def open_endpoints(
+    context: TrialContext,
+    box: Box | None,
+    services: TrialServices | None = None,
+    colleagues: FailureSignal | None = None,
+) -> AsyncIterator[Supervise]:
+    """Serve the endpoints of a trial's box. Yield a function that awaits work until it ends or a background service of
+    the trial fails.
+
+    Enter it inside Inspect's limits of the trial: calls through the model gateway count against them.
+    """
+    browser = browser_of(context, box) if box is not None else None
+    if box is None or not (box.config.endpoints or browser):
+        yield supervise
+        return
+    environment, job = context.instance.work.environment, context.job
+    gateway = None
+    wanted = uses_gateway(job.agent) or any(one.to == "model" for one in environment.endpoints)
+    if wanted and has_model(job.agent) and job.model is not None:
+        from worksample.models.gateway import ModelGateway
+        from worksample.models.gateway.request_reader import warm
+
+        warm()
+        gateway = ModelGateway(job.model, gateway_model_names(job.agent.model or ""), context.limits.turns)
+    targets = targets_of(
+        environment, job.config.hosts, gateway, services, browser if shows_browser(job.agent, environment) else None
+    )
+
+    watched = [one.failure for one in (gateway, browser, services) if one is not None]
+    watched += [colleagues] if colleagues is not None else []
+    async with serve_endpoints(box, targets) as connections:
+        context.record(LedgerRecorder("connections", connections))
+        CURRENT.set(browser)
+        try:
+            yield lambda work: supervise(work, *watched)
+        finally:
+            if browser is not None:
+                await to_the_end(browser.close())
+
+
+def browser_of(context: TrialContext, box: Box) -> Browser | None:
+    """Return the trial's browser and register its recorder; None if the task has no browser."""
+    environment, agent = context.instance.work.environment, context.job.agent
+    if environment.browser is None:
+        return None
+    usual = (*DEFAULT, "screenshot") if "vision" in agent.capabilities else DEFAULT
+    config = BrowserConfig(
+        observe=observed_by(agent) or environment.browser.observe or usual,
+        viewport=(environment.browser.width, environment.browser.height),
+        secure=secure_origins(environment),
+    )
+    ledger = BrowserLedger(chromium_version())
+    context.record(LedgerRecorder("browser", ledger))
+    return Browser(box, config, context.job.config.sandbox, ledger)
+
+
+def secure_origins(environment: Environment) -> tuple[str, ...]:
+    """Return the origins of a company's services, to be treated as secure: their pages use features that need TLS."""
+    return tuple(f"http://{one.name}:{one.port}" for one in environment.endpoints if one.to.startswith("service:"))

@@ -1,0 +1,57 @@
+"""Renewal of leases while their work goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from worksample.errors import StoreError
+
+if TYPE_CHECKING:
+    from .lease import Lease
+    from .store import Store
+
+
+def is_held(store: Store, lease: Lease, seconds: float) -> bool:
+    """Renew a lease once. Return False if another process has taken it over.
+
+    If the database is busy, True: renewal is tried again well before the lease expires.
+    """
+    try:
+        return store.keep(lease, seconds)
+    except StoreError:
+        return True
+
+
+async def renew_leases(
+    store: Store, seconds: float, leases: Callable[[], Iterable[Lease]], lost: Callable[[Lease], object]
+) -> None:
+    """Renew all `leases()` three times within their `seconds`, until cancelled. Call `lost` with each that was taken
+    over by another process."""
+    while True:
+        await asyncio.sleep(seconds / 3)
+        for lease in tuple(leases()):
+            if not await asyncio.to_thread(is_held, store, lease, seconds):
+                lost(lease)
+
+
+@contextmanager
+def renewed(store: Store, lease: Lease, seconds: float) -> Iterator[None]:
+    """Renew a lease in a thread while the block runs, for callers without an event loop."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(seconds / 3):
+            if not is_held(store, lease, seconds):
+                return
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
