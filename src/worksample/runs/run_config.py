@@ -9,6 +9,7 @@ from typing import Any
 from worksample.models import ModelService, Price
 from worksample.models.service_config import Services, service_for
 from worksample.sandboxes.capture import CaptureLimits
+from worksample.sandboxes.endpoints import HostAllowance
 
 
 @dataclass(frozen=True)

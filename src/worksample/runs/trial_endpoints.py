@@ -21,6 +21,7 @@ from worksample.sandboxes.endpoints import (
     HostRule,
     StreamTarget,
     Target,
+    serve_endpoints,
 )
 from worksample.sandboxes.services import TrialServices
 from worksample.sandboxes.shielded import to_the_end

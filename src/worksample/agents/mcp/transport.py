@@ -13,7 +13,7 @@ from worksample.errors import ForeignInputError, SandboxError
 from worksample.files.scratch import scratch
 from worksample.files.untrusted import check_shape
 from worksample.records import McpSpec
-from worksample.sandboxes.endpoints import relay
+from worksample.sandboxes.endpoints import ConnectionRecord, relay
 from worksample.tasks.mcp_servers import OWN
 
 if TYPE_CHECKING:

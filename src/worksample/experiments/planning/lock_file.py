@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from worksample.records import Agent, digest_of
+from worksample.sandboxes import require_kind
 
 from .experiment_plan import Plan
 
