@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
+from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
 from worksample.cli.demo_studies import SITTINGS, answer, qualify_jobs
 from worksample.cli.exit_codes import INCOMPLETE
 from worksample.cli.run_output import Tone, run_config
@@ -86,7 +86,7 @@ def run_study(folder: Path, jobs: int, *, parallel: int = 4) -> list[dict[str, A
     if not table.exists():
         write_jobs(table, jobs)
     clock.time("jobs in", lambda: len(import_jobs(table, suite, ImportJobs(visibility="public")).written))
-    store, hours = str(folder / "store"), PassingTime(wall())
+    store, hours = str(folder / "store"), ManualClock(wall())
     clock.time(
         "qualified", lambda: sum(bool(j.passed) for j in qualify_jobs(suite, fit, store, hours, "bubblewrap").jobs)
     )
@@ -109,7 +109,7 @@ def _work(config: ExperimentConfig) -> int:
         return len(store.find(Trial, live=True))
 
 
-def _judge(config: ExperimentConfig, hours: PassingTime) -> int:
+def _judge(config: ExperimentConfig, hours: ManualClock) -> int:
     with Store.open(config.store) as store:
         return ScriptedExperts(store, answer, hours).judge()
 

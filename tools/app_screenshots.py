@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Frame, Locator, Page, sync_playwright
 from screenshots import BROWSERS, FLAGS, LARGEST, compressed
 
 from worksample.app import AppConfig, create_app
-from worksample.app.server.http_server import BoundSocket, listen, serving
+from worksample.app.server.http_server import BoundSocket, listen, serve_in_thread
 from worksample.people import People
 from worksample.store import Store
 
@@ -229,7 +229,7 @@ def main() -> None:
             scene = stage(store)
             chromium = play.chromium.launch(executable_path=browser, args=[f for f in FLAGS if f != "--headless"])
             listening = listen(AppConfig(port=0, static=given.static))
-            with serving(create_app(store, listening.config), listening) as served:
+            with serve_in_thread(create_app(store, listening.config), listening) as served:
                 studio = Studio(scene, chromium, served, given.out, frozenset(filter(None, given.only.split(","))))
                 for name, group in GROUPS.items():
                     if studio.wants(name):

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from screenshots import BROWSERS, FLAGS, LARGEST, compressed
 
 from worksample.app import AppConfig, create_app
-from worksample.app.server.http_server import listen, serving
+from worksample.app.server.http_server import listen, serve_in_thread
 from worksample.experiments.config import ArmConfig, ExperimentConfig
 from worksample.experiments.planning.preparation import commit_plan, prepare
 from worksample.people import People
@@ -48,7 +48,7 @@ def main() -> None:
             found = next(filter(None, map(shutil.which, BROWSERS)))
             browser = play.chromium.launch(executable_path=found, args=list(FLAGS))
             listening = listen(AppConfig(port=0))
-            with serving(create_app(store, listening.config), listening):
+            with serve_in_thread(create_app(store, listening.config), listening):
                 page = browser.new_page(base_url=listening.config.app_origin, viewport={"width": 1280, "height": 800})
                 page.set_default_timeout(60_000)
                 page.goto(f"/link#{token}")

@@ -12,7 +12,7 @@ import pytest
 
 from app.sites import YES, Site, problem
 from worksample.app import AppConfig
-from worksample.app.server.middleware.rate_limit import Rate
+from worksample.app.server.middleware.rate_limit import RateLimit
 
 SMALL = replace(AppConfig(), request_bytes=2_000, import_bytes=5_000, body_seconds=0.15, writes_per_minute=8)
 JSON = {"Content-Type": "application/json"}
@@ -99,7 +99,7 @@ async def test_what_cannot_be_read_is_a_bug_of_ours_and_says_nothing(site: Site)
 
 def test_a_rate_forgets_after_a_minute_and_keeps_few_names() -> None:
     now = [0.0]
-    rate = Rate(2, lambda: now[0])
+    rate = RateLimit(2, lambda: now[0])
     assert [rate.take("a"), rate.take("a"), rate.take("b")] == [0, 0, 0]
     assert rate.take("a") == 61
     now[0] = 59.5

@@ -13,7 +13,7 @@ from pydantic import BaseModel, field_serializer
 from app.sites import Site, problem
 from worksample.app.judging.routes import router as work
 from worksample.app.server.authentication import SessionOf, SignedIn
-from worksample.app.server.single_thread_route import OneThread
+from worksample.app.server.single_thread_route import SingleThreadRoute
 
 
 class Seen(BaseModel):
@@ -27,7 +27,7 @@ class Seen(BaseModel):
 
 
 async def test_the_work_is_done_and_written_in_one_thread(tmp_path: Path) -> None:
-    router = APIRouter(route_class=OneThread)
+    router = APIRouter(route_class=SingleThreadRoute)
 
     @router.get("/seen", status_code=203)
     def seen(account: SignedIn, session: SessionOf) -> Seen:
@@ -59,4 +59,4 @@ async def test_who_is_not_signed_in_is_told_so(tmp_path: Path, token: str) -> No
 
 
 def test_all_of_an_evaluators_work_goes_this_way() -> None:
-    assert {type(route) for route in work.routes} == {OneThread}
+    assert {type(route) for route in work.routes} == {SingleThreadRoute}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.sites import Site, problem
-from worksample.app.judging.schemas import DraftView, Given, ItemView
+from worksample.app.judging.schemas import AnswerReceipt, DraftView, ItemView
 
 ANSWER = {"score": 1, "justification": "plan.pdf lacks the second floor"}
 
@@ -37,7 +37,7 @@ async def test_the_answers_are_those_of_the_schema(site: Site) -> None:
         assert packed.headers["content-encoding"] == "gzip" and "content-encoding" not in plain.headers
         assert {**packed.json(), "expires": 0} == {**plain.json(), "expires": 0}
         given = (await ann.post(f"{here}/submit", {"payload": ANSWER, "key": "k"})).json()
-        assert Given.model_validate(given).model_dump(mode="json") == given
+        assert AnswerReceipt.model_validate(given).model_dump(mode="json") == given
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from cli.run_cli import cli, start
 from forking.child import Child
 from people.worlds import Office, office
 from worksample.app import AppConfig, create_app
-from worksample.app.judging.answer_counter import ServerRun
+from worksample.app.judging.answer_counter import AnswerCounter
 from worksample.app.judging.personal_review import REASON, open_review
-from worksample.app.server.http_server import browse, listen, serving
+from worksample.app.server.http_server import listen, open_browser, serve_in_thread
 from worksample.errors import PlanError, UsageError
 from worksample.people import People, RoundKind, amend, set_state
 from worksample.records import AmendmentAction, AmendmentTarget, ResolutionRule, Round
@@ -122,7 +122,11 @@ def test_who_stops_a_server_twice_sees_no_traceback(tmp_path: Path) -> None:
 
 def test_who_stops_a_server_is_told_what_was_done(desk: Office) -> None:
     me = open_review(desk.people, "Me")
-    where, alone, everybody = desk.store.name, ServerRun.begin(desk.store, me.account), ServerRun.begin(desk.store)
+    where, alone, everybody = (
+        desk.store.name,
+        AnswerCounter.begin(desk.store, me.account),
+        AnswerCounter.begin(desk.store),
+    )
     for skip in (False, True):
         item = desk.people.drafting.claim(me.account)
         assert item is not None
@@ -210,7 +214,7 @@ def test_what_sockets_refuse(desk: Office, tmp_path: Path) -> None:
 
 def test_a_head_that_does_not_come_is_not_waited_for(desk: Office) -> None:
     listening = listen(AppConfig(head_seconds=1), free=True)
-    with serving(create_app(desk.store, listening.config), listening):
+    with serve_in_thread(create_app(desk.store, listening.config), listening):
         port = listening.config.port
         whole = f"GET /api/v1/flag-kinds HTTP/1.1\r\nHost: ws.localhost:{port}\r\n\r\n".encode()
         for sent in (b"", b"GET / HTTP/1.1\r\nHo", whole + b"GET /x"):
@@ -286,4 +290,4 @@ def test_a_review_joins_a_round_of_pairs_and_says_what_is_missing(desk: Office, 
 def test_no_browser_is_opened_without_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert browse("http://ws.localhost:1/link#x") is False
+    assert open_browser("http://ws.localhost:1/link#x") is False

@@ -153,13 +153,13 @@ async def test_guessing_is_slowed_by_name_and_by_address(tmp_path: Path) -> None
 async def test_who_waits_for_a_hash_does_not_wait_for_ever(site: Site) -> None:
     from worksample.app.accounts import sign_in_throttle as throttle
 
-    guard = throttle.Throttle(site.config)
-    with guard.trying("a"), guard.trying("b"):
-        with pytest.raises(throttle.TooMany), guard.trying("c"):
+    guard = throttle.SignInThrottle(site.config)
+    with guard.attempt("a"), guard.attempt("b"):
+        with pytest.raises(throttle.TooMany), guard.attempt("c"):
             raise AssertionError("three hashes at once")
-        with guard.trying("d", hashing=False):
+        with guard.attempt("d", hashing=False):
             pass
-    with guard.trying("c"):
+    with guard.attempt("c"):
         pass
 
 

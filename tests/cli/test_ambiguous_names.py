@@ -10,7 +10,7 @@ from store import worlds
 from worksample.cli.ambiguous_names import tell_found, tell_planned
 from worksample.experiments.experiment_lookup import find_experiment, others_of_name, short_name
 from worksample.records import Arm, Experiment, Lock, Protocol
-from worksample.reports.chosen_experiments import called
+from worksample.reports.chosen_experiments import heading_of
 from worksample.store import Store
 
 
@@ -40,7 +40,7 @@ def test_a_name_means_the_latest_and_others_are_typed_by_id(store: Store) -> Non
         assert find_experiment(store, short_name(store, e)) == e
     # One that was not run yet will be the latest.
     assert short_name(store, experiment("study@3", -9)) == "study"
-    assert called([first, second, other]) == "study@1, study@2, other"
+    assert heading_of([first, second, other]) == "study@1, study@2, other"
 
 
 def test_a_run_says_what_else_has_its_name(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -238,7 +238,7 @@ def test_hitl_that_is_never_best():
 def test_the_choice_is_the_argmax(lines, value, nothing):
     approaches = [m.Approach(f"a{k}", s, c) for k, (s, c) in enumerate(lines)]
     found = m.decide_by_value(approaches, nothing=nothing)
-    every = {a.name: a.expected(value) for a in approaches} | ({"nothing": 0.0} if nothing else {})
+    every = {a.name: a.expected_value(value) for a in approaches} | ({"nothing": 0.0} if nothing else {})
     assert every[found.best(value)] == pytest.approx(max(every.values()), abs=1e-6)
     assert [r.low for r in found.regions][1:] == [r.high for r in found.regions][:-1]
 

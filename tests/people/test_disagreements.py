@@ -10,8 +10,8 @@ import pytest
 from people.worlds import Office, office
 from store.worlds import START
 from worksample.people import Profile, RoundKind, list_queues
-from worksample.people.quality.disagreements import WHOLE, partings
-from worksample.people.quality.round_dashboard import wanted_of
+from worksample.people.quality.disagreements import WHOLE, disputed_questions
+from worksample.people.quality.round_dashboard import wanted_votes
 from worksample.people.rounds.queues import Queue
 from worksample.records import (
     Amendment,
@@ -57,7 +57,7 @@ def machine(desk: Office, kind: EvaluatorKind, marks: dict[str, bool], protocol:
 
 
 def found(desk: Office) -> dict[tuple[str, str], tuple[str, ...]]:
-    return {(p.submission, p.criterion): tuple(p.between) for p in partings(desk.store, "x1").found}
+    return {(p.submission, p.criterion): tuple(p.between) for p in disputed_questions(desk.store, "x1").found}
 
 
 def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Office) -> None:
@@ -72,7 +72,7 @@ def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Offic
         }
 
     desk.work_off(people, answer, round.id)
-    got = partings(desk.store, "x1")
+    got = disputed_questions(desk.store, "x1")
     # 2 and 3 both accept: no parting.
     assert (got.looked_at, [p.submission for p in got.found]) == (2, ["s-maker-0.p1"])
     [one] = got.found
@@ -84,7 +84,7 @@ def test_people_who_part_on_the_whole_are_listed_with_what_they_said(desk: Offic
             id="a1", action="strike", target="evaluation", target_id=evaluation, reason="asleep", author="me", at=START
         )
     )
-    assert partings(desk.store, "x1").found == ()
+    assert disputed_questions(desk.store, "x1").found == ()
 
 
 def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Office) -> None:
@@ -101,7 +101,7 @@ def test_a_judge_and_a_program_part_with_people_criterion_by_criterion(desk: Off
     assert parted[subject, "title"] == all_three and parted[subject, "sums"] == all_three
     # What nobody could judge is no answer, so the judge stands alone there.
     assert (subject, "tidy") not in parted
-    [sums] = [p for p in partings(desk.store, "x1").found if p.criterion == "sums"]
+    [sums] = [p for p in disputed_questions(desk.store, "x1").found if p.criterion == "sums"]
     assert sums.text == "The sums are right"
     assert {(a.kind.value, a.passed) for a in sums.answers} == {("person", False), ("judge", True), ("program", False)}
 
@@ -119,15 +119,15 @@ def test_what_is_wanted_is_told_in_votes_hours_and_pay(desk: Office) -> None:
         return list_queues(desk.people.store)[0]
 
     round = desk.open(RoundKind.HOLISTIC)
-    left = wanted_of(desk.store, queue())
+    left = wanted_votes(desk.store, queue())
     assert (left.votes, left.minutes, left.measured, left.hours, left.pay) == (6, 20, False, 2, None)
     ann = desk.people.accounts.set_profile(desk.hire("ann"), Profile(pay_rate=30))
     item = desk.people.drafting.claim(ann, round.id)
     assert item is not None
-    assert (wanted_of(desk.store, queue()).votes, wanted_of(desk.store, queue()).out) == (6, 1)
+    assert (wanted_votes(desk.store, queue()).votes, wanted_votes(desk.store, queue()).out) == (6, 1)
     desk.clock.pass_(600)
     desk.people.judging.submit(item.id, ann, {"score": 2, "justification": "report.txt is whole"}, "k", 360)
-    left = wanted_of(desk.store, queue())
+    left = wanted_votes(desk.store, queue())
     assert (left.votes, left.out, left.minutes, left.measured) == (5, 0, 6, True)
     assert left.pay == pytest.approx(5 * 6 / 60 * 30)
     assert isinstance(desk.store.find(Evaluation)[0].payload, Holistic)

@@ -24,10 +24,10 @@ from worksample.people import (
     gold_results,
     import_judgments,
     pilots,
-    read_folder,
-    read_kept,
-    restock,
-    shipped,
+    read_instructions,
+    read_stored_instructions,
+    refill_queue,
+    shipped_instructions,
 )
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.records import ResolutionRule, Round
@@ -68,18 +68,18 @@ def test_a_pilot_of_few_items_opens_nothing(desk: Office) -> None:
 
 
 def test_instructions_are_kept_by_version(desk: Office, tmp_path: Path) -> None:
-    own = shipped()
+    own = shipped_instructions()
     assert set(own.pages) == {"training", *Form}
     for words in ("reasonable client", "error is acceptable", "vector", "no language", "do not match"):
         assert words in own.pages["training"]
     folder = tmp_path / "pages"
     folder.mkdir()
     with pytest.raises(UsageError, match="no page"):
-        read_folder(folder)
+        read_instructions(folder)
     (folder / "holistic.md").write_text("# Our own")
-    changed = read_folder(folder)
+    changed = read_instructions(folder)
     assert changed.version != own.version and changed.pages["training"] == own.pages["training"]
-    assert read_kept(desk.store, changed.keep(desk.store)) == changed
+    assert read_stored_instructions(desk.store, changed.keep(desk.store)) == changed
 
 
 def test_a_quiz_opens_a_queue(desk: Office) -> None:
@@ -174,8 +174,8 @@ def test_a_lost_queue_is_made_anew(desk: Office) -> None:
     with desk.store.database.writing() as connection:
         for table in (items, queues, assignments):
             connection.execute(delete(table))
-    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 12
-    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 0
+    assert refill_queue(desk.people.store, round.id, clock=desk.people.clock) == 12
+    assert refill_queue(desk.people.store, round.id, clock=desk.people.clock) == 0
     with desk.store.database.reading() as connection:
         assert sorted(map(tuple, connection.execute(select(items.c.id, items.c.place)))) == before
     assert dashboard.progress(desk.people.store, round.id).open == 34
@@ -271,7 +271,7 @@ def test_rounds_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
 def test_every_form_has_a_page_and_every_ask_a_name_of_its_own() -> None:
     for form, spec in SPECS.items():
         names = [ask.name for ask in spec.asks]
-        assert len(names) == len(set(names)) and spec.minutes > 0 and form in shipped().pages
+        assert len(names) == len(set(names)) and spec.minutes > 0 and form in shipped_instructions().pages
 
 
 def test_an_older_store_gets_the_tables(tmp_path: Path) -> None:

@@ -123,8 +123,8 @@ def test_who_comes_back_after_such_a_kill_finds_the_answer_noted_at_once(tmp_pat
         [me] = [a for a in people.accounts.all() if store.find(Evaluation, author=f"person-{a.id}")]
         [before] = own_queues(store, me)
         assert (before.done, before.open) == (2, 1)
-        people.leasing.note_said(me)
-        people.leasing.note_said(me)
+        people.leasing.mark_submitted(me)
+        people.leasing.mark_submitted(me)
         [after] = own_queues(store, me)
         assert (after.done, after.open, after.left) == (3, 0, 13)
         item = people.drafting.claim(me)

@@ -52,12 +52,12 @@ def test_domains_narrow_what_is_left(tmp_path: Path) -> None:
 def test_an_invitation_says_what_it_is_for_until_it_is_used(tmp_path: Path) -> None:
     desk = office(tmp_path)
     token = desk.people.accounts.invite(["expert", "reviewer"])
-    roles, expires = desk.people.accounts.invited(token)
+    roles, expires = desk.people.accounts.invitation_roles(token)
     assert roles == {Role.EXPERT, Role.REVIEWER} and expires == desk.clock.now + 7 * 24 * 3600 * 1_000_000
     desk.people.accounts.accept(token, "ann", None)
     for wrong in (token, "x", desk.people.accounts.one_time_link("ann")):
         with pytest.raises(Denied, match="wrong, used or expired"):
-            desk.people.accounts.invited(wrong)
+            desk.people.accounts.invitation_roles(wrong)
 
 
 def test_the_history_says_what_was_judged_and_not_whose(tmp_path: Path) -> None:

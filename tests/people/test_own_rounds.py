@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from people.worlds import Office, office
-from worksample.people.rounds.experiment_rounds import WAIVED, OwnRounds, effort_of
+from worksample.people.rounds.experiment_rounds import WAIVED, ExperimentRounds, effort_of
 from worksample.records import (
     By,
     Criteria,
@@ -30,7 +30,7 @@ def desk(tmp_path: Path) -> Office:
 
 
 def fill(desk: Office, protocol: Protocol) -> int:
-    return OwnRounds(clock=desk.clock).fill(desk.store, desk.store.get(Experiment, "x1"), protocol)
+    return ExperimentRounds(clock=desk.clock).fill(desk.store, desk.store.get(Experiment, "x1"), protocol)
 
 
 def given_out(desk: Office, round: str) -> int:

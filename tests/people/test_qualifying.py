@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from people.worlds import Office, office
 from worksample.errors import ManifestError, UsageError
-from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, restock
+from worksample.people import Account, InvalidAnswer, Item, PeopleRound, RoundKind, amend, final_verdicts, refill_queue
 from worksample.people.quality import round_dashboard as dashboard
 from worksample.people.rounds.job_questions import CONTEXT, CORE, IDENTIFIERS, QUALITY, Question, read_questions
-from worksample.people.rounds.screening_results import keep_looks
+from worksample.people.rounds.screening_results import store_looks
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -26,7 +26,7 @@ from worksample.records import (
     Round,
     Standing,
 )
-from worksample.results.job_qualification import DECIDES, qualifies, votes_wanted
+from worksample.results.job_qualification import DECIDES, is_qualified, votes_wanted
 from worksample.store import check, rebuild
 
 FIT = {CONTEXT: "yes", QUALITY: "yes", IDENTIFIERS: "yes"}
@@ -80,7 +80,7 @@ def test_a_queue_that_is_lost_asks_for_what_is_still_wanted(desk: Office) -> Non
     with desk.store.database.writing() as connection:
         for table in ("items", "assignments", "queues"):
             connection.exec_driver_sql(f"DELETE FROM {table}")
-    assert restock(desk.people.store, round.id, clock=desk.people.clock) == 4
+    assert refill_queue(desk.people.store, round.id, clock=desk.people.clock) == 4
     assert dashboard.progress(desk.people.store, round.id).open == 4
     assert desk.work_off([ann, bob], lambda account, item: FIT) == 4
 
@@ -113,7 +113,7 @@ def test_what_is_asked_is_the_rounds_own(desk: Office, tmp_path: Path) -> None:
         '[[question]]\nname = "difficulty"\ntext = "How hard is it?"\nanswers = ["low", "high"]\n'
     )
     questions = read_questions(path)
-    looks = keep_looks(desk.store, {i.id: {"shown": f"found in {i.name}"} for i in desk.instances})
+    looks = store_looks(desk.store, {i.id: {"shown": f"found in {i.name}"} for i in desk.instances})
     ann = desk.hire("ann", "expert")
     round = opened(desk, questions=questions, looks=looks)
     assert round.versions[DECIDES].split() == [q.name for q in CORE] + ["licence"]
@@ -186,8 +186,8 @@ def test_a_job_wants_as_many_votes_as_decide_it(votes: list[bool], rule: Resolut
     while len(asked) < votes_wanted(rule, overlap, asked) and len(asked) < len(votes):
         asked.append(votes[len(asked)])
     # Whoever was not asked for changes nothing.
-    assert qualifies(rule, overlap, votes) == qualifies(rule, overlap, asked)
+    assert is_qualified(rule, overlap, votes) == is_qualified(rule, overlap, asked)
     if len(asked) == votes_wanted(rule, overlap, asked):
         first = asked[:1] == [False] and rule is ResolutionRule.VERIFIED
         plain = False if first else asked[0] if asked[0] == asked[1] else asked[2]
-        assert qualifies(rule, overlap, votes) is plain
+        assert is_qualified(rule, overlap, votes) is plain

@@ -85,10 +85,10 @@ def test_a_round_of_the_remote_labor_index(desk: Office, tmp_path: Path) -> None
     item = people.drafting.claim(reviewer)
     assert item is not None
     with pytest.raises(Conflict, match="decide first"):
-        people.judging.earlier(item.id, reviewer)
+        people.judging.earlier_votes(item.id, reviewer)
     score = 2 if desk.behind(item) == ("s-maker-1.p1",) else 1
     people.judging.submit(item.id, reviewer, {"score": score, "justification": "as the brief says"}, "k1")
-    assert [vote["said"]["score"] for vote in people.judging.earlier(item.id, reviewer)].count(2) == 1
+    assert [vote["said"]["score"] for vote in people.judging.earlier_votes(item.id, reviewer)].count(2) == 1
     last = people.drafting.claim(reviewer)
     assert last is not None
     score = 2 if desk.behind(last) == ("s-maker-1.p1",) else 1

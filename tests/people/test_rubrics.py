@@ -10,7 +10,7 @@ from sqlalchemy import select
 from people.worlds import RUBRIC, Office, office
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import Conflict, Denied, RoundKind, final_verdicts, save_version
-from worksample.people.rubrics.versions import asked_in_rounds, digest_of_criteria, newest, versions
+from worksample.people.rubrics.versions import asked_in_rounds, digest_of_criteria, newest_versions, versions
 from worksample.records import Criteria, Importance
 from worksample.store.people_tables import rubric_versions
 
@@ -40,7 +40,7 @@ def test_versions_are_added_with_who_when_and_why(desk: Office) -> None:
         60_000_000,
     )
     save_version(desk.people.store, expert, "a-logo", RUBRIC, over=0, reason="", clock=desk.people.clock)
-    assert [(v.rubric, v.number) for v in newest(desk.store)] == [("a-logo", 1), ("report", 2)]
+    assert [(v.rubric, v.number) for v in newest_versions(desk.store)] == [("a-logo", 1), ("report", 2)]
     with pytest.raises(RecordMissing):
         versions(desk.store, "nothing")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from worksample.errors import PlanError
 from worksample.people.judging.blinding import BLOT, scrub
-from worksample.people.judging.item_leases import flipped, random_start
-from worksample.people.rounds.subjects import enriched, one_per_project
+from worksample.people.judging.item_leases import is_flipped, random_start
+from worksample.people.rounds.subjects import enriched_sample, one_per_project
 from worksample.results.pair_sampling import PairCandidate, sample_pairs
 
 
@@ -92,13 +92,13 @@ def test_a_sample_of_fails_has_one_of_each_project(table: list[list[int]], size:
 def test_a_reliability_sample_is_enriched_with_what_passed() -> None:
     pool = entries([[1] * 100])
     passed = {e.subject: n < 3 for n, e in enumerate(pool)}
-    chosen = enriched(pool, passed, 20, 0.5, 1)
+    chosen = enriched_sample(pool, passed, 20, 0.5, 1)
     assert len(chosen) == 20 and sum(passed[e.subject] for e in chosen) == 3
 
 
 @given(st.integers(0, 10**9), st.text("abcdef0123456789", min_size=8, max_size=8), st.integers(1, 40))
 def test_sides_are_counterbalanced_for_each_person(seed: int, account: str, count: int) -> None:
-    turned = sum(flipped(seed, account, n) for n in range(count))
+    turned = sum(is_flipped(seed, account, n) for n in range(count))
     assert abs(2 * turned - count) <= 1
 
 

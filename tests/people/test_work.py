@@ -113,7 +113,7 @@ def test_another_persons_item_is_as_if_it_did_not_exist(desk: Office) -> None:
             lambda id=id: desk.people.leasing.release(id, bob),
             lambda id=id: raise_flag(desk.people.store, id, bob, "other", "x", clock=desk.people.clock),
             lambda id=id: desk.people.drafting.mark_seen(id, bob, "Reference", "a"),
-            lambda id=id: desk.people.judging.earlier(id, bob),
+            lambda id=id: desk.people.judging.earlier_votes(id, bob),
         ):
             with pytest.raises(NotYours, match=r"^no such item here$"):
                 attempt()
@@ -203,9 +203,9 @@ def test_a_skipped_item_is_had_back_while_nobody_else_took_it(desk: Office) -> N
     item = desk.people.drafting.claim(ann)
     assert item is not None
     with pytest.raises(Conflict, match="nothing is handed in"):
-        desk.people.judging.answered(item.id, ann)
+        desk.people.judging.own_answer(item.id, ann)
     desk.people.judging.skip(item.id, ann, "by mistake")
-    assert desk.people.judging.answered(item.id, ann).reason == "by mistake"
+    assert desk.people.judging.own_answer(item.id, ann).reason == "by mistake"
     with pytest.raises(NotYours):
         desk.people.leasing.take_back(item.id, bob)
     set_state(desk.people.store, round.id, "paused")
@@ -224,7 +224,7 @@ def test_a_skipped_item_is_had_back_while_nobody_else_took_it(desk: Office) -> N
     desk.people.leasing.release(item.id, bob)
     desk.people.leasing.take_back(item.id, ann)
     said = desk.people.judging.submit(item.id, ann, YES, "k")
-    assert desk.people.judging.answered(item.id, ann) == said
+    assert desk.people.judging.own_answer(item.id, ann) == said
     progress = dashboard.progress(desk.people.store, round.id)
     assert (progress.given, progress.skipped, progress.open) == (1, 0, 0)
     assert final_verdicts(desk.people.store, round.id)["s-maker-0.p0"].verdict.passed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people.worlds import Office
 from store.worlds import EMPTY, at
 from worksample.errors import Cause, GraderError, ImportFailed, PlanError, UsageError
-from worksample.kit.grade_check import checked
+from worksample.kit.grade_check import check_result
 from worksample.people import (
     Form,
     InvalidAnswer,
@@ -24,7 +24,7 @@ from worksample.people import (
     import_judgments,
 )
 from worksample.people.judging.answer import grade_of
-from worksample.people.rounds.experiment_rounds import OwnRounds
+from worksample.people.rounds.experiment_rounds import ExperimentRounds
 from worksample.records import (
     AmendmentAction,
     AmendmentTarget,
@@ -174,14 +174,14 @@ def test_an_experiments_own_round_asks_people_what_is_theirs(tmp_path: Path) -> 
         id="s-first", instance=other.id, experiment="x2", trial=None, origin="external"
     )
     desk.store.commit(other, late, first)
-    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
     assert not desk.store.find(Round, experiment="x2"), "of that work people are asked nothing"
     for name in ("s-second", "s-third"):
         desk.store.commit(first.replaced(id=name, instance=desk.instances[0].id))
-        assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
+        assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 1
     (round,) = desk.store.find(Round, experiment="x2")
     assert (round.protocol, round.by) == (Protocol.PROGRAM, PERSON)
-    assert OwnRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
+    assert ExperimentRounds(clock=desk.clock).fill(desk.store, late, Protocol.PROGRAM) == 0
 
 
 def test_a_round_that_would_ask_people_nothing_is_not_opened(tmp_path: Path) -> None:
@@ -390,10 +390,10 @@ def test_passing_a_rubric_means_one_thing_everywhere(tmp_path: Path) -> None:
 
 def test_a_program_cannot_speak_for_the_whole_where_others_decide() -> None:
     with pytest.raises(GraderError, match="others decide some"):
-        checked(GradePayload(score=1.0), MIXED)
-    assert checked(grade(**ALL), MIXED).score == 1.0
+        check_result(GradePayload(score=1.0), MIXED)
+    assert check_result(grade(**ALL), MIXED).score == 1.0
     with pytest.raises(GraderError, match="differ in tidy"):
-        checked(grade(**ALL, tidy=1.0), MIXED)
+        check_result(grade(**ALL, tidy=1.0), MIXED)
 
 
 def test_imported_judges_are_judges(desk: Desk, tmp_path: Path) -> None:

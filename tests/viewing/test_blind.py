@@ -27,7 +27,7 @@ from viewing.material import packed
 from worksample.viewing.in_box import blind_copy as blind
 from worksample.viewing.in_box.blind_media import aiff, flac, frames, wave
 from worksample.viewing.in_box.blind_mp4 import film, items
-from worksample.viewing.in_box.blind_picture import gif, jp2, jpeg, png, psd, stripped, webp
+from worksample.viewing.in_box.blind_picture import gif, jp2, jpeg, png, psd, strip_metadata, webp
 from worksample.viewing.in_box.blind_rtf_and_ole import rich
 from worksample.viewing.in_box.blind_tiff import tiff
 from worksample.viewing.in_box.conversion_job import ConversionJob, ViewDraft
@@ -300,5 +300,5 @@ SAMPLES = [
     (shots.saved("JPEG2000"), jp2), (b"8BPS" + bytes(200), psd), (b"fLaC\x80\0\0\x22" + bytes(60), flac),
     (b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0" + bytes(60), wave), (b"FORM\0\0\0\0AIFFCOMM\0\0\0\x10" + bytes(60), aiff),
     (marked.with_ape(b"ID3\3\0\0\0\0\0\x0a" + bytes(40)), frames),
-    (marked_office.rtf(), rich), (shots.png(), stripped),
+    (marked_office.rtf(), rich), (shots.png(), strip_metadata),
 ]  # fmt: skip

@@ -16,8 +16,8 @@ from viewing.marked_pictures import PICTURES, jpeg, tells
 from viewing.material import locked_pdf, packed, take
 from worksample.store import Store
 from worksample.viewing import View, prepare
-from worksample.viewing.box_converter import Raw
-from worksample.viewing.view_builder import _Work
+from worksample.viewing.box_converter import ConversionResult
+from worksample.viewing.view_builder import _ViewBuild
 
 pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 
@@ -119,17 +119,19 @@ async def test_a_crash_of_what_makes_blind_copies_costs_no_view(seen: Seen, tmp_
         def config(self) -> None:
             return None
 
-        async def light(self, config: object, entries: object) -> dict[int, Raw]:
+        async def convert_light_files(self, config: object, entries: object) -> dict[int, ConversionResult]:
             return {}
 
-        async def one(self, config: object, entry: object, family: str = "", *, plain: bool = False) -> Raw:
+        async def convert_file(
+            self, config: object, entry: object, family: str = "", *, plain: bool = False
+        ) -> ConversionResult:
             self.asked.append(plain)
             sound = {"kind": "image", "files": {}, "meta": {"leaks": ["x"]}, "by": "", "badge": "", "problem": ""}
             sound |= {"inspectable": True, "beside": [], "lacks": ""}
-            return Raw(sound) if plain else Raw(fault="its converter failed: -11")
+            return ConversionResult(sound) if plain else ConversionResult(fault="its converter failed: -11")
 
     converter = Crashing()
-    work = _Work(converter)  # type: ignore[arg-type]
+    work = _ViewBuild(converter)  # type: ignore[arg-type]
     found = await work.run(manifest.entries, turn=asyncio.Semaphore(1), on_done=lambda path, view: None)
     assert converter.asked == [False, True]
     assert found["odd.jpg"].kind == "image" and found["odd.jpg"].meta["leaks"] == ["x"]

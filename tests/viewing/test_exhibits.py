@@ -15,7 +15,7 @@ from worksample.files import put_canonical
 from worksample.models import Exhibit, Look, Visibility
 from worksample.store import Store
 from worksample.viewing import exhibits
-from worksample.viewing.exhibit_builder import UNSEEN, _Print, _print
+from worksample.viewing.exhibit_builder import UNSEEN, _PdfPages, _render_pdf
 
 SOLID = (
     "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid a"
@@ -78,9 +78,9 @@ async def test_a_judge_sees_what_people_see(tmp_path: Path) -> None:
 async def test_what_we_could_not_draw_is_ours_and_what_is_damaged_is_the_files(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store", create=True)
     sound = store.blobs.put(printed())
-    whole = await _print(store, sound, 2)
+    whole = await _render_pdf(store, sound, 2)
     assert sorted(whole.pages) == [1, 2] and whole.blame is Visibility.SHOWN
-    cut = await _print(store, store.blobs.put(printed()[:200]), 2)
+    cut = await _render_pdf(store, store.blobs.put(printed()[:200]), 2)
     assert not cut.pages and cut.blame is Visibility.FILE and cut.said
     store.close()
     for ended, blame in (
@@ -91,6 +91,6 @@ async def test_what_we_could_not_draw_is_ours_and_what_is_damaged_is_the_files(t
         (Completed(1, b"", b"Syntax Error"), Visibility.FILE),
         (Completed(0, b"", b""), Visibility.SHOWN),
     ):
-        found = _Print()
+        found = _PdfPages()
         found.note("its pages cannot be drawn", ended)
         assert (found.blame, bool(found.said)) == (blame, blame is not Visibility.SHOWN)

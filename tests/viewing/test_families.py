@@ -15,8 +15,8 @@ from viewing import material
 from viewing.families import files
 from worksample.records import Manifest
 from worksample.store import Store
-from worksample.viewing import KINDS, View, prepare, query, rendering, view
-from worksample.viewing.format_table import expected
+from worksample.viewing import KINDS, View, prepare, query, renderings_of, view
+from worksample.viewing.format_table import expected_format
 
 pytestmark = [pytest.mark.box, pytest.mark.converters, pytest.mark.long]
 
@@ -62,7 +62,7 @@ def test_every_entry_has_a_view_that_names_its_source(shown: Shown) -> None:
 
 def test_what_is_named_in_the_table_of_formats_is_what_comes(shown: Shown) -> None:
     for path, seen in shown.views.items():
-        likely = expected(path.rpartition("/")[2])
+        likely = expected_format(path.rpartition("/")[2])
         if likely is not None and path != "more/empty.docx":
             assert likely.here, f"{likely.line}: the tests need it"
             assert seen.kind == likely.kind, (path, seen.problem)
@@ -262,7 +262,7 @@ async def test_nothing_is_made_twice(shown: Shown) -> None:
 
 
 async def test_a_task_check_sees_how_files_render(shown: Shown) -> None:
-    rows = await rendering(shown.store, shown.manifest)
+    rows = await renderings_of(shown.store, shown.manifest)
     assert [r.path for r in rows] == [e.path for e in shown.manifest.files]
     said = {r.path: r.says for r in rows}
     assert said["image/a.png"] == "image/a.png: shown as image, native"

@@ -21,7 +21,7 @@ from worksample.files import scan
 from worksample.models import Visibility
 from worksample.records import Manifest
 from worksample.store import Store
-from worksample.viewing import View, kept, prepare, view
+from worksample.viewing import View, find_view, prepare, view
 from worksample.viewing.box_converter import Converter
 
 pytestmark = [pytest.mark.box, pytest.mark.converters]
@@ -233,7 +233,7 @@ async def test_a_conversion_that_a_busy_machine_starved_is_ours_and_not_kept(sto
     seen = (await prepare(store, manifest, converter=starved))["song.mid"]
     assert (seen.kind, seen.visibility) == ("card", Visibility.STARVED)
     assert "too busy" in seen.problem and "no fault of the file" in seen.problem
-    assert kept(store, manifest, manifest.digest, "song.mid") is None
+    assert find_view(store, manifest, manifest.digest, "song.mid") is None
     again = await view(store, manifest, "song.mid")
     assert (again.kind, again.visibility) == ("midi", Visibility.SHOWN)
 

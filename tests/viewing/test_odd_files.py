@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from viewing import material
 from worksample.app.content_origin.original_file import may_identify
-from worksample.viewing.in_box.conversion_job import ConversionJob, ConverterFault, Heavy, Unreadable, fault, run
-from worksample.viewing.in_box.csv_table import EXACT, short
+from worksample.viewing.in_box.conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable, fault, run
+from worksample.viewing.in_box.csv_table import EXACT, json_cell
 from worksample.viewing.in_box.format_detection import sniff
-from worksample.viewing.in_box.main import finite, one
-from worksample.viewing.in_box.office import to
+from worksample.viewing.in_box.main import convert_one, finite
+from worksample.viewing.in_box.office import convert_to
 
 ORDER = {"light": False, "plain": False, "query": ""}
 
@@ -39,7 +39,7 @@ class Room:
         for path, content in {name: data, **beside}.items():
             (self.place / "in" / path).write_bytes(content.encode() if isinstance(content, str) else content)
         places = {key: str(self.place / key) for key in ("in", "out", "work")}
-        return one({**places, **ORDER}, 0, name)
+        return convert_one({**places, **ORDER}, 0, name)
 
     def read(self, made: dict[str, Any], name: str) -> Any:
         return json.loads((self.place / "out" / made["files"][name]).read_bytes())
@@ -81,19 +81,19 @@ def test_a_table_is_read_in_the_encodings_of_spreadsheets(room: Room, encoding: 
 
 @given(st.integers() | st.floats() | st.booleans() | st.none())
 def test_a_browser_reads_every_number_as_it_was(value: Any) -> None:
-    kept = short(value)
+    kept = json_cell(value)
     seen = json.loads(json.dumps(kept, allow_nan=False), parse_int=float)  # JavaScript has no other numbers
     assert seen == kept and (kept == value or kept == str(value))
 
 
 def test_integers_that_a_browser_cannot_hold_are_text() -> None:
-    assert [short(EXACT), short(EXACT + 1), short(-(2**63)), short(True)] == [
+    assert [json_cell(EXACT), json_cell(EXACT + 1), json_cell(-(2**63)), json_cell(True)] == [
         EXACT,
         str(EXACT + 1),
         str(-(2**63)),
         True,
     ]
-    assert short(10**5000).startswith("<an integer of")
+    assert json_cell(10**5000).startswith("<an integer of")
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_program_that_cannot_run_says_nothing_of_the_file() -> None:
 
 
 def test_what_needs_too_much_of_the_processor_is_heavy_on_every_machine() -> None:
-    with pytest.raises(Heavy, match="more than 1 seconds of processor time"):
+    with pytest.raises(TooHeavy, match="more than 1 seconds of processor time"):
         run(["sh", "-c", "while :; do :; done"], seconds=1)
 
 
@@ -291,7 +291,9 @@ def test_a_file_is_blamed_only_while_its_converter_opens_a_sound_one(
     source = tmp_path / "letter.docx"
     source.write_bytes(b"damaged")
     with pytest.raises(blames):
-        to(ConversionJob(source, source.name, source.name, tmp_path, tmp_path, tmp_path, 7), source, "pdf", seconds=60)
+        convert_to(
+            ConversionJob(source, source.name, source.name, tmp_path, tmp_path, tmp_path, 7), source, "pdf", seconds=60
+        )
 
 
 def _refused(kind: str) -> bytes:

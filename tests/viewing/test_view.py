@@ -14,12 +14,12 @@ from worksample.models import Visibility
 from worksample.records import Entry, Manifest
 from worksample.store import Store
 from worksample.viewing import KINDS, View, formats
-from worksample.viewing.box_converter import Converter, Raw
+from worksample.viewing.box_converter import ConversionResult, Converter
 from worksample.viewing.converter_requirements import DEBIAN, NEEDS, Need, missing
-from worksample.viewing.in_box.csv_table import cut
-from worksample.viewing.view_builder import _Work
+from worksample.viewing.in_box.csv_table import describe_cut
+from worksample.viewing.view_builder import _ViewBuild
 from worksample.viewing.view_cache import ViewCache, key
-from worksample.viewing.views import META, beside
+from worksample.viewing.views import META, resolve_beside
 
 BLOB = "ab" * 32
 plain = st.recursive(
@@ -67,13 +67,13 @@ def test_a_view_of_no_kind_or_with_endless_meta_is_refused() -> None:
     ],
 )
 def test_what_a_file_refers_to_lies_in_its_own_folder(name: str, found: str | None) -> None:
-    assert beside({"a/b.png", "a/m.obj", "c.png", "a/100%25.png"}, "a/m.obj", name) == found
+    assert resolve_beside({"a/b.png", "a/m.obj", "c.png", "a/100%25.png"}, "a/m.obj", name) == found
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> _Work:
+def work(tmp_path: Path) -> _ViewBuild:
     store = Store.open(tmp_path / "store", create=True)
-    return _Work(Converter(store, Manifest(entries=(Entry(path="a.txt", blob=store.blobs.put(b"a"), size=1),))))
+    return _ViewBuild(Converter(store, Manifest(entries=(Entry(path="a.txt", blob=store.blobs.put(b"a"), size=1),))))
 
 
 SOUND = {
@@ -102,24 +102,24 @@ SOUND = {
         {"lacks": "the agent's own words"},
     ],
 )
-def test_a_converter_that_was_taken_over_gives_a_card(work: _Work, change: dict[str, object]) -> None:
+def test_a_converter_that_was_taken_over_gives_a_card(work: _ViewBuild, change: dict[str, object]) -> None:
     (entry,) = work.manifest.entries
-    assert work._shown(entry, Raw(dict(SOUND)))[0].kind == "text"
-    view, _, _ = work._shown(entry, Raw({**SOUND, **change}))
+    assert work._view_of_result(entry, ConversionResult(dict(SOUND)))[0].kind == "text"
+    view, _, _ = work._view_of_result(entry, ConversionResult({**SOUND, **change}))
     assert view.kind == "card" and "not a view" in view.problem and view.files["source"] == entry.blob
 
 
-def test_a_taken_over_converter_cannot_invent_a_badge(work: _Work) -> None:
+def test_a_taken_over_converter_cannot_invent_a_badge(work: _ViewBuild) -> None:
     (entry,) = work.manifest.entries
-    assert work._shown(entry, Raw({**SOUND, "badge": "checked by a person"}))[0].badge == "native"
+    assert work._view_of_result(entry, ConversionResult({**SOUND, "badge": "checked by a person"}))[0].badge == "native"
 
 
 def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(
-    work: _Work, monkeypatch: pytest.MonkeyPatch
+    work: _ViewBuild, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = work.manifest.entries
     monkeypatch.setitem(NEEDS, "zeppelin", Need("Zeppelin", program="no-such-program", debian=("zeppelin-writer",)))
-    view, _, kept = work._shown(entry, Raw({"family": "office", "missing": "zeppelin"}))
+    view, _, kept = work._view_of_result(entry, ConversionResult({"family": "office", "missing": "zeppelin"}))
     assert kept == 0 and not view.inspectable and view.visibility is Visibility.MISSING
     assert "Zeppelin is missing" in view.problem and "apt-get install" in view.problem
     assert "zeppelin-writer" in view.problem
@@ -128,25 +128,30 @@ def test_what_is_missing_is_said_with_the_line_to_type_and_not_kept(
 @pytest.mark.parametrize(
     ("raw", "blame"),
     [
-        (Raw({"family": "table", "unreadable": "its beginning is text, the rest is not"}), Visibility.FILE),
-        (Raw({"family": "office", "broken": "LibreOffice converts nothing"}), Visibility.CRASHED),
-        (Raw({"family": "office", "missing": "libreoffice"}), Visibility.CRASHED),
-        (Raw(fault="the server was too busy", blame=Visibility.STARVED), Visibility.STARVED),
-        (Raw({**SOUND, "lacks": "crashed"}), Visibility.CRASHED),
-        (Raw({**SOUND, "inspectable": False}), Visibility.FILE),
-        (Raw(dict(SOUND)), Visibility.SHOWN),
-        (Raw({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
-        (Raw({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
-        (Raw(), Visibility.CRASHED),
+        (
+            ConversionResult({"family": "table", "unreadable": "its beginning is text, the rest is not"}),
+            Visibility.FILE,
+        ),
+        (ConversionResult({"family": "office", "broken": "LibreOffice converts nothing"}), Visibility.CRASHED),
+        (ConversionResult({"family": "office", "missing": "libreoffice"}), Visibility.CRASHED),
+        (ConversionResult(fault="the server was too busy", blame=Visibility.STARVED), Visibility.STARVED),
+        (ConversionResult({**SOUND, "lacks": "crashed"}), Visibility.CRASHED),
+        (ConversionResult({**SOUND, "inspectable": False}), Visibility.FILE),
+        (ConversionResult(dict(SOUND)), Visibility.SHOWN),
+        (ConversionResult({"family": "office"}, fault="its converter failed"), Visibility.CRASHED),
+        (ConversionResult({"family": "office"}, fault="too much memory", blame=Visibility.FILE), Visibility.FILE),
+        (ConversionResult(), Visibility.CRASHED),
     ],
 )
-def test_a_view_that_could_not_be_made_says_whose_fault_that_is(work: _Work, raw: Raw, blame: Visibility) -> None:
-    view, _, kept = work._shown(work.manifest.entries[0], raw)
+def test_a_view_that_could_not_be_made_says_whose_fault_that_is(
+    work: _ViewBuild, raw: ConversionResult, blame: Visibility
+) -> None:
+    view, _, kept = work._view_of_result(work.manifest.entries[0], raw)
     assert view.visibility is blame
     assert kept == (0 if blame.ours else None)
 
 
-def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _Work) -> None:
+def test_a_kept_view_counts_while_its_artefacts_and_its_converter_are_there(work: _ViewBuild) -> None:
     (entry,) = work.manifest.entries
     shelf, name, store = ViewCache(work.store), key(work.digest, entry), work.store
     artefact = store.blobs.put(b"artefact")
@@ -210,6 +215,6 @@ def test_the_docs_have_the_table_of_formats() -> None:
     [(5, 5, ""), (9, 5, "the first 5 rows are"), (5, 600, "500 of 600 columns are"), (9, 600, "5 rows and 500 of 600")],
 )
 def test_what_is_cut_of_a_table_is_said(rows: int, columns: int, says: str) -> None:
-    told = cut({"rows": rows, "shown": 5, "columns": columns})
+    told = describe_cut({"rows": rows, "shown": 5, "columns": columns})
     assert says in told
     assert bool(told) == bool(says)

@@ -11,7 +11,7 @@ from worksample import __version__
 from worksample.ascii_names import plain_letters
 from worksample.errors import PlanError
 from worksample.files.config_files import Faults, nearest
-from worksample.files.config_files import checked as told
+from worksample.files.config_files import validate as told
 from worksample.records import Agent
 
 from .agent_folder import keep_folder

@@ -1,4 +1,4 @@
-"""The review app: people judge deliverables in a browser; everything that it does a script can do."""
+"""The review app: people judge deliverables in a browser. A script can do everything by the same HTTP API."""
 
 # FastAPI takes a while to import, so it waits until it is wanted.
 from lazy_loader import attach_stub

@@ -1,4 +1,4 @@
-"""What a server of the review app is told: its addresses and its limits."""
+"""Configuration of a server of the review app: its addresses and limits."""
 
 from __future__ import annotations
 
@@ -13,32 +13,36 @@ class AppConfig:
     """Addresses as the browser sees them, and limits. `worksample serve` has an option for each address."""
 
     host: str = "ws.localhost"
-    """The app's name. `v.HOST` and `*.c.HOST` must lead to the same server; browsers know `*.localhost` themselves."""
+    """The app's host name. `v.HOST` and `*.c.HOST` must resolve to the same server; browsers resolve `*.localhost`
+    themselves.
+    """
     port: int = 8765
-    """As the browser sees it; behind a proxy the proxy's."""
+    """The port as the browser sees it; behind a proxy, the proxy's."""
     scheme: str = "http"
-    """`https` where a proxy in front speaks TLS: cookies are then Secure and `__Host-`."""
+    """`https` if a proxy in front speaks TLS: cookies are then Secure and have the prefix `__Host-`."""
     request_bytes: int = 4 << 20
-    """Of a request's body."""
+    """Most bytes of a request's body."""
     import_bytes: int = 64 << 20
-    """Of the body of an import of judgments."""
+    """Most bytes of the body of an import of judgments."""
     body_seconds: float = 20
-    """A request's body must have come by then; imports get six times as long."""
+    """Seconds within which a request's body must arrive; imports get six times as long."""
     head_seconds: float = 20
-    """From a request's first byte, or from the connection's start, to the end of its headers."""
+    """Seconds within which a request's headers must arrive, from its first byte or from the start of the connection."""
     logins_per_minute: int = 10
-    """Wrong passwords and links per address and per name, in this process."""
+    """Failed sign-ins allowed per minute, by address and by name, in this process."""
     writes_per_minute: int = 600
-    """Per session, in this process."""
+    """Write requests allowed per minute and session, in this process."""
     convert_parallel: int = 1
-    """Conversions at once, each in a box."""
+    """Number of conversions that run at once, each in a box."""
     judges: Path | None = None
-    """A TOML file with `[judges.rubric]`, `[prices]` and `[services]` as in an experiment file: the model that suggests
-    criteria to whoever writes rubrics. None: nobody suggests any."""
+    """A TOML file with `[judges.rubric]`, `[prices]` and `[services]` as in an experiment file. It configures the model
+    that
+    suggests criteria for rubrics. None: no model suggests any.
+    """
     static: Path = Path(__file__).parent / "static"
-    """The built pages of `web/`, by default the package's own; another folder while they are worked on."""
+    """Folder of the built pages of `web/`; by default the one in the package."""
     capability_hours: float = 12
-    """An address of a deliverable is good for so long, and never longer than its session."""
+    """Hours for which the address of a deliverable is valid; it never outlasts its session."""
 
     def __post_init__(self) -> None:
         if self.scheme not in ("http", "https"):
@@ -52,7 +56,7 @@ class AppConfig:
 
     @property
     def netloc(self) -> str:
-        """Host and port, without the scheme's own port."""
+        """Host and port, without the scheme's default port."""
         usual = {"http": 80, "https": 443}[self.scheme]
         return self.host if self.port == usual else f"{self.host}:{self.port}"
 
@@ -66,14 +70,16 @@ class AppConfig:
 
     @property
     def content_origins(self) -> str:
-        """As a source of a content security policy."""
+        """A pattern for content origins, as a source in a content security policy."""
         return f"{self.scheme}://*.c.{self.netloc}"
 
     def content_origin(self, capability: str) -> str:
-        """Where one deliverable is shown to one person."""
+        """Return the origin that shows one deliverable to one person."""
         return f"{self.scheme}://{capability}.c.{self.netloc}"
 
     @property
     def cookie(self) -> str:
-        """`__Host-` makes browsers refuse one that a subdomain set; they take that name over TLS only."""
+        """Name of the session's cookie. With `__Host-` browsers refuse one that a subdomain set; the prefix needs
+        TLS.
+        """
         return "__Host-ws" if self.scheme == "https" else "ws"

@@ -1,4 +1,6 @@
-"""Print the API's schema: `python -m worksample.app.openapi`. The front end's typed client is made from it."""
+"""Print the OpenAPI schema of the API: `python -m worksample.app.openapi`. The web build makes its typed client from
+it.
+"""
 
 from __future__ import annotations
 

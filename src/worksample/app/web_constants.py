@@ -23,8 +23,8 @@ _HEAD = (
 _DEFAULTS = ("per_pair", "sample", "positives", "domains", "training", "lease_minutes", "most_open")
 
 
-def facts() -> dict[str, Any]:
-    """Roles, rules, kinds of rounds, forms of answers, defaults of a new round, and what passes a pilot and a quiz."""
+def constants() -> dict[str, Any]:
+    """Return roles, rules, round kinds, forms, defaults of a new round, and the thresholds of pilots and quizzes."""
     usual = {f.name: f.default for f in dataclasses.fields(PeopleRound)}
     return {
         "roles": [role.value for role in Role],
@@ -49,7 +49,7 @@ def _kind(kind: RoundKind) -> dict[str, Any]:
 
 
 def _form(form: Form) -> dict[str, Any]:
-    """`gold`: the questions whose right answers a gold item says."""
+    """Describe a form. `gold`: the questions that a gold item answers."""
     spec = SPECS[form]
     gold = [ask for ask in spec.asks if ask.required and ask.type != "text"]
     return {
@@ -58,10 +58,10 @@ def _form(form: Form) -> dict[str, Any]:
     }
 
 
-def made() -> str:
-    """The file's text."""
-    return f"{_HEAD}{json.dumps(facts(), indent=2)} as const;\n"
+def typescript_source() -> str:
+    """Return the text of the TypeScript file."""
+    return f"{_HEAD}{json.dumps(constants(), indent=2)} as const;\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(made())
+    sys.stdout.write(typescript_source())

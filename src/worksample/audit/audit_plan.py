@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from worksample.records import Grading, Instance, Protocol, Submission, quote_path, unquote_path
 
 from .control_builder import ControlBuilder, Made
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 from .findings import AuditCheck, Finding, error
 from .grader_source import check_required
-from .perturbations import Perturbation, changes
+from .perturbations import Perturbation, perturb
 
 PERTURBED = 1 << 20
 """Bytes up to which a deliverable's figures are changed."""
@@ -61,15 +61,15 @@ class AuditPlan:
         return made
 
 
-def plan(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
+def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
     """Controls, changed figures, and the right deliverables without a reference, all committed to the bench's store."""
     one = AuditPlan(instance, protocol, repeats, [])
     proven = one.proven = _has_deliverables(bench, instance, protocol)
-    one.controls = [made for made in bench.all(instance, protocol) if proven or made[0].name != "reference"]
+    one.controls = [made for made in bench.build_all(instance, protocol) if proven or made[0].name != "reference"]
     if not proven:
         names = ", ".join(repr(d.name) for d in instance.work.deliverables if d.required) or "anything"
         what = f"no right submission is known: neither the reference nor cases/reference holds {names}"
-        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _add(instance)))
+        one.findings.append(error(AuditCheck.CONTROLS, what, instance.name, _how_to_add_solution(instance)))
     elif (instance.id, protocol) in bench.solved:
         one.notes.append(f"{instance.key}: the reference is a solution that was run; the grader does not see it")
     elif not bench.store.manifest(instance.grading[protocol].reference).files:
@@ -80,11 +80,11 @@ def plan(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats:
         right = bench.store.manifest(bench.reference(instance, protocol).parts["output"].manifest).files
         held = tuple(unquote_path(e.path).decode("utf-8", "replace") for e in right)
         one.findings += check_required(bench.store, instance, protocol, held)
-        one.changes = list(_changes(bench, instance, protocol))
+        one.changes = list(_perturbed_submissions(bench, instance, protocol))
     return one
 
 
-def _add(instance: Instance) -> str:
+def _how_to_add_solution(instance: Instance) -> str:
     """What to do where nobody knows a right submission."""
     if instance.work.environment.workplace is not None:
         return "add cases/reference/script.toml, which does the work in the services"
@@ -102,10 +102,10 @@ def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Proto
         return False
     held = bench.store.manifest(instance.grading[protocol].reference).files
     paths = [unquote_path(e.path).decode("utf-8", "replace") for e in held]
-    return bool(paths and not wanted) or any(delivered(path, wanted) for path in paths)
+    return bool(paths and not wanted) or any(is_deliverable(path, wanted) for path in paths)
 
 
-def _changes(
+def _perturbed_submissions(
     bench: ControlBuilder, instance: Instance, protocol: Protocol
 ) -> Iterator[tuple[Perturbation, Submission]]:
     """Figures of the reference moved within and beyond the tolerance that the package states."""
@@ -114,8 +114,8 @@ def _changes(
     for entry in store.manifest(full.parts["output"].manifest).files:
         if entry.path not in wanted or entry.blob is None or entry.size > PERTURBED:
             continue
-        for change in changes(entry.path, store.blobs.read(entry.blob), settings(instance.grading[protocol])):
-            yield change, bench.changed(full, entry.path, change.data)
+        for change in perturb(entry.path, store.blobs.read(entry.blob), settings(instance.grading[protocol])):
+            yield change, bench.change_file(full, entry.path, change.data)
 
 
 def settings(grading: Grading) -> dict[str, object]:

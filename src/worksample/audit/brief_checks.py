@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol
 from worksample.store import Store
 
-from .declared_asks import declared
+from .declared_asks import declared_texts
 from .findings import AuditCheck, Finding, error, warning
 
 SECTIONS = ("Work description", "Provided material", "Deliverables")
@@ -34,7 +34,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
                 "brief.md",
                 "name the file under Deliverables exactly as task.toml does",
             )
-    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _meant(instance)):
+    for left in sorted(set(_PLACEHOLDER.findall(brief)) - _literal_placeholders(instance)):
         yield error(
             AuditCheck.BRIEF, f"{left} was not filled", f"{instance.name}: brief.md", "add it to [[instance]] settings"
         )
@@ -44,7 +44,7 @@ def check_brief(instance: Instance) -> Iterator[Finding]:
         yield error(AuditCheck.BRIEF, "no canary id", "task.toml", 'set canary = "worksample-canary-<uuid>"')
 
 
-def _meant(instance: Instance) -> set[str]:
+def _literal_placeholders(instance: Instance) -> set[str]:
     """Texts that look like a setting and stand for themselves: an imported job's own words."""
     settings = [g.instance_settings for g in instance.grading.values()]
     return {value for one in settings for key, value in one.items() if value == f"{{{{{key}}}}}"}
@@ -58,7 +58,7 @@ LINE = 2_000
 def check_examples(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
     """Records in the brief (values with commas between) that `re.fullmatch` would take, but for what follows them."""
     grading = instance.grading[protocol]
-    patterns = dict.fromkeys(declared(grading, "patterns"))
+    patterns = dict.fromkeys(declared_texts(grading, "patterns"))
     for entry in store.manifest(grading.grader).files:
         if entry.path.endswith(".py") and entry.blob:
             patterns |= dict.fromkeys(_patterns(store.blobs.read(entry.blob).decode("utf-8", "replace")))

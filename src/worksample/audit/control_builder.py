@@ -56,27 +56,30 @@ class ControlBuilder:
     performed: Mapping[str, Mapping[str, Submission]] = field(default_factory=dict)
     """By an instance's id and a script's name: what it left in the company's services."""
 
-    def all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
+    def build_all(self, instance: Instance, protocol: Protocol) -> Iterator[Made]:
         """Reference, nothing, empty files, copied inputs, and the author's cases."""
         yield ControlSubmission("reference", FULL), self.reference(instance, protocol)
         done = self.performed.get(instance.id, {})
         yield ControlSubmission("nothing", NOTHING), done.get("nothing") or control(self.store, instance, "nothing")
         if instance.work.deliverables:
-            yield ControlSubmission("empty files", NOTHING), self._beside(control(self.store, instance, "empty"), done)
+            yield (
+                ControlSubmission("empty files", NOTHING),
+                self._with_services(control(self.store, instance, "empty"), done),
+            )
         if instance.work.deliverables or not done:
             yield (
                 ControlSubmission("copied inputs", NOT_PASSED),
-                self._beside(control(self.store, instance, "inputs"), done),
+                self._with_services(control(self.store, instance, "inputs"), done),
             )
         for case in self.package.cases:
             if case.instance == instance.name:
                 base = protocol if case.base == "reference" else None
-                submission = done.get(f"case {case.name}") or self._beside(
+                submission = done.get(f"case {case.name}") or self._with_services(
                     control_case(self.store, instance, case.name, case.output.parent, base=base), done
                 )
                 yield ControlSubmission(f"case {case.name}", (case.low, case.high), case.passes), submission
 
-    def _beside(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
+    def _with_services(self, submission: Submission, done: Mapping[str, Submission]) -> Submission:
         """With the services' state of who did nothing, where the work is done in services."""
         if "nothing" not in done:
             return submission
@@ -111,7 +114,7 @@ class ControlBuilder:
         root = self.package.root / "cases" / "reference"
         return next((p for p in (root / instance.name, root) if (p / "output").is_dir()), None)
 
-    def changed(self, submission: Submission, path: str, data: bytes) -> Submission:
+    def change_file(self, submission: Submission, path: str, data: bytes) -> Submission:
         """A copy of a submission with one deliverable (a quoted path) replaced."""
         output = submission.parts["output"]
         blob = self.store.blobs.put(data)

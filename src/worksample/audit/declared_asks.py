@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from worksample.records import Grading
 
 
-def declared(grading: Grading, kind: str) -> tuple[str, ...]:
+def declared_texts(grading: Grading, kind: str) -> tuple[str, ...]:
     """Texts of that kind."""
     return tuple(item for item in _list(grading, kind) if isinstance(item, str))
 

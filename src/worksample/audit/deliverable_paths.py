@@ -6,5 +6,5 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 
-def delivered(path: str, names: Iterable[str]) -> bool:
+def is_deliverable(path: str, names: Iterable[str]) -> bool:
     return any(fnmatchcase(path, name) or (name.endswith("/") and path.startswith(name)) for name in names)

@@ -85,7 +85,7 @@ def warning(check: AuditCheck, what: str, where: str = "", do: str = "") -> Find
     return Finding(check, Severity.WARNING, what, where, do)
 
 
-def once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def without_repetitions(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Without repetitions (two instances with one brief say the same), errors first."""
     seen = dict.fromkeys(findings)
     return tuple(sorted(seen, key=lambda f: (f.severity is not Severity.ERROR, f.check, f.where, f.what)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from worksample.records import Instance, Protocol, unquote_path
 from worksample.store import Store
 
-from .deliverable_paths import delivered
+from .deliverable_paths import is_deliverable
 from .findings import AuditCheck, Finding, error
 
 
@@ -39,7 +39,7 @@ def check_required(store: Store, instance: Instance, protocol: Protocol, held: t
     text += "\n".join(leaf.text for leaf in criteria.leaves) + repr(instance.grading[protocol].settings)
     for deliverable in instance.work.deliverables:
         name = deliverable.name
-        if not deliverable.required or any(delivered(path, [name]) for path in held):
+        if not deliverable.required or any(is_deliverable(path, [name]) for path in held):
             continue
         if name.rstrip("/") in text:
             continue

@@ -25,7 +25,7 @@ class GradePoints:
     """Parts that stand among criteria and are none."""
 
 
-def answers(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
+def match_parts(nodes: Iterable[Criterion], parts: Iterable[PartPayload]) -> GradePoints:
     """Which part answers which criterion that a program decides."""
     found: dict[str, PartPayload] = {}
     whole: set[str] = set()
@@ -58,7 +58,7 @@ def check_points(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]],
     for control, grade in grades:
         if not grade.parts or not nodes:
             continue
-        read = answers(nodes, grade.parts)
+        read = match_parts(nodes, grade.parts)
         for name in read.missing:
             yield error(AuditCheck.POINTS, f"criterion {name!r} gets no answer from the grader ({control})", where)
         for name in read.strange:
@@ -93,7 +93,7 @@ def check_coverage(criteria: Criteria, grades: Iterable[tuple[str, GradePayload]
     passed: set[str] = set()
     failed: set[str] = set()
     for control, grade in grades:
-        for name, part in answers(criteria.criteria, grade.parts).parts.items():
+        for name, part in match_parts(criteria.criteria, grade.parts).parts.items():
             if part.passed:
                 passed.add(name)
             elif part.fraction is not None and control.startswith("case "):

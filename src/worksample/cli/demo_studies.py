@@ -16,7 +16,7 @@ from worksample.formats.jobs.filters import UPBENCH
 from .output import printable
 
 if TYPE_CHECKING:
-    from worksample.app.judging.scripted_experts import PassingTime
+    from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config import ExperimentConfig
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.store import Store
@@ -96,7 +96,7 @@ SITTINGS = 3
 
 def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> ExperimentConfig:
     """Take the jobs in beside the store, have them qualified, and read the study."""
-    from worksample.app.judging.scripted_experts import PassingTime
+    from worksample.app.judging.scripted_experts import ManualClock
     from worksample.experiments.config_file import load
     from worksample.formats.jobs import ImportJobs, import_jobs
     from worksample.people.clock import wall
@@ -104,7 +104,7 @@ def feedback_config(store: str, *, parallel: int, sandbox: str, quiet: bool) -> 
     here = Path(str(files("worksample").joinpath("suites", "feedback")))
     jobs, fit = Path(store).parent / "jobs", Path(store).parent / "fit"
     import_jobs(here / "jobs.csv", jobs, ImportJobs(visibility="public", filters=UPBENCH, missing=True))
-    found = qualify_jobs(jobs, fit, store, PassingTime(wall()), sandbox)
+    found = qualify_jobs(jobs, fit, store, ManualClock(wall()), sandbox)
     if not quiet:
         click.echo("experts qualified jobs through the app:", err=True)
         for step, many in found.steps:
@@ -127,12 +127,12 @@ def answer(item: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
 
 def run_study(config: ExperimentConfig, *, quiet: bool) -> int:
     """Run it as by days: agents work, experts judge, agents work again; returns the exit code."""
-    from worksample.app.judging.scripted_experts import PassingTime, ScriptedExperts
+    from worksample.app.judging.scripted_experts import ManualClock, ScriptedExperts
     from worksample.cli.output import open_store
     from worksample.cli.run_output import Tone, run_config
     from worksample.people.clock import wall
 
-    clock, code = PassingTime(wall()), 0
+    clock, code = ManualClock(wall()), 0
     for _ in range(SITTINGS):
         code = run_config(config, Tone(quiet=True, hints=False))
         if code > 3:
@@ -177,7 +177,7 @@ class Qualifies:
         return said
 
 
-def qualify_jobs(suite: Path, out: Path, store: str, clock: PassingTime, sandbox: str) -> Funnel:
+def qualify_jobs(suite: Path, out: Path, store: str, clock: ManualClock, sandbox: str) -> Funnel:
     """Have a suite's jobs qualified through the app, and what is fit copied to `out`. What is done already is kept."""
     from worksample.app.judging.scripted_experts import ScriptedExperts
     from worksample.cli.output import open_store

@@ -51,11 +51,11 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
     from worksample.experiments.rounds import required_evaluators
     from worksample.people.rounds.experiment_rounds import effort_of
     from worksample.records import EvaluatorKind, Protocol
-    from worksample.results.calibration.config import calibrated
+    from worksample.results.calibration.config import calibrated_protocols
 
     found = []
     instances = {i.id: i for i in plan.inputs.instances}
-    labelled = calibrated(plan.experiment)
+    labelled = calibrated_protocols(plan.experiment)
     asked = required_evaluators(instances.values(), plan.inputs.protocols, labelled)
     whole = [p for p in plan.inputs.protocols if p in (Protocol.HOLISTIC, Protocol.PAIRWISE) and _judges(config, p)]
     extra = [(protocol, EvaluatorKind.JUDGE) for protocol in whole]
@@ -80,7 +80,7 @@ def judging_of(plan: Plan, config: ExperimentConfig) -> list[JudgingAhead]:
 
 
 def drawn_of(plan: Plan, protocol: Protocol) -> Draw:
-    """The labels that people give under a protocol whose judges are calibrated."""
+    """The labels that people give under a protocol whose judges are calibrated_protocols."""
     from worksample.results.calibration.config import calibration_of
     from worksample.results.calibration.label_draw import Draw, draw
 
@@ -138,10 +138,10 @@ def _by_people(protocol: str, by: str, items: int, people: Effort, pay: float | 
 
 
 def _submissions(plan: Plan, protocol: Protocol, by: EvaluatorKind) -> int:
-    from worksample.grading.evaluator_kinds import kinds_of
+    from worksample.grading.evaluator_kinds import evaluator_kinds
 
     known = plan.inputs.instances
-    asked = {i.id for i in known if by in kinds_of(i.grading[protocol])} or {i.id for i in known}
+    asked = {i.id for i in known if by in evaluator_kinds(i.grading[protocol])} or {i.id for i in known}
     if not plan.inputs.agents:
         return len(asked)
     return sum(slot.instance in asked for slot in (*plan.attemptable, *plan.later))

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def places_said(store: Store, experiment: Experiment) -> str:
     """Who is waited for at which places, with the hours that their tasks say and what these come to."""
-    from worksample.results.assignments.open_work import places_of
+    from worksample.results.assignments.open_work import open_work_of
 
-    waiting = [place for place in places_of(store, experiment) if place.waits]
-    taken = sum(place.seat.held for place in waiting)
+    waiting = [place for place in open_work_of(store, experiment) if place.waits]
+    taken = sum(place.assignment.held for place in waiting)
     hours = None if any(place.hours is None for place in waiting) else sum(place.hours or 0 for place in waiting)
     places = "1 place" if len(waiting) == 1 else f"{len(waiting)} places"
     return (

@@ -186,7 +186,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     from worksample.extras import lacks
     from worksample.records import Experiment
     from worksample.reports import leaderboard, print_board
-    from worksample.reports.open_slots import unserved
+    from worksample.reports.open_slots import open_slot_reasons
 
     status = done.status
     if status.finished and lacks("report"):
@@ -197,7 +197,7 @@ def _tell(done: RunResult, store: Store, tone: Tone) -> None:
     if said:
         click.echo(said)
     unrun = status.open > status.places and not status.finished
-    reasons = unserved(store, [store.get(Experiment, status.experiment)]) if unrun else ()
+    reasons = open_slot_reasons(store, [store.get(Experiment, status.experiment)]) if unrun else ()
     for reason in reasons:
         click.echo(f"  {reason}")
     if tone.hints:

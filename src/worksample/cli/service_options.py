@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from worksample.errors import UsageError
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 from .output import price_option
 
@@ -126,8 +126,8 @@ def _argument(text: str) -> tuple[str, Any]:
     if not (key and sign):
         raise UsageError(f"--model-arg {text!r} has no = in it", next="--model-arg KEY=VALUE")
     try:
-        return key, json.loads(value, object_pairs_hook=unique)
-    except TwiceError as twice:
+        return key, json.loads(value, object_pairs_hook=unique_object)
+    except DuplicateKeyError as twice:
         raise UsageError(f"--model-arg {key}: {twice}", next=twice.next) from None
     except ValueError:
         return key, value

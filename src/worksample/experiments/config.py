@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from worksample.box import installed_kinds
 from worksample.errors import UsageError
-from worksample.files.config_files import shown, told
+from worksample.files.config_files import exact_fault, show_value
 from worksample.models import JudgeConfig, Price
 from worksample.models.durations import Seconds
 from worksample.models.service_config import ServiceConfig
@@ -133,7 +133,7 @@ class PeopleConfig(Frozen):
 
 def _known_box(kind: str) -> str:
     if kind not in installed_kinds():
-        raise told(f"{shown(kind)} is not allowed", ", ".join(installed_kinds()))
+        raise exact_fault(f"{show_value(kind)} is not allowed", ", ".join(installed_kinds()))
     return kind
 
 

@@ -21,11 +21,11 @@ from worksample.files.config_files import (
     Fault,
     Faults,
     FaultyManifest,
-    checked,
     need_file,
     read_toml,
     read_yaml,
-    shown,
+    show_value,
+    validate,
 )
 from worksample.models import JudgeConfig, Price
 from worksample.models.service_config import ServiceConfig
@@ -57,7 +57,7 @@ def read_table(path: Path) -> dict[str, Any]:
 
 def _validate(model: type[M], table: Any, where: str, file: str) -> M:
     faults = Faults()
-    found = checked(model, table, faults, file=file)
+    found = validate(model, table, faults, file=file)
     if found is None or faults.found:
         said = faults.found if "." in file else [_flag_fault(fault) for fault in faults.found]
         raise FaultyManifest(said, where=where, next=KEYS)
@@ -237,7 +237,7 @@ def _path(value: Any, base: Path) -> Any:
     try:
         return str((base / Path(value).expanduser()).resolve())
     except (OSError, ValueError, RuntimeError) as error:
-        raise ManifestError(f"{shown(value)} is not a path", where=str(base), next=KEYS) from error
+        raise ManifestError(f"{show_value(value)} is not a path", where=str(base), next=KEYS) from error
 
 
 def agent_from_flag(text: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from worksample.grading import asks_services
 from worksample.models import JudgeConfig, Price, close_models
 from worksample.models.service_config import Services
 from worksample.records import Agent, EvaluatorKind, Experiment, Instance, Protocol, Slot, Submission, Trial
-from worksample.results.assignments.open_work import has_places
+from worksample.results.assignments.open_work import has_human_work
 from worksample.results.assignments.turns import waits_for_person
 from worksample.runs import FollowUpSlots, RunConfig, run_slots, write_scores
 from worksample.sandboxes import require_kind
@@ -276,7 +276,7 @@ class ExperimentRunner:
         ready = may_run(self.store, self.experiment)
         mine = [s for s in self.store.open_slots(self.experiment.id) if s.id not in self._tried]
         mine = [s for s in mine if ready is None or s.id in ready]
-        if has_places(self.experiment):
+        if has_human_work(self.experiment):
             mine = [s for s in mine if not waits_for_person(self.store, self.experiment, s)]
         return order_slots(mine, self.experiment.seed, strata_of(self.experiment, tuple(self.instances.values())))
 

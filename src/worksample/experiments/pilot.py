@@ -51,7 +51,7 @@ def from_pilot(store: Store, experiment: Experiment) -> Basis:
     are graded, or if all trials of every agent had the same result.
     """
     work = ResultSet(store, [experiment])
-    frame = work.judged(work.primary)
+    frame = work.judged_frame(work.primary)
     if frame is None:
         raise UsageError(f"no trial of {experiment.name} is graded yet", next=f"worksample resume {experiment.name}")
     frame = frame.filter(pl.col("attempt") == 1).with_columns(state=state_of("passed"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from worksample.errors import Cause
 from worksample.records import AWAITED, EvaluatorKind, Experiment, JudgedBy, Origin, Standing, Submission
-from worksample.results.assignments.open_work import places_of
+from worksample.results.assignments.open_work import open_work_of
 from worksample.results.reattempts.chain_state import chains_of, due
 from worksample.store import Store
 from worksample.store.spending import Spending, of_agents, of_colleagues, of_judges
@@ -80,7 +80,7 @@ def status_and_waits(
     """Return the counts, and for each waiting submission the kind of evaluator that it waits for."""
     import polars as pl
 
-    from worksample.results.calibration.label_rounds import lacking
+    from worksample.results.calibration.label_rounds import count_all_missing_labels
     from worksample.results.slots import slots_df
     from worksample.store.frames import trials_df
 
@@ -114,9 +114,9 @@ def status_and_waits(
         ungraded=finished.height + handed - graded - waits.total(),
         reattempts=slots.filter(pl.col("attempt") > 1).height,
         due=due(chains_of(store, experiment)),
-        to_label=lacking(store, experiment),
+        to_label=count_all_missing_labels(store, experiment),
         handed_in=handed,
-        places=sum(place.waits for place in places_of(store, experiment)),
+        places=sum(place.waits for place in open_work_of(store, experiment)),
         cost=sum(one.cost or 0.0 for one in by[:2]),
         unpriced=by[0].unpriced,
         spending=by,

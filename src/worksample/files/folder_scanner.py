@@ -52,10 +52,10 @@ class Scan:
     """Set where a limit was met or something could not be read."""
 
 
-USUAL = ScanLimits()
+DEFAULT_LIMITS = ScanLimits()
 
 
-def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
+def scan(folder: Path | int, sink: Sink, limits: ScanLimits = DEFAULT_LIMITS) -> Scan:
     """Take a folder's contents into `sink`, and its manifest too (as canonical JSON).
 
     `folder` is a path whose last step must not be a link, or an open folder. A folder that does not exist gives an
@@ -68,14 +68,14 @@ def scan(folder: Path | int, sink: Sink, limits: ScanLimits = USUAL) -> Scan:
         absent = isinstance(e, FileNotFoundError)
         walk = _Walk(sink, limits, 0)
         if not absent:
-            walk.fault(unreadable(e), f"the folder cannot be opened: {e.strerror}")
+            walk.fault(cause_of_unreadable(e), f"the folder cannot be opened: {e.strerror}")
         return walk.result(CaptureStatus.ABSENT, "there is no such folder" if absent else "")
     walk = _Walk(sink, limits, os.fstat(root).st_dev)
     walk.run(root)
     return walk.result(CaptureStatus.COMPLETE, "")
 
 
-def unreadable(error: OSError) -> Cause:
+def cause_of_unreadable(error: OSError) -> Cause:
     """Who answers for what cannot be read: this machine, where it is short of something, else whoever left it so."""
     return Cause.CAPTURE_FAILED if error.errno in _OURS else Cause.CAPTURE_UNREADABLE
 
@@ -158,7 +158,7 @@ class _Walk:
             with os.scandir(fd) as found:
                 return sorted((os.fsencode(e.name) for e in islice(found, room)), reverse=True)
         except OSError as e:
-            self.fault(unreadable(e), f"a folder cannot be listed: {e.strerror}")
+            self.fault(cause_of_unreadable(e), f"a folder cannot be listed: {e.strerror}")
             return []
 
     def _visit(self, level: _Level, names: list[bytes], depth: int) -> _Level | None:
@@ -181,7 +181,7 @@ class _Walk:
         except OSError as e:
             note = f"cannot be read: {e.strerror or e}"
             self._keep(Entry(path=text, kind=EntryKind.OTHER, note=note))
-            self.fault(unreadable(e), note)
+            self.fault(cause_of_unreadable(e), note)
         return None
 
     def _full(self) -> tuple[Cause, str] | None:
@@ -292,10 +292,10 @@ def open_inside(parent: int, name: bytes, flags: int) -> Handle:
     try:
         return Handle(os.open(name, flags, dir_fd=parent))
     except PermissionError:
-        return _forced(parent, name, flags)
+        return _open_unreadable(parent, name, flags)
 
 
-def _forced(parent: int, name: bytes, flags: int) -> Handle:
+def _open_unreadable(parent: int, name: bytes, flags: int) -> Handle:
     # O_PATH names the very inode, so that no exchange of names between the steps can lead elsewhere.
     anchor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:

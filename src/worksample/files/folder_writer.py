@@ -67,7 +67,7 @@ def _fault(e: OSError, target: Path) -> CaptureError | StoreError:
     return StoreError(f"files cannot be laid out: {text}", where=where, next="worksample store check --deep")
 
 
-def inside(path: bytes, target: bytes) -> bool:
+def stays_inside(path: bytes, target: bytes) -> bool:
     """Whether a link at `path` with this text stays in its tree, whatever the other links there say.
 
     Only leading `..` steps are allowed: they climb real folders. A `..` behind a name could climb out of another link.
@@ -134,7 +134,7 @@ class _Writer:
 
     def link(self, entry: Entry) -> None:
         path, target = unquote_path(entry.path), unquote_path(entry.target or "")
-        if not inside(path, target):
+        if not stays_inside(path, target):
             return
         *folders, name = path.split(b"/")
         parent = self.enter(folders)

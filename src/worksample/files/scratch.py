@@ -20,7 +20,7 @@ _NAME = re.compile(r"\.?worksample-[a-z]+-(\d+)-(\d+)-(\d+)-[0-9a-f]{8}")
 
 
 @contextmanager
-def scratch(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
+def scratch_folder(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> Iterator[Path]:
     """A folder of this process, until the end of the `with`. `purpose`: a word in small letters. `inside`: else where
     temporary files lie."""
     folder = (inside or Path(tempfile.gettempdir())) / _name(purpose)
@@ -31,7 +31,7 @@ def scratch(purpose: str, inside: Path | None = None, *, mode: int = 0o700) -> I
         remove_tree(folder)
 
 
-def sweep(inside: Path | None = None) -> list[str]:
+def sweep_scratch_folders(inside: Path | None = None) -> list[str]:
     """Remove the folders in a place whose makers are dead; their names. Others', and those of another namespace of
     processes, are not touched."""
     removed = []
@@ -71,21 +71,21 @@ def started_at(pid: int) -> int:
     return 0 if fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def maker() -> str:
+def maker_of_this_process() -> str:
     """This process, as names say it: its number, its start, the namespace in which the number counts."""
     pid = os.getpid()
-    return f"{pid}-{started_at(pid)}-{space_of_processes()}"
+    return f"{pid}-{started_at(pid)}-{process_namespace()}"
 
 
 def is_gone(pid: int, started: int, space: int) -> bool:
     """Whether a maker is known to be dead: of another namespace nobody knows."""
-    return space == space_of_processes() and started_at(pid) != started
+    return space == process_namespace() and started_at(pid) != started
 
 
 def _name(purpose: str) -> str:
-    return f"{PREFIX}{purpose}-{maker()}-{secrets.token_hex(4)}"
+    return f"{PREFIX}{purpose}-{maker_of_this_process()}-{secrets.token_hex(4)}"
 
 
-def space_of_processes() -> int:
+def process_namespace() -> int:
     """The namespace in which numbers of processes count."""
     return Path("/proc/self/ns/pid").stat().st_ino

@@ -13,15 +13,15 @@ _SWAP = (".swp", ".swo", ".swn", ".swx")
 """Of an open file in Vim: `.report.md.swp`."""
 
 
-def is_litter(path: str) -> bool:
+def is_stray_file(path: str) -> bool:
     """Whether a step of a path is what macOS, Windows, an office program or an editor left: `__MACOSX/._a.csv`.
 
     Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
     """
-    return any(_left_behind(step.casefold()) for step in path.split("/"))
+    return any(_is_stray_name(step.casefold()) for step in path.split("/"))
 
 
-def _left_behind(name: str) -> bool:
+def _is_stray_name(name: str) -> bool:
     return (
         name in _FOLDERS
         or name in _FILES
@@ -34,17 +34,17 @@ def _left_behind(name: str) -> bool:
     )
 
 
-def litter_below(root: Path) -> list[str]:
+def stray_files_below(root: Path) -> list[str]:
     """Paths of such files below a folder; of a folder that is left out as a whole, its own path."""
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
         at = Path(where).relative_to(root)
-        found += [(at / name).as_posix() for name in (*folders, *files) if _left_behind(name.casefold())]
-        folders[:] = [name for name in folders if not _left_behind(name.casefold())]
+        found += [(at / name).as_posix() for name in (*folders, *files) if _is_stray_name(name.casefold())]
+        folders[:] = [name for name in folders if not _is_stray_name(name.casefold())]
     return found
 
 
-def litter_note(paths: Iterable[str]) -> str:
+def stray_files_note(paths: Iterable[str]) -> str:
     """What was left out, in words; "" for nothing."""
     found = sorted(set(paths))
     if not found:

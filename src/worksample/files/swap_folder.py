@@ -20,7 +20,7 @@ _EXCHANGE = 2
 
 
 @contextmanager
-def swapped(out: Path) -> Iterator[Path]:
+def replace_folder(out: Path) -> Iterator[Path]:
     """A folder to write in, beside `out`, which takes its place in one step once all is written.
 
     What `out` held and the new folder does not is carried over. What a killed process left beside it is cleared away. A
@@ -46,7 +46,7 @@ def swapped(out: Path) -> Iterator[Path]:
         (draft / _UNFINISHED).unlink()
         _take_place(draft, out)
         failpoint("folder.swapped")
-        for left in _left_beside(out):
+        for left in _drafts_beside(out):
             _clear(left, out)
     finally:
         os.close(lock)
@@ -62,7 +62,7 @@ def _draft_beside(out: Path) -> Path | None:
         out.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:  # said of the file that is in the way, which is not what was asked for
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(out)) from None
-    for left in _left_beside(out):
+    for left in _drafts_beside(out):
         _clear(left, out)
     draft = out.parent / f"{_prefix(out)}{os.getpid()}"
     try:
@@ -78,7 +78,7 @@ def _prefix(out: Path) -> str:
     return f".{out.name}.draft-"
 
 
-def _left_beside(out: Path) -> list[Path]:
+def _drafts_beside(out: Path) -> list[Path]:
     return sorted(p for p in out.parent.iterdir() if p.name.startswith(_prefix(out)))
 
 
@@ -113,13 +113,13 @@ def _take_place(draft: Path, out: Path) -> None:
     if not os.path.lexists(out):
         draft.rename(out)
         return
-    if not _exchanged(draft, out):
+    if not _try_exchange(draft, out):
         # No exchange here: for a moment there is none, and what a kill leaves is carried over by the next command.
         out.rename(draft.with_name(f"{draft.name}-old"))
         draft.rename(out)
 
 
-def _exchanged(one: Path, other: Path) -> bool:
+def _try_exchange(one: Path, other: Path) -> bool:
     """Whether the system exchanged two names in one step."""
     with suppress(AttributeError):  # a C library without it
         call = ctypes.CDLL(None, use_errno=True).renameat2

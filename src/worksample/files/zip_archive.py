@@ -18,7 +18,7 @@ from worksample.errors import CaptureError, Cause
 from worksample.records import path_fault, quote_path
 
 from .copy_file import CHUNK
-from .folder_scanner import USUAL, ScanLimits
+from .folder_scanner import DEFAULT_LIMITS, ScanLimits
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, struct.error, ValueError)
 _FOLDER = "zip the files anew, or hand in their folder"
@@ -34,7 +34,7 @@ class _Member:
     path: bytes
 
 
-def unzip(archive: Path, target: Path, limits: ScanLimits = USUAL) -> None:
+def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> None:
     """Unpack `archive` as the new folder `target`, wholly or not at all.
 
     Refused, with CaptureError: what is no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and

@@ -65,7 +65,7 @@ class Packages(Sequence[T]):
         """Return the outcome as JSON types. written: the written packages as JSON types."""
         return {"written": list(written), "there": list(self.there), "faults": dict(self.faults)}
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """How many were written, were there and are faulty, in words."""
         said = [f"{len(self.written)} written"]
         said += [f"{len(self.there)} there before"] if self.there else []
@@ -79,7 +79,7 @@ class FaultyPackages(ImportFailed):
     def __init__(self, packages: Packages[Any], next: str) -> None:
         shown = [f"  {place}: {what}" for place, what in list(packages.faults.items())[:SHOWN]]
         more = [f"  and {len(packages.faults) - SHOWN} more"] if len(packages.faults) > SHOWN else []
-        super().__init__("\n".join([f"packages: {packages.said()}", *shown, *more]), next=next)
+        super().__init__("\n".join([f"packages: {packages.summary()}", *shown, *more]), next=next)
         self.packages = packages
 
 
@@ -103,7 +103,7 @@ def report_packages(
         yield ReportLine(f"{'left out' if skip_faulty else 'error'}: {place}: {what}", error)
     if len(found.faults) > SHOWN:
         yield ReportLine(f"and {len(found.faults) - SHOWN} more", error)
-    yield ReportLine(f"packages in {out}: {found.said()}")
+    yield ReportLine(f"packages in {out}: {found.summary()}")
     if found.faults and not skip_faulty:
         yield ReportLine(
             "  next: correct the tasks and run the same command again, or leave them out with --skip-faulty"
@@ -138,7 +138,7 @@ def write_packages(
         try:
             written.append(_whole(one, root))
         except (WorksampleError, UnicodeError) as fault:
-            faults[one.place] = said_of(fault)
+            faults[one.place] = describe_fault(fault)
             first = first or (fault if isinstance(fault, WorksampleError) else None)
         except OSError as fault:
             if fault.errno in _OURS:
@@ -167,14 +167,14 @@ def _whole(one: PendingPackage[T], root: Path) -> T:
         shutil.rmtree(drafts, ignore_errors=True)
 
 
-def said_of(fault: Exception) -> str:
+def describe_fault(fault: Exception) -> str:
     """What is wrong, with its place."""
     if isinstance(fault, WorksampleError):
         return f"{fault.where}: {fault.what}" if fault.where else fault.what
     return f"is not UTF-8 text: {fault}"
 
 
-def names_of(places: Sequence[str]) -> dict[str, str]:
+def package_names(places: Sequence[str]) -> dict[str, str]:
     """Place (a path below the source) -> a package's name, no two alike, the same in every order of places.
 
     Letters lose their accents. Where places come to one name, in whatever case, the one that is spelled like the name

@@ -76,7 +76,7 @@ def export_training(
     if format not in FORMATS:
         raise UsageError(f"no format {format!r} for training data", next=f"one of {', '.join(FORMATS)}")
     chosen = tuple(experiments)
-    said = _Said(store, chosen)
+    said = _TrainingRows(store, chosen)
     made = {"feedback": list(said.feedback()), "preferences": list(said.preferences()), "rewards": list(said.rewards())}
     left = 0
     if not private:
@@ -87,7 +87,7 @@ def export_training(
     return TrainingExport({name: len(rows) for name, rows in made.items()}, left, files)
 
 
-class _Said:
+class _TrainingRows:
     """The experiments' evaluations that stand, with what their rows share."""
 
     def __init__(self, store: Store, experiments: tuple[Experiment, ...]) -> None:
@@ -120,7 +120,7 @@ class _Said:
                     "criterion": part.name, "text": texts.get(part.name, ""),
                     "importance": part.importance.value if part.importance else None, "points": part.points,
                     "mark": part.skip.value if part.skip else _MARKS[part.passed], "fraction": part.fraction,
-                    "feedback": part.reason, **self._shared(e.instance),
+                    "feedback": part.reason, **self._shared_columns(e.instance),
                 }  # fmt: skip
 
     def preferences(self) -> Iterator[dict[str, Any]]:
@@ -135,7 +135,7 @@ class _Said:
                 yield {
                     **self._heading(e), "question": question, "chosen": better, "rejected": worse,
                     "first": e.subject, "second": e.second, "reason": e.payload.justification,
-                    **self._shared(e.instance),
+                    **self._shared_columns(e.instance),
                 }  # fmt: skip
 
     def rewards(self) -> Iterator[dict[str, Any]]:
@@ -155,7 +155,7 @@ class _Said:
                     "submission": made.id, "agent": made.entrant, "protocol": protocol.value,
                     "attempt": row["attempt"], "score": row["score"], "passed": row["passed"],
                     "label": row["holistic"], "output": output.manifest if output else None,
-                    **self._shared(made.instance),
+                    **self._shared_columns(made.instance),
                 }  # fmt: skip
 
     def _heading(self, e: Evaluation) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class _Said:
         grading = self._instance(e.instance).grading.get(round.protocol)
         return {leaf.id: leaf.text for leaf in grading.criteria.leaves} if grading else {}
 
-    def _shared(self, id: str) -> dict[str, Any]:
+    def _shared_columns(self, id: str) -> dict[str, Any]:
         instance = self._instance(id)
         about = instance.about
         return {

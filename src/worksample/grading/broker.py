@@ -29,7 +29,7 @@ CONNECTIONS = 4
 """That are served at once; further ones wait."""
 
 
-class Junk(Exception):
+class MalformedRequest(Exception):
     """A request that is none; the text says why."""
 
 
@@ -57,11 +57,13 @@ class GradingBroker:
                 while True:
                     await places.acquire()
                     connection = await listener.accept()
-                    conversations.create_task(self._converse(connection)).add_done_callback(lambda _: places.release())
+                    conversations.create_task(self._serve_connection(connection)).add_done_callback(
+                        lambda _: places.release()
+                    )
         except* SandboxError:
             pass  # the box is gone, which whoever runs the grader finds out too
 
-    async def _converse(self, connection: Connection) -> None:
+    async def _serve_connection(self, connection: Connection) -> None:
         """One connection, to its end or to what cannot be a frame."""
         try:
             while True:
@@ -70,7 +72,7 @@ class GradingBroker:
                     await connection.writer.write(frame(self._junk(0, f"a request of {length:,} bytes")))
                     return
                 data = await _exactly(connection, length)
-                with self._paused():
+                with self._pause_clock():
                     answer = frame(await self._answer(data))
                 await connection.writer.write(answer)
                 if self._taken > REQUESTS:
@@ -81,7 +83,7 @@ class GradingBroker:
             await connection.close()
 
     @contextmanager
-    def _paused(self) -> Iterator[None]:
+    def _pause_clock(self) -> Iterator[None]:
         self._answering += 1
         if self._answering == 1:
             self.pausing(True)
@@ -96,13 +98,13 @@ class GradingBroker:
         number = 0
         self._taken += 1
         try:
-            number, verb, body = _parsed(data)
+            number, verb, body = _parse_request(data)
             if self._taken > REQUESTS:
-                raise Junk(f"more than {REQUESTS} requests in one grading")
+                raise MalformedRequest(f"more than {REQUESTS} requests in one grading")
             if verb not in self.verbs:
-                raise Junk(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
+                raise MalformedRequest(f"{verb[:100]!r} is none of what can be asked for: {', '.join(self.verbs)}")
             return {"number": number, "answer": await self.verbs[verb](body)}
-        except Junk as junk:
+        except MalformedRequest as junk:
             return self._junk(number, str(junk))
         except SandboxError as error:
             return {"number": number, "failed": error.what, "cause": Cause.GRADER_SANDBOX.value}
@@ -114,19 +116,19 @@ class GradingBroker:
         return {"number": number, "failed": why, "cause": Cause.GRADER_CRASH.value}
 
 
-def _parsed(data: bytes) -> tuple[int, str, dict[str, Any]]:
+def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
     """Number, verb and body of a request. Raises Junk."""
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):
-        raise Junk("the request is not JSON") from None
+        raise MalformedRequest("the request is not JSON") from None
     if not isinstance(raw, dict):
-        raise Junk("the request is not an object")
+        raise MalformedRequest("the request is not an object")
     number, verb, body = raw.get("number", 0), raw.get("verb"), raw.get("body", {})
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
-        raise Junk("the request's number is none")
+        raise MalformedRequest("the request's number is none")
     if not isinstance(verb, str) or not isinstance(body, dict):
-        raise Junk("the request has no verb, or its body is not an object")
+        raise MalformedRequest("the request has no verb, or its body is not an object")
     return number, verb, body
 
 

@@ -7,12 +7,12 @@ from worksample.records import EvaluatorKind, Grading, Protocol
 BY_PROGRAMS = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS})
 
 
-def usual(protocol: Protocol) -> EvaluatorKind:
+def default_evaluator(protocol: Protocol) -> EvaluatorKind:
     """Who is asked where nobody says: programs under the protocols that are theirs, people under the others."""
     return EvaluatorKind.PROGRAM if protocol in BY_PROGRAMS else EvaluatorKind.PERSON
 
 
-def kinds_of(grading: Grading) -> frozenset[EvaluatorKind]:
+def evaluator_kinds(grading: Grading) -> frozenset[EvaluatorKind]:
     """Those that its criteria name.
 
     Without criteria programs under the protocols that are theirs, and people elsewhere: no judge stands in for them
@@ -21,4 +21,6 @@ def kinds_of(grading: Grading) -> frozenset[EvaluatorKind]:
     """
     named = frozenset(map(EvaluatorKind, grading.criteria.kinds))
     whole = grading.protocol in (Protocol.HOLISTIC, Protocol.PAIRWISE)
-    return named if named and grading.names_evaluators and not whole else frozenset({usual(grading.protocol)})
+    return (
+        named if named and grading.names_evaluators and not whole else frozenset({default_evaluator(grading.protocol)})
+    )

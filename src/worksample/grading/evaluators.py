@@ -50,7 +50,7 @@ class EvaluatorReply:
     """US dollars; None is unknown."""
 
 
-class Evaluates(Protocol):
+class RoundEvaluator(Protocol):
     """Something that evaluates by itself."""
 
     @property
@@ -81,22 +81,22 @@ class Evaluators:
 
     sandbox: str = "bubblewrap"
     """The kind of box in which programs grade."""
-    judges: Callable[[Round], Sequence[Evaluates]] = lambda round: ()
+    judges: Callable[[Round], Sequence[RoundEvaluator]] = lambda round: ()
     """The judge models that are configured for a round, in the order in which they are asked."""
     roles: Roles = field(default_factory=dict)
     """The judge models that graders may ask: role -> its models."""
 
 
-def evaluators_of(round: Round, here: Evaluators) -> tuple[Evaluates, ...]:
+def evaluators_of(round: Round, here: Evaluators) -> tuple[RoundEvaluator, ...]:
     """Whom a process asks in `round`. None where people answer, or where no judge is configured: it waits for those."""
-    from .program_evaluator import ByProgram
+    from .program_evaluator import ProgramEvaluator
 
     if round.by is EvaluatorKind.PROGRAM:
-        return (ByProgram(here.sandbox, roles=here.roles),)
+        return (ProgramEvaluator(here.sandbox, roles=here.roles),)
     return tuple(here.judges(round)) if round.by is EvaluatorKind.JUDGE else ()
 
 
-def known(store: Store, evaluator: Evaluator) -> Evaluator:
+def stored_evaluator(store: Store, evaluator: Evaluator) -> Evaluator:
     """The stored record of an evaluator, committed where the store lacks it.
 
     The stored one stands where the two differ in name only, which says nothing of how it answers. RecordConflict where

@@ -43,7 +43,7 @@ class GradeChange:
     """What differs, part by part, in words."""
 
 
-def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
+def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
     """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
 
     Of pairs a row each, under the first of the two; they have no scores.
@@ -51,7 +51,7 @@ def changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
     from worksample.results.verdicts import resolve
 
     if new.protocol is Protocol.PAIRWISE:
-        return _pairs_changed(store, old, new)
+        return _pair_changes(store, old, new)
     amendments = store.find(Amendment)
     before, after = (resolve(r, store.find(Evaluation, round=r.id), amendments) for r in (old, new))
     found = []
@@ -101,7 +101,7 @@ _TURNED = {
 }
 
 
-def _pairs_changed(store: Store, old: Round, new: Round) -> list[GradeChange]:
+def _pair_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
     before, after = votes_of_pairs(store, old), votes_of_pairs(store, new)
     found = []
     for key in sorted({*before, *after}):
@@ -109,13 +109,13 @@ def _pairs_changed(store: Store, old: Round, new: Round) -> list[GradeChange]:
         if was == is_:
             continue
         one, two = (store.get(Submission, id) for id in key.split("\x1f"))
-        reason = f"against {two.entrant}: {_told(was)} before, {_told(is_)} now"
+        reason = f"against {two.entrant}: {_describe_votes(was)} before, {_describe_votes(is_)} now"
         stood, stands = (None if votes is None else Standing.DECIDED for votes in (was, is_))
         found.append(GradeChange(one.id, one.instance, one.entrant, None, None, stood, stands, (reason,)))
     return found
 
 
-def _told(votes: Votes | None) -> str:
+def _describe_votes(votes: Votes | None) -> str:
     said = dict.fromkeys(f"completion {completion}, quality {quality}" for completion, quality in votes or ())
     return " and ".join(said) or "nothing"
 

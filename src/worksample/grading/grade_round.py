@@ -12,9 +12,9 @@ from worksample.records import Evaluation, EvaluatorKind, Instance, Round, Submi
 from worksample.results.pair_sampling import PAIRS, drawn_pairs
 from worksample.workplace.warm_pool import warm_pool
 
-from .evaluators import Evaluates, Evaluators, evaluators_of
+from .evaluators import Evaluators, RoundEvaluator, evaluators_of
 from .grade_submission import evaluate
-from .pending_evaluations import TRIES, EvaluationPlace, wanted
+from .pending_evaluations import TRIES, EvaluationPlace, pending_places
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -62,7 +62,7 @@ class RoundWork:
 
     store: Store
     round: Round
-    by: tuple[Evaluates, ...]
+    by: tuple[RoundEvaluator, ...]
     tries: int = TRIES
     began: datetime = field(default_factory=now)
     """When this run began: a judge that failed since is not asked again before the next run."""
@@ -81,17 +81,17 @@ class RoundWork:
         if made is None:
             found = self.store.find(Evaluation, round=self.round.id, subject=submission.id)
             made = by_item(found).get(key(submission, second), [])
-        return [GradingTask(submission, place, second) for place in self._wanted(made)]
+        return [GradingTask(submission, place, second) for place in self._pending(made)]
 
     async def do(self, task: GradingTask, instance: Instance) -> Evaluation | None:
         """Have it made, unless it is wanted no more; see `evaluate`."""
         return await evaluate(
             self.store, self.round, task.submission, instance, task.place,
-            lambda made: task.place.key in {place.key for place in self._wanted(made)}, task.second,
+            lambda made: task.place.key in {place.key for place in self._pending(made)}, task.second,
         )  # fmt: skip
 
-    def _wanted(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
-        return wanted(self.round, self.by, made, self.tries, self.began)
+    def _pending(self, made: Sequence[Evaluation]) -> list[EvaluationPlace]:
+        return pending_places(self.round, self.by, made, self.tries, self.began)
 
 
 def asks_services(instance: Instance, round: Round) -> bool:

@@ -16,9 +16,9 @@ from worksample.store.lease import Lease
 from worksample.store.lease_owner import new_owner
 from worksample.store.lease_renewal import renew_leases
 
-from .evaluators import EvaluationRequest, EvaluatorReply, known
+from .evaluators import EvaluationRequest, EvaluatorReply, stored_evaluator
 from .pending_evaluations import EvaluationPlace, place_of
-from .program_evaluator import ByProgram
+from .program_evaluator import ProgramEvaluator
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -57,7 +57,7 @@ async def grade(
     is grading is waited for. Raises StoreError where the store cannot be read or written, UsageError where the round
     has no grading for the instance.
     """
-    place = EvaluationPlace(ByProgram(sandbox), 1)
+    place = EvaluationPlace(ProgramEvaluator(sandbox), 1)
     done = await evaluate(store, round, submission, instance, place)
     assert done is not None, "a place that is always wanted has an evaluation"
     return done
@@ -75,38 +75,38 @@ async def evaluate(
     """
     grading = await asyncio.to_thread(grading_in_force, store, round, instance)
     asked = EvaluationRequest(store, round, submission, instance, grading, place.n, second)
-    before = {e.id for e in await asyncio.to_thread(_made, asked)}
+    before = {e.id for e in await asyncio.to_thread(_evaluations_so_far, asked)}
     job = _Job(asked, place, before, wanted)
     key, owner = lease_of(round, submission, place, second), new_owner()
     while True:
-        done = _ready(job, await asyncio.to_thread(_made, asked))
+        done = _usable_evaluation(job, await asyncio.to_thread(_evaluations_so_far, asked))
         if done is not None:
             return done
         lease = await asyncio.to_thread(store.take, key, owner, LEASE)
         if lease is not None:
             break
         await asyncio.sleep(PERIOD)
-    # What is made under a lease that was lost is kept as superseded.
+    # What is made under a lease that was lost is kept as mark_superseded.
     keeping = asyncio.create_task(renew_leases(store, LEASE, lambda: [lease], lambda lost: None))
     try:
-        made = await asyncio.to_thread(_made, asked)
-        done = _ready(job, made)
+        made = await asyncio.to_thread(_evaluations_so_far, asked)
+        done = _usable_evaluation(job, made)
         if done is not None:
             return done
-        return await _ask(job, lease) if wanted(made) else None
+        return await _ask_evaluator(job, lease) if wanted(made) else None
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)
         await asyncio.to_thread(store.release, key, owner)
 
 
-def _made(asked: EvaluationRequest) -> list[Evaluation]:
+def _evaluations_so_far(asked: EvaluationRequest) -> list[Evaluation]:
     second = asked.second.id if asked.second else None
     found = asked.store.find(Evaluation, round=asked.round.id, subject=asked.submission.id)
     return [e for e in found if e.second == second]
 
 
-def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
+def _usable_evaluation(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     """An evaluation that answers the call: one given at the place, or one that came there while we waited."""
     here = [e for e in made if place_of(e) == job.place.key]
     given = [e for e in here if e.outcome is EvaluationOutcome.GIVEN]
@@ -114,7 +114,7 @@ def _ready(job: _Job, made: list[Evaluation]) -> Evaluation | None:
     return given[-1] if given else (fresh[-1] if fresh else None)
 
 
-async def _ask(job: _Job, lease: Lease) -> Evaluation:
+async def _ask_evaluator(job: _Job, lease: Lease) -> Evaluation:
     failpoint("grade.begin")
     part = job.asked.submission.parts.get("output")
     if part is None or part.status is CaptureStatus.ABSENT:
@@ -137,12 +137,12 @@ def _keep_evaluation(job: _Job, evaluation: Evaluation, lease: Lease) -> Evaluat
             job.store.commit(evaluation)
         return evaluation
     except Superseded:
-        late = superseded(evaluation)
+        late = mark_superseded(evaluation)
     job.store.commit(late)
-    return _ready(job, _made(job.asked)) or late
+    return _usable_evaluation(job, _evaluations_so_far(job.asked)) or late
 
 
-def superseded(evaluation: Evaluation) -> Evaluation:
+def mark_superseded(evaluation: Evaluation) -> Evaluation:
     """An evaluation that another process was quicker with: what it cost and what was said stay on record."""
     said = "another process graded this while this one stood still"
     return evaluation.replaced(outcome=EvaluationOutcome.FAILED, payload=None, cause=Cause.SUPERSEDED, reason=said)
@@ -157,7 +157,7 @@ def _evaluation(job: _Job, answer: EvaluatorReply) -> Evaluation:
         second=asked.second.id if asked.second is not None else None,
         instance=asked.instance.id,
         grading=asked.grading.digest,
-        evaluator=known(job.store, job.place.by.evaluator).id,
+        evaluator=stored_evaluator(job.store, job.place.by.evaluator).id,
         outcome=EvaluationOutcome.GIVEN if answer.payload is not None else EvaluationOutcome.FAILED,
         payload=answer.payload,
         cause=answer.cause,

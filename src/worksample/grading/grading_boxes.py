@@ -107,9 +107,9 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
             output=RESULT,
             scratch=SCRATCH,
             writable=(paths.output,) if copied else (),
-            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_told(workplace)),
+            env=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1"), *_workplace_variables(workplace)),
             network="endpoints" if workplace is not None else "none",
-            endpoints=reached(instance.work.environment) if workplace is not None else (),
+            endpoints=workplace_endpoints(instance.work.environment) if workplace is not None else (),
             limits=BoxLimits(memory=limits.memory, processes=128, disk=512 << 20, output=OUTPUT),
             python="platform",
             label="grade",
@@ -126,21 +126,21 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
         folders={**{name: target for name, (target, _) in {**shown, **own}.items()}, **_exports(own)},
         verifying=verifying,
         workplace=workplace,
-        behind={Endpoint(one.name, one.port): one.to for one in of_workplace(instance.work.environment)},
+        behind={Endpoint(one.name, one.port): one.to for one in workplace_endpoint_specs(instance.work.environment)},
     )
 
 
-def reached(environment: Environment) -> tuple[Endpoint, ...]:
+def workplace_endpoints(environment: Environment) -> tuple[Endpoint, ...]:
     """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
-    return tuple(Endpoint(one.name, one.port) for one in of_workplace(environment))
+    return tuple(Endpoint(one.name, one.port) for one in workplace_endpoint_specs(environment))
 
 
-def of_workplace(environment: Environment) -> tuple[EndpointSpec, ...]:
+def workplace_endpoint_specs(environment: Environment) -> tuple[EndpointSpec, ...]:
     """The endpoints that lead to the workplace's services."""
     return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 
 
-def _told(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
+def _workplace_variables(workplace: LiveWorkplace | None) -> tuple[tuple[str, str], ...]:
     return tuple(environment_for(workplace).items()) if workplace is not None else ()
 
 
@@ -173,13 +173,13 @@ def verifier_of(
         limits=instance.work.environment.limits,
     )
     if not settings.get("step"):
-        return _with_own(last, image)
+        return _with_own_root(last, image)
     left = submission.parts.get(STEPS)
     folder = store.folder(left.manifest) if left is not None else None
-    return replace(last, steps=dict(_of_steps(last, image, folder)))
+    return replace(last, steps=dict(_step_verifiers(last, image, folder)))
 
 
-def _with_own(verifier: Verifier, image: CachedImage) -> Verifier:
+def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
     """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
     name = verifier.settings.get("image")
     own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
@@ -187,7 +187,7 @@ def _with_own(verifier: Verifier, image: CachedImage) -> Verifier:
     return replace(verifier, own=own.root if own is not None else None, substituted=tuple(sorted(told.items())))
 
 
-def _of_steps(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
+def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
     """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
 
     A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
@@ -195,21 +195,21 @@ def _of_steps(verifier: Verifier, image: CachedImage, left: Path | None) -> Iter
     """
     told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}
-    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _aborted(one)), "")
+    aborted = next((f"step {one['name']} could not be begun: {one['lacks']}" for one in told if _is_aborted(one)), "")
     for settings in verifier.settings["step"]:
         name = settings["name"]
         one = ended.get(name)
-        if aborted and (one is None or _aborted(one)):
+        if aborted and (one is None or _is_aborted(one)):
             yield name, aborted
             continue
         if one is not None and left is not None:
             if one["lacks"]:
                 raise GraderError(f"step {name}: {one['lacks']}", cause=Cause.GRADER_COLLECT)
             verifier = replace(verifier, layers=(left / name / ROOT_LAYER,), delivered=left / name / STEP_OUTPUT)
-        yield name, _with_own(replace(verifier, settings=settings), image)
+        yield name, _with_own_root(replace(verifier, settings=settings), image)
 
 
-def _aborted(told: Mapping[str, Any]) -> bool:
+def _is_aborted(told: Mapping[str, Any]) -> bool:
     return bool(told["ended"] == ABORTED)
 
 

@@ -17,7 +17,7 @@ from worksample.models import Exhibit, JudgeReply, Look, ModelRole, Probe, Probe
 from worksample.models.judge import DEFAULT
 from worksample.records import Usage
 
-from .broker import Junk
+from .broker import MalformedRequest
 
 EXHIBITS = 200
 """Of one question."""
@@ -31,22 +31,22 @@ def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
-            raise Junk("the question is not text, or too long a one")
+            raise MalformedRequest(f"the question is not text, or has more than {QUESTION:,} characters")
         probe = Probe(
             kind, question, _exhibits(body.get("exhibits", [])), _exhibits(body.get("second", [])),
-            tuple(_texts(body.get("options", []))), _named(body.get("items", {})), _schemas(body.get("fields", {})),
-            quotes=bool(body.get("quotes", True)),
+            tuple(_texts(body.get("options", []))), _text_table(body.get("items", {})),
+            _schemas(body.get("fields", {})), quotes=bool(body.get("quotes", True)),
         )  # fmt: skip
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise Junk(f"the question is none: {str(error)[:200]}") from None
+        raise MalformedRequest(f"the question cannot be read: {str(error)[:200]}") from None
     except UsageError as error:
-        raise Junk(error.what) from None
+        raise MalformedRequest(error.what) from None
     return role, probe
 
 
 def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
     if not isinstance(raw, list) or len(raw) > EXHIBITS:
-        raise Junk(f"exhibits are not a list of at most {EXHIBITS}")
+        raise MalformedRequest(f"exhibits are not a list of at most {EXHIBITS}")
     found = []
     for item in raw:
         look = Look(item["look"])
@@ -59,19 +59,19 @@ def _exhibits(raw: Any) -> tuple[Exhibit, ...]:
 
 def _texts(raw: Any) -> list[str]:
     if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
-        raise Junk("options are not a list of texts")
+        raise MalformedRequest("options are not a list of texts")
     return raw
 
 
-def _named(raw: Any) -> dict[str, str]:
+def _text_table(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
-        raise Junk("items are not a table of texts")
+        raise MalformedRequest("items are not a table of texts")
     return raw
 
 
 def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(raw, dict) or not all(isinstance(schema, dict) for schema in raw.values()):
-        raise Junk("fields are not a table of tables")
+        raise MalformedRequest("fields are not a table of tables")
     return raw
 
 
@@ -103,15 +103,15 @@ class GraderQuestions:
     async def _answer(self, role: str, probe: Probe) -> JudgeReply:
         judges = self.roles.get(role, ())
         if not judges:
-            said = f"the grader asks the judge {role!r}, and none is configured"
+            said = f"the grader asks the judge {role!r}, but no such judge is configured"
             raise JudgeError(said, cause=Cause.JUDGE_LACKS, next=f'write [judges.{role}] model = "..." and resume')
         answers = []
         for judge in judges:
             for _ in range(judge.config.repeats):
-                answers.append(await self._asked(judge, probe))
+                answers.append(await self._ask_judge(judge, probe))
         return majority(answers)
 
-    async def _asked(self, judge: ModelRole, probe: Probe) -> JudgeReply:
+    async def _ask_judge(self, judge: ModelRole, probe: Probe) -> JudgeReply:
         entry: dict[str, Any] = {"ask": probe.kind.value}
         self.records.append(entry)
         try:
@@ -135,5 +135,8 @@ def majority(answers: list[JudgeReply]) -> JudgeReply:
     value, count = votes.most_common(1)[0]
     if 2 * count <= len(answers):
         said = ", ".join(f"{v} ({n})" for v, n in votes.most_common())
-        raise JudgeError(f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED)
+        raise JudgeError(
+            f"the panel is split: {said[:500]}", cause=Cause.JUDGE_MALFORMED,
+            next="list an odd number of models in [judges.NAME], then worksample grade EXPERIMENT",
+        )  # fmt: skip
     return next(a for a in answers if json.dumps(a.value, sort_keys=True) == value)

@@ -10,7 +10,7 @@ from itertools import islice
 from worksample.errors import POLICY, Boundary, Cause
 from worksample.records import Evaluation, EvaluationOutcome, Round
 
-from .evaluators import WAITING, Evaluates
+from .evaluators import WAITING, RoundEvaluator
 
 TRIES = 3
 """Evaluations at one place at most, where only passing troubles kept it from an answer, and no judge failed."""
@@ -20,7 +20,7 @@ TRIES = 3
 class EvaluationPlace:
     """The `n`-th evaluation (from 1) of one evaluator on a subject."""
 
-    by: Evaluates
+    by: RoundEvaluator
     n: int
 
     @property
@@ -34,7 +34,7 @@ def place_of(evaluation: Evaluation) -> tuple[str, int]:
     return evaluation.evaluator, evaluation.draw
 
 
-def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
+def is_pending(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
     """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing.
 
     since: when this run began. A judge asks again by itself, as often as its `tries` say: where it failed in this run,
@@ -50,8 +50,12 @@ def wants(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime
     return all(e.at < since for e in judged) and len(evaluations) - len(judged) < tries
 
 
-def wanted(
-    round: Round, by: Sequence[Evaluates], made: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None
+def pending_places(
+    round: Round,
+    by: Sequence[RoundEvaluator],
+    made: Sequence[Evaluation],
+    tries: int = TRIES,
+    since: datetime | None = None,
 ) -> list[EvaluationPlace]:
     """The places of a subject that are asked now (see `wants`): none if `overlap` evaluations are given, or nobody is
     left to ask.
@@ -70,10 +74,10 @@ def wanted(
         at.setdefault(place_of(evaluation), []).append(evaluation)
     most = max((each.repeats for each in by), default=0)
     every = (EvaluationPlace(each, n) for n in range(1, most + 1) for each in by if n <= each.repeats)
-    asked = (place for place in every if wants(_counted(place, at.get(place.key, [])), tries, since))
+    asked = (place for place in every if is_pending(_counting_evaluations(place, at.get(place.key, [])), tries, since))
     return list(islice(asked, lacking))
 
 
-def _counted(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """Without those that failed for want of means, where there are others now."""
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

@@ -30,7 +30,7 @@ TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ByProgram:
+class ProgramEvaluator:
     """`Evaluates` by the package's own grader; one evaluator per version of the platform."""
 
     sandbox: str = "bubblewrap"

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from worksample.box import Box, Completed, FairTimeout, open_box
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.records import Instance, Origin, Protocol, Submission, SubmissionPart, now
 from worksample.sandboxes.capture import STEPS, StepCapture, capture_box
 from worksample.sandboxes.endpoints import serve_endpoints
@@ -35,7 +35,7 @@ def has_solution(instance: Instance, protocol: Protocol) -> bool:
     return bool(solved) and instance.work.environment.image is not None
 
 
-async def solve(
+async def run_solution(
     store: Store, instance: Instance, protocol: Protocol, *, sandbox: str = "bubblewrap", author: str = "audit"
 ) -> Submission:
     """Run the solution in a box over the work's image, take in what it leaves, and commit that as a control.
@@ -51,7 +51,7 @@ async def solve(
         settings, image.root, (), Path(), environment.paths.output, Path("/nowhere"), limits=environment.limits
     )
     reference = store.folder(grading.reference)
-    with scratch("solution") as work:
+    with scratch_folder("solution") as work:
         layer = work / "solution.tar"
         with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as tar:
             if not environment.steps:

@@ -25,7 +25,7 @@ from worksample.records import (
 )
 from worksample.results.pair_sampling import PAIRS
 
-from .evaluator_kinds import usual
+from .evaluator_kinds import default_evaluator
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -68,7 +68,7 @@ def open_round(
     round = Round(
         id=uuid.uuid4().hex,
         protocol=protocol,
-        by=asked.by or usual(protocol),
+        by=asked.by or default_evaluator(protocol),
         overlap=asked.overlap,
         rule=asked.rule,
         purpose=Purpose.GRADING if over is None else Purpose.REGRADE,
@@ -76,7 +76,10 @@ def open_round(
         experiment=experiment,
         subjects=tuple(dict.fromkeys(subjects)),
         gradings=dict(gradings),
-        versions={"worksample": __version__, **({PAIRS: put_canonical(store.blobs, _drawn(pairs))} if pairs else {})},
+        versions={
+            "worksample": __version__,
+            **({PAIRS: put_canonical(store.blobs, _pairs_as_json(pairs))} if pairs else {}),
+        },
         reason=reason,
         author=author,
         at=now(),
@@ -85,7 +88,7 @@ def open_round(
     return round
 
 
-def _drawn(pairs: Sequence[tuple[str, str]]) -> list[Json]:
+def _pairs_as_json(pairs: Sequence[tuple[str, str]]) -> list[Json]:
     return [[one, two] for one, two in pairs]
 
 

@@ -12,7 +12,7 @@ from worksample.records import Evaluator, EvaluatorKind, Payload, now
 from .evaluators import EvaluationRequest, EvaluatorReply
 
 
-class Scripted:
+class ScriptedEvaluator:
     """Says the same of everything, or fails first where its script says so."""
 
     def __init__(

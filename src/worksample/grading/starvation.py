@@ -6,7 +6,7 @@ from worksample.box import Completed
 from worksample.errors import SandboxError
 
 
-def starved(done: Completed) -> str:
+def starvation_reason(done: Completed) -> str:
     """Say why a program has no result that other programs kept from the processors."""
     return f"the machine was too busy: it had {done.counted:.0f} of its seconds in {done.seconds:.0f}"
 
@@ -14,4 +14,4 @@ def starved(done: Completed) -> str:
 def require_time(done: Completed, where: str) -> None:
     """Raise SandboxError for a program that other programs kept from the processors: what it did says nothing of it."""
     if done.starved:
-        raise SandboxError(starved(done), where=where, next="free some of this machine, then grade again")
+        raise SandboxError(starvation_reason(done), where=where, next="free some of this machine, then grade again")

@@ -18,7 +18,7 @@ from typing import Any
 from worksample.box import Box, BoxConfig, BoxLimits, Completed, FairTimeout, Mount, Root, open_box
 from worksample.errors import SandboxError
 from worksample.files import Sink
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.kit.broker_client import pack
 from worksample.records import Limits
 from worksample.sandboxes.capture import add_to_layer
@@ -62,7 +62,7 @@ class Verifier:
     def place(self) -> Iterator[Root]:
         """The root that the verifier sees, until the end of the `with`. Raises ImageError."""
         with ExitStack() as held:
-            work = held.enter_context(scratch("verifier"))
+            work = held.enter_context(scratch_folder("verifier"))
             layers = list(self.layers)
             tests = self.settings.get("tests")
             given = [_layer(work / "tests.tar", lambda tar: _tests(tar, self.grader / str(tests)))] if tests else []
@@ -105,7 +105,7 @@ def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
 
 
 @dataclass
-class Verifying:
+class VerifierRequests:
     """Answers `verify` for one grading. `records` grows by an entry per run."""
 
     verifier: Verifier | None
@@ -129,12 +129,12 @@ class Verifying:
         held = verifier.place()
         root = await asyncio.to_thread(held.__enter__)
         try:
-            done, files, contacts = await _verified(verifier, root, self.sandbox, seconds)
+            done, files, contacts = await _run_verifier(verifier, root, self.sandbox, seconds)
         finally:
             await asyncio.to_thread(held.__exit__, None, None, None)
-        return await asyncio.to_thread(self._told, verifier, done, files, contacts)
+        return await asyncio.to_thread(self._reply, verifier, done, files, contacts)
 
-    def _told(
+    def _reply(
         self, verifier: Verifier, done: Completed, files: Mapping[str, bytes], contacts: list[dict[str, Any]]
     ) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -159,7 +159,7 @@ class Verifying:
         }
 
 
-async def _verified(
+async def _run_verifier(
     verifier: Verifier, root: Root, sandbox: str, seconds: float
 ) -> tuple[Completed, dict[str, bytes], list[dict[str, Any]]]:
     config, network = box_for(verifier, root)
@@ -169,7 +169,7 @@ async def _verified(
     ):
         done = await box.run(list(verifier.settings["command"]), timeout=FairTimeout(seconds))
         require_time(done, "verifier")
-        files = {name: data for name in REWARDS if (data := await _read(box, f"{SAID}/{name}")) is not None}
+        files = {name: data for name in REWARDS if (data := await _read_reward_file(box, f"{SAID}/{name}")) is not None}
     return done, files, ledger.plain()
 
 
@@ -201,7 +201,7 @@ def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxCon
     ), network
 
 
-async def _read(box: Box, path: str) -> bytes | None:
+async def _read_reward_file(box: Box, path: str) -> bytes | None:
     try:
         return await box.read(path, REWARD_LIMIT)
     except OSError:

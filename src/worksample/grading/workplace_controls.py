@@ -25,7 +25,7 @@ from worksample.tasks.workplace import WORKPLACE
 from worksample.workplace.live_check import add_live_result, run_live_check
 from worksample.workplace.workplace import LiveWorkplace, reset_services, run_setup, services_box, task_workplace
 
-from .grading_boxes import reached
+from .grading_boxes import workplace_endpoints
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -36,17 +36,17 @@ SECONDS = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class PerformedScript:
     """`failed` says which command of the script went wrong, and how; "" where none did."""
 
     submission: Submission
     failed: str
 
 
-async def perform(
+async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
-) -> dict[str, Performed]:  # fmt: skip
+) -> dict[str, PerformedScript]:  # fmt: skip
     """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
     environment = instance.work.environment
     workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
@@ -56,19 +56,21 @@ async def perform(
         raise SandboxError(
             "scripts are performed with this machine's programs, and the work has an image", where="cases"
         )
-    found: dict[str, Performed] = {}
+    found: dict[str, PerformedScript] = {}
     async with open_services((workplace.box,), sandbox) as services:
         for name, steps in scripts.items():
             on_step(name)
             if found:
                 await reset_services(services_box(services))
             await run_setup(services, workplace)
-            found[name] = await _once(_Stage(store, instance, workplace, services, sandbox), name, steps)
+            found[name] = await _perform_script(
+                _ScriptStage(store, instance, workplace, services, sandbox), name, steps
+            )
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Stage:
+class _ScriptStage:
     store: Store
     instance: Instance
     workplace: LiveWorkplace
@@ -76,14 +78,15 @@ class _Stage:
     sandbox: str
 
 
-async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Performed:
+async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[ScriptStep]) -> PerformedScript:
     store, instance = stage.store, stage.instance
     # What a model would say nobody can foretell: here the rules of its file answer for every colleague.
     by_rules = tuple(one.replaced(backing="rules") for one in stage.workplace.colleagues)
     workplace = replace(stage.workplace, colleagues=by_rules)
     attending = workplace.colleague_runner(services_box(stage.services), None, ModelService())
     targets = {
-        one: stage.services.target(f"service:{WORKPLACE}:{one.port}") for one in reached(instance.work.environment)
+        one: stage.services.target(f"service:{WORKPLACE}:{one.port}")
+        for one in workplace_endpoints(instance.work.environment)
     }
     async with open_box(_box_config(stage), kind=stage.sandbox) as box, serve_endpoints(box, targets):
         if by_rules:
@@ -92,17 +95,17 @@ async def _once(stage: _Stage, name: str, steps: Sequence[ScriptStep]) -> Perfor
         else:
             failed = await supervise(_steps(box, steps, instance), stage.services.failure)
         captured = await capture_box(box, store.blobs, instance)
-    parts = {**captured.parts, "exports": await _exported(stage), "colleagues": attending.part(store.blobs)}
+    parts = {**captured.parts, "exports": await _export_state(stage), "colleagues": attending.part(store.blobs)}
     submission = Submission(
         id=uuid4().hex, instance=instance.id, work=instance.work_digest, capture=instance.capture_digest,
         origin=Origin.CONTROL, entrant="control", at=now(), control=name, parts=parts, author="audit",
         note=failed[:1000],
     )  # fmt: skip
     await asyncio.to_thread(store.commit, submission)
-    return Performed(submission, failed)
+    return PerformedScript(submission, failed)
 
 
-async def _exported(stage: _Stage) -> SubmissionPart:
+async def _export_state(stage: _ScriptStage) -> SubmissionPart:
     """As at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await run_live_check(stage.services, stage.workplace, store.folder, given)
@@ -147,14 +150,14 @@ def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
     return ["bash", "-c", text] if step.run is not None else ["python3", "-c", text]
 
 
-def _box_config(stage: _Stage) -> BoxConfig:
+def _box_config(stage: _ScriptStage) -> BoxConfig:
     """A box such as an agent's, without any agent in it."""
     work, store = stage.instance.work, stage.store
     environment = work.environment
     limits = environment.limits
     return BoxConfig(
         network="endpoints",
-        endpoints=reached(environment),
+        endpoints=workplace_endpoints(environment),
         mounts=(
             Mount(str(store.folder(work.inputs)), environment.paths.input),
             Mount(str(store.folder(work.software)), environment.paths.software),

@@ -21,7 +21,7 @@ from .case import Case
 from .check import shorten
 from .criteria import CaseCriteria
 from .grade import Grade
-from .grade_check import checked
+from .grade_check import check_result
 from .source import UnreadableSource
 
 TAIL = 3_000
@@ -68,7 +68,7 @@ def outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     try:
         case = load_case(data)
         result = load_grade(case.folder("grader"), data.get("entry", "grade.py"))(case)
-        return {"grade": checked(result, case.criteria).plain()}
+        return {"grade": check_result(result, case.criteria).plain()}
     except DeliverableError as error:
         return {"grade": Grade(score=0.0, composition="deliverable", reason=shorten(str(error))).plain()}
     except BaseException as error:  # noqa: BLE001 - foreign code: whatever it raises is its result
@@ -87,14 +87,14 @@ def classify(error: BaseException) -> tuple[Cause, str]:
         return Cause.GRADER_REFERENCE, f"a file of ours: {shorten(str(error))}\n{tail}"
     if isinstance(error, MemoryError):
         return Cause.GRADER_MEMORY, f"the grader ran out of memory\n{tail}"
-    if said := _refused(error):
-        return Cause.GRADER_MALFORMED, f"{_place(error)}the grade is malformed: {shorten(said)}"
+    if said := _validation_message(error):
+        return Cause.GRADER_MALFORMED, f"{_grader_line(error)}the grade is malformed: {shorten(said)}"
     if isinstance(error, SystemExit):
         return Cause.GRADER_CRASH, f"the grader left with sys.exit({error.code!r})\n{tail}"
-    return Cause.GRADER_CRASH, f"{_place(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
+    return Cause.GRADER_CRASH, f"{_grader_line(error)}{type(error).__name__}: {shorten(_message(error))}\n{tail}"
 
 
-def _refused(error: BaseException) -> str:
+def _validation_message(error: BaseException) -> str:
     """What the record of a grade says against it, in words; "" of any other error. Only that brings pydantic in."""
     if "pydantic" not in sys.modules:
         return ""
@@ -102,13 +102,13 @@ def _refused(error: BaseException) -> str:
 
     if not isinstance(error, ValidationError) or error.title not in ("GradePayload", "PartPayload"):
         return ""
-    from worksample.files.config_files import in_words
+    from worksample.files.config_files import describe_errors
     from worksample.records import grade
 
-    return in_words(error, getattr(grade, error.title))
+    return describe_errors(error, getattr(grade, error.title))
 
 
-def _place(error: BaseException) -> str:
+def _grader_line(error: BaseException) -> str:
     """`grade.py:12: `, the innermost line of the grader's own code; "" where none took part."""
     import traceback
 

@@ -119,21 +119,21 @@ def _compose(
         raise _mismatch(f"{name} without a part")
     if weights is not None and (nodes or set(weights) != set(parts)):
         raise _mismatch("weights belong in criteria.toml" if nodes else "weights and parts name different things")
-    nodes = nodes or tuple(_free(p, (weights or {}).get(p, 1.0), p in gates) for p in parts)
+    nodes = nodes or tuple(_free_criterion(p, (weights or {}).get(p, 1.0), p in gates) for p in parts)
     _names_agree(nodes, parts, gates)
     found = _evaluate(nodes, parts, gates, binary)
     made = tuple(_part(node, found) for node in nodes)
-    closed = _closed(nodes, made)
+    closed = _failed_gates(nodes, made)
     counted = [p for p in made if not (gates and p.name in gates)]
     if nodes[-1].implies_others and made[-1].passed and not closed:
-        counted = [p if p.gate else _implied(p, made[-1]) for p in counted]
+        counted = [p if p.gate else _imply(p, made[-1]) for p in counted]
         made = tuple(next((c for c in counted if c.name == p.name), p) for p in made)
     score = 0.0 if closed else _share(counted)
-    reason = _because(closed[0]) if closed else ""
+    reason = _gate_reason(closed[0]) if closed else ""
     return Grade(score=score, parts=made, composition=name, reason=reason)
 
 
-def _free(name: str, points: float, gate: bool) -> CaseCriterion:
+def _free_criterion(name: str, points: float, gate: bool) -> CaseCriterion:
     """A criterion for a part that no `criteria.toml` names, such as a file."""
     if not 0 < points < math.inf:
         raise _mismatch(f"{name!r} weighs {points}; a weight is more than 0")
@@ -197,7 +197,7 @@ def _walk(nodes: Sequence[CriterionNode]) -> list[CriterionNode]:
 def _answer(name: str, node: CriterionNode, thunk: Thunk) -> Answered:
     token, seen = _scope.set(node.parts), LIVE.set(False)
     try:
-        share, reason, inner, at = _answered(name, thunk)
+        share, reason, inner, at = _run_thunk(name, thunk)
         marked = f"{NOT_REGRADABLE}: {reason}" if reason else NOT_REGRADABLE
         return share, shorten(marked) if LIVE.get() else reason, inner, at
     finally:
@@ -205,7 +205,7 @@ def _answer(name: str, node: CriterionNode, thunk: Thunk) -> Answered:
         _scope.reset(token)
 
 
-def _answered(name: str, thunk: Thunk) -> Answered:
+def _run_thunk(name: str, thunk: Thunk) -> Answered:
     try:
         result: Any = thunk() if callable(thunk) else thunk
     except DeliverableError as error:
@@ -222,8 +222,8 @@ def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
         share, reason, inner, at = found[node.id]
     else:
         inner = tuple(_part(p, found) for p in node.parts)
-        closed = _closed(node.parts, inner)
-        share, reason = (0.0, _because(closed[0])) if closed else (_share(inner), "")
+        closed = _failed_gates(node.parts, inner)
+        share, reason = (0.0, _gate_reason(closed[0])) if closed else (_share(inner), "")
         at = None
     return GradePart(
         name=shorten(node.id), points=node.worth, fraction=share, importance=node.importance, gate=node.gate,
@@ -231,17 +231,17 @@ def _part(node: CriterionNode, found: Mapping[str, Answered]) -> GradePart:
     )  # fmt: skip
 
 
-def _closed(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
+def _failed_gates(nodes: Sequence[CriterionNode], parts: Sequence[GradePart]) -> list[str]:
     """Names of the criteria of one level that are gates and failed: they make 0 what they are parts of."""
     passed = {p.name: p.passed for p in parts}
     return [node.id for node in nodes if node.gate and not passed.get(shorten(node.id), True)]
 
 
-def _because(gate: str) -> str:
+def _gate_reason(gate: str) -> str:
     return shorten(f"0 because of the gate {gate}")
 
 
-def _implied(part: GradePart, by: GradePart) -> GradePart:
+def _imply(part: GradePart, by: GradePart) -> GradePart:
     if part.passed:
         return part
     reason = shorten(f"implied by {by.name}; by itself: {part.fraction:.3g} {part.reason}")

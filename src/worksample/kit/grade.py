@@ -44,7 +44,7 @@ class _Value:
         raise NotImplementedError
 
 
-def _checked(cls: type[T]) -> type[T]:
+def _validated_by_record(cls: type[T]) -> type[T]:
     """Class decorator of a dataclass: what is not plainly right is for the record of the same name to decide."""
     take = cls.__init__
     numbers = {field.name for field in fields(cls) if str(field.type).startswith("float")}  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def _checked(cls: type[T]) -> type[T]:
         except TypeError:  # a field too many, or one that lacks
             sound = False
         if not sound:
-            take(self, **_settled(cls, given))
+            take(self, **_read_by_record(cls, given))
 
     cls.__init__ = __init__  # type: ignore[assignment]
     return cls
@@ -68,16 +68,16 @@ def _exact(value: Any) -> Any:
     return float(value) if type(value) is int and -_WHOLE < value < _WHOLE else value
 
 
-def _settled(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
+def _read_by_record(cls: type[_Value], given: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as the record reads them. pydantic's ValidationError where it refuses them."""
     from worksample.records import grade
 
     record: Any = (grade.GradePayload if cls is Grade else grade.PartPayload)(**given)
-    return {name: _own(value) if name == "parts" else value for name, value in dict(record).items()}
+    return {name: _own_parts(value) if name == "parts" else value for name, value in dict(record).items()}
 
 
-def _own(parts: tuple[Any, ...]) -> tuple[GradePart, ...]:
-    return tuple(GradePart(**{**dict(part), "parts": _own(part.parts)}) for part in parts)
+def _own_parts(parts: tuple[Any, ...]) -> tuple[GradePart, ...]:
+    return tuple(GradePart(**{**dict(part), "parts": _own_parts(part.parts)}) for part in parts)
 
 
 def _plain(value: Any) -> Any:
@@ -105,7 +105,7 @@ def _are_parts(value: Any) -> bool:
     return type(value) is tuple and all(type(part) is GradePart for part in value)
 
 
-@_checked
+@_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradePart(PartNode, _Value):
     """One criterion's result. `fraction` of its `points` was earned, in 0..1; None where it was skipped."""
@@ -137,7 +137,7 @@ class GradePart(PartNode, _Value):
         )
 
 
-@_checked
+@_validated_by_record
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade(GradeTree, _Value):
     """`score` in 0..1. How parts make a score is the composition's affair; the parts say how it came about."""

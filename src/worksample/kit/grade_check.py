@@ -15,7 +15,7 @@ SLACK = 1e-6
 """How far a score may lie from its parts: rounding."""
 
 
-def checked(result: Any, criteria: CriteriaTree) -> Grade:
+def check_result(result: Any, criteria: CriteriaTree) -> Grade:
     """What `grade` returned, if it is a grade that answers the criteria. GraderError (`grader.malformed`) otherwise.
 
     pydantic's ValidationError where it is a record that was made past its checks.
@@ -27,11 +27,11 @@ def checked(result: Any, criteria: CriteriaTree) -> Grade:
             next="return a Grade, such as weighted(case, {...})",
         )
     grade = result.replaced() if isinstance(result, Grade) else Grade(**dict(result))  # type: ignore[call-overload]
-    agree(grade, criteria)
+    require_agreement(grade, criteria)
     return grade
 
 
-def agree(grade: GradeTree, criteria: CriteriaTree) -> None:
+def require_agreement(grade: GradeTree, criteria: CriteriaTree) -> None:
     """Refuse a grade that does not answer the criteria, or that contradicts itself. GraderError."""
     wanted, given = {n.id for n in program_nodes(criteria.criteria)}, {p.name for p in grade.parts}
     if not given and len(criteria.kinds) > 1:

@@ -19,7 +19,7 @@ _WORDS = {
 }
 
 
-def shaped(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
+def require_shape(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
     """Raises the owner's fault where `value` has not the shape of `like`.
 
     like: a type (`str`, `int`, `float` for any number, `bool`, `list`, `dict`, `None` for anything), a tuple of shapes
@@ -35,11 +35,11 @@ def shaped(value: Any, like: Any, owner: FileOwner, at: str = "") -> None:
         for key, inner in like.items():
             if key not in value:
                 raise owner.fault(f"{place} has no {key!r}", where=owner.name)
-            shaped(value[key], inner, owner, f"{at}.{key}" if at else str(key))
+            require_shape(value[key], inner, owner, f"{at}.{key}" if at else str(key))
     elif isinstance(like, list):
         _type(value, list, owner, place)
         for i, item in enumerate(value):
-            shaped(item, like[0] if like else None, owner, f"{at}[{i}]")
+            require_shape(item, like[0] if like else None, owner, f"{at}[{i}]")
     elif like in _WORDS:
         _type(value, like, owner, place)
     else:
@@ -54,7 +54,7 @@ def _any(value: Any, options: tuple[Any, ...], owner: FileOwner, at: str) -> Non
     faults = []
     for option in options:
         try:
-            return shaped(value, option, owner, at)
+            return require_shape(value, option, owner, at)
         except owner.fault as error:
             faults.append(error)
     raise (

@@ -1,7 +1,7 @@
 """How a grader asks a judge model: a narrow question about what it hands over, answered by its platform.
 
-The grading box has no keys and no network: the question goes over the broker (`kit/broker.py`, verb `ask`), and what is
-handed over reaches the model as data between delimiters. The grade's integration stays code.
+The grading box has no keys and no network: the question goes over the broker (`kit/broker_client.py`, verb `ask`),
+and what is handed over reaches the model as data between delimiters. The grade's integration stays code.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Services:
             raise GraderError(
                 f"there is no service {service!r}", next=f"one of {', '.join(PORTS)}", cause=Cause.GRADER_CRASH
             )
-        given = {**self._who(service), **(headers or {})}
+        given = {**self._credentials(service), **(headers or {})}
         if isinstance(body, Mapping):
             body, given = json.dumps(body), {"Content-Type": "application/json", **given}
         connection = http.client.HTTPConnection(service, PORTS[service], timeout=self._seconds)
@@ -105,7 +105,7 @@ class Services:
         except (ValueError, RecursionError) as error:
             raise GraderError(f"{service} answered no JSON at {path}", cause=Cause.GRADER_CRASH) from error
 
-    def _who(self, service: str) -> dict[str, str]:
+    def _credentials(self, service: str) -> dict[str, str]:
         if service == "tracker":
             return {"X-Redmine-API-Key": self._operator}
         from base64 import b64encode

@@ -47,10 +47,10 @@ def number(value: Any, decimal: str = "") -> float | None:
         return found if math.isfinite(found) else None
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST:
         return None
-    return _finite(_read(value, decimal))
+    return _finite(_read_text(value, decimal))
 
 
-def _read(text: str, decimal: str) -> float | None:
+def _read_text(text: str, decimal: str) -> float | None:
     found = readings(text)
     if not found.unclear:
         return found.by(decimal) if decimal else found.only

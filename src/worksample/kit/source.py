@@ -57,7 +57,7 @@ def deliverable(name: str) -> Iterator[None]:
     try:
         yield
     except (UnreadableSource, OSError) as error:
-        raise DeliverableError(_says(error), where=name) from error
+        raise DeliverableError(_fault_text(error), where=name) from error
 
 
 @contextmanager
@@ -66,10 +66,10 @@ def reference(name: str) -> Iterator[None]:
     try:
         yield
     except (UnreadableSource, OSError) as error:
-        raise ReferenceUnreadable(_says(error), where=name) from error
+        raise ReferenceUnreadable(_fault_text(error), where=name) from error
 
 
-def _says(error: Exception) -> str:
+def _fault_text(error: Exception) -> str:
     if isinstance(error, OSError):
         return (error.strerror or type(error).__name__).lower()
     return str(error)

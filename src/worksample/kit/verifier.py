@@ -29,7 +29,7 @@ def verified(case: Case) -> Grade:
     """
     settings = case.settings.get("verifier") or {}
     if steps := settings.get("step"):
-        return _of_steps(case, steps, final=settings.get("strategy") == "final")
+        return _grade_steps(case, steps, final=settings.get("strategy") == "final")
     values = _rewards(case.verify())
     if len(values) == 1:
         return Grade(score=_score(values))
@@ -37,7 +37,7 @@ def verified(case: Case) -> Grade:
     return Grade(score=_score(values), parts=parts, reason="the verifier's own reward" if REWARD in values else "")
 
 
-def _of_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) -> Grade:
+def _grade_steps(case: Case, steps: Sequence[Mapping[str, Any]], *, final: bool) -> Grade:
     found: list[dict[str, float]] = []
     parts: list[GradePart] = []
     reason = "the last step's reward" if final else "the mean of the steps' rewards"
@@ -79,24 +79,24 @@ def _rewards(ran: Ran) -> dict[str, float]:
         return _from_json(ran)
     if REWARD_TEXT not in ran.files:
         tail = (ran.stderr.strip() or ran.stdout.strip())[-500:]
-        raise _none(f"the verifier left no reward (exit code {ran.exit}): {tail}")
+        raise _malformed(f"the verifier left no reward (exit code {ran.exit}): {tail}")
     try:
         return {REWARD: _number(float(ran.files[REWARD_TEXT].decode("utf-8").strip()))}
     except ValueError as error:
-        raise _none(f"{REWARD_TEXT}: {error}") from None
+        raise _malformed(f"{REWARD_TEXT}: {error}") from None
 
 
 def _from_json(ran: Ran) -> dict[str, float]:
     try:
         found = json.loads(ran.files[REWARD_JSON])
     except (ValueError, RecursionError) as error:
-        raise _none(f"{REWARD_JSON}: {error}") from None
+        raise _malformed(f"{REWARD_JSON}: {error}") from None
     try:
         values = {str(name): _number(value) for name, value in _table(found).items()}
     except ValueError as error:
-        raise _none(f"{REWARD_JSON}: {error}") from None
+        raise _malformed(f"{REWARD_JSON}: {error}") from None
     if not values:
-        raise _none(f"{REWARD_JSON} holds no reward")
+        raise _malformed(f"{REWARD_JSON} holds no reward")
     return values
 
 
@@ -113,5 +113,5 @@ def _number(value: object) -> float:
     return float(value)
 
 
-def _none(what: str) -> GraderError:
+def _malformed(what: str) -> GraderError:
     return GraderError(what, cause=Cause.GRADER_MALFORMED, next=_REWARD)

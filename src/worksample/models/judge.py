@@ -20,8 +20,9 @@ from .price import Prices, require_price
 from .request_account import together
 from .resolver import ModelService
 
-RENDERING = "3"
-"""Raised whenever the same deliverable is shown to judges in another way."""
+RENDERING = "4"
+"""The version of what judges are shown beside the templates of their prompts. Raise it if the same deliverable is shown
+to judges in another way, or if an instruction in `grading.judges` changes."""
 DEFAULT = "judge"
 """The role that is asked where none is named."""
 

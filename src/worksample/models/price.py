@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from worksample.errors import ManifestError, PlanError
-from worksample.files.config_files import in_words
+from worksample.files.config_files import describe_errors
 from worksample.records import Frozen
 
 
@@ -37,7 +37,8 @@ def read_prices(table: Mapping[str, Any], where: str = "prices") -> dict[str, Pr
             out[name] = Price.model_validate(plain)
         except ValidationError as error:
             raise ManifestError(
-                f"{in_words(error, Price)}; a price has input, output, cache_read, cache_write, in dollars per million",
+                f"{describe_errors(error, Price)}; a price has input, output, cache_read and cache_write, in "
+                "dollars per million",
                 where=f"{where}.{name}",
                 next=f'write [prices."{name}"] input = 3.0, output = 15.0',
             ) from error

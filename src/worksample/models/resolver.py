@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from worksample.errors import PlanError
-from worksample.files.config_files import Faults, checked
+from worksample.files.config_files import Faults, validate
 from worksample.files.config_files.faults import nearest
 
 from .metering import gate, meter
@@ -90,7 +90,7 @@ def check_generation(generation: Mapping[str, Any], where: str) -> None:
     known = {key: value for key, value in generation.items() if key in GenerateConfig.model_fields}
     for key in sorted(set(generation) - set(known)):
         faults.add(file, key, f"is not a setting of generation{nearest(key, GenerateConfig.model_fields)}")
-    checked(GenerateConfig, known, faults, file=file)
+    validate(GenerateConfig, known, faults, file=file)
     if faults.found:
         raise PlanError("; ".join(map(str, faults.found)), where=where, next="see docs/agents.md")
 

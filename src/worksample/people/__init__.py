@@ -1,4 +1,4 @@
-"""Work by people: accounts, rounds, queues, drafts, verdicts. No HTTP in it."""
+"""Evaluation by people: accounts, rounds, queues, drafts, votes, verdicts. No HTTP."""
 
 # SQLAlchemy and argon2 take a while to import, so they wait until one of these is wanted.
 from lazy_loader import attach_stub

@@ -1,4 +1,4 @@
-"""Striking and restoring: the record stays, the queue follows."""
+"""Amendments: strike or restore records, and update the queues accordingly. Records are never deleted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.store.people_tables import items
 
 from .access.account import Account, Role
 from .clock import Clock, moment
-from .judging.queue_sync import follow
+from .judging.queue_sync import follow_amendment
 from .round_verdicts import findings
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def amend(
 ) -> Amendment:
     """Strike or restore a record, or put a round in force.
 
-    A struck evaluation's item goes back into the queue for one more, but not to whoever gave it; restoring takes that
-    back where nobody has it yet. A struck trial, submission or instance is given out to nobody until it is restored
-    (`withdrawn`). RecordMissing, Denied, UsageError without a reason.
+    After a strike of an evaluation its item goes back to the queue for one more vote by somebody else; restoring undoes
+    this unless somebody has the item. Nobody gets items of a struck trial, submission or instance (`withdrawn_items`).
+    Raises RecordMissing, Denied, UsageError without a reason.
     """
     by.may(Role.ADMIN, Role.REVIEWER)
     if not reason.strip():
@@ -48,23 +48,23 @@ def amend(
         author=f"person-{by.id}", at=moment(clock()),
     )  # fmt: skip
     store.commit(amendment)
-    let_queue_follow(store, amendment)
+    update_queue(store, amendment)
     return amendment
 
 
-def let_queue_follow(store: Store, amendment: Amendment) -> None:
-    """Give out anew what was struck, and take back what was restored. Doing it twice changes nothing."""
+def update_queue(store: Store, amendment: Amendment) -> None:
+    """Offer struck items again, or withdraw the extra vote of restored ones. Idempotent."""
     if amendment.target is AmendmentTarget.EVALUATION:
-        follow(store, amendment.target_id, amendment.action)
+        follow_amendment(store, amendment.target_id, amendment.action)
     elif amendment.target is AmendmentTarget.EVALUATOR:
         for evaluation in store.find(Evaluation, evaluator=amendment.target_id):
-            follow(store, evaluation.id, amendment.action)
+            follow_amendment(store, evaluation.id, amendment.action)
 
 
 def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> list[Amendment]:
-    """Strike every submission in which an integrity round over this one found something; returns the amendments.
+    """Strike all submissions in which an integrity round over this one found something. Return the new amendments.
 
-    Figures with and without them: `metrics.with_and_without`. Those that are struck already are passed over.
+    Submissions that are struck already are skipped. `metrics.with_and_without` compares the figures.
     """
     from worksample.records import struck
 
@@ -80,7 +80,7 @@ def strike_findings(store: Store, by: Account, round: str, *, clock: Clock) -> l
 
 
 def withdraw(store: Store, by: Account, item: str) -> None:
-    """Take an item out of its queue: nobody is given it any more. What is said about it stays."""
+    """Take an item out of its queue. Its evaluations stay."""
     by.may(Role.ADMIN)
     with store.database.writing() as connection:
         if connection.execute(update(items).where(_i.id == item).values(withdrawn=True)).rowcount != 1:

@@ -1,4 +1,4 @@
-"""Time: microseconds since 1970 in UTC, from a clock that can be handed in."""
+"""Time as microseconds since 1970 in UTC, from a clock that callers can replace."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ MINUTE = 60 * SECOND
 
 
 def wall() -> int:
-    """The machine's own. Machines that share a database should agree to within a second."""
+    """Return the machine's time. Machines that share a database should agree to within a second."""
     return time.time_ns() // 1000
 
 
 def moment(micros: int) -> datetime:
-    """As records hold it: UTC, to the millisecond."""
+    """Convert microseconds to the datetime that records hold: UTC, to the millisecond."""
     return datetime.fromtimestamp(micros // 1000 / 1000, UTC)

@@ -1,4 +1,4 @@
-"""What people's work refuses, each kind its own: the app answers 400, 403, 404 and 409 by them."""
+"""Errors of work by people. The app maps each class to an HTTP status."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ __all__ = ["Conflict", "Denied", "FaultyRows", "InvalidAnswer", "NotReady", "Not
 
 
 class Denied(UsageError):
-    """Not signed in, not allowed, or a token that is wrong, used or expired. Never says which."""
+    """Access was denied: not signed in, not allowed, or a bad token (wrong, used or expired). The text never says
+    which.
+    """
 
 
 class NotYours(UsageError):
-    """No such item among this person's own; the same for one that does not exist."""
+    """The person has no such item; the same error if the item does not exist."""
 
 
 class Conflict(UsageError):
-    """Another was faster: a stale revision, a lease that passed on, an answer that is in already."""
+    """Somebody else was faster: a stale revision, a lease that passed on, an answer that is in already."""
 
 
 class NotReady(UsageError):
-    """The person has to read the training page or pass the quiz first."""
+    """The person must read the training page or pass the quiz first."""
 
 
 class InvalidAnswer(UsageError):
-    """An answer that is incomplete or wrong. `faults`: question -> what is wrong with its answer."""
+    """An incomplete or invalid answer. `faults`: question -> what is wrong."""
 
     def __init__(self, faults: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{name}: {text}" for name, text in faults.items()))

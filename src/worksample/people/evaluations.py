@@ -1,4 +1,4 @@
-"""What was said in a round, without what is struck."""
+"""Evaluations of a round without struck ones."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def amendments_of(store: Store) -> list[Amendment]:
     return store.find(Amendment)
 
 
-def standing(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
-    """Those that no amendment strikes, whether by themselves, their evaluator, a submission or the instance."""
+def exclude_struck(evaluations: Iterable[Evaluation], amendments: Iterable[Amendment]) -> list[Evaluation]:
+    """Return the evaluations that no amendment strikes: directly, or by evaluator, submission or instance."""
     out = struck(amendments)
     return [e for e in evaluations if not any(key in out for key in targets_of(e))]
 
 
-def given(store: Store, round: str) -> list[Evaluation]:
-    """The given evaluations of a round that stand, by time, then id."""
+def standing_evaluations(store: Store, round: str) -> list[Evaluation]:
+    """Return the round's given evaluations that are not struck, by time, then id."""
     found = store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN)
-    return standing(found, amendments_of(store))
+    return exclude_struck(found, amendments_of(store))
 
 
 def verdicts_of(store: Store, round: Round) -> dict[str, Verdict]:
-    """By `verdicts.resolving`: the round's own votes alone."""
+    """Resolve the round's own votes, without reviews by other rounds."""
     return resolve(round, store.find(Evaluation, round=round.id), amendments_of(store))

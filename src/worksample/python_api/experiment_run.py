@@ -190,7 +190,7 @@ def options_of(
 ) -> RunOptions:
     """How an experiment is run as it was asked for, or otherwise where a figure is given."""
     from worksample.experiments.experiment_runner import RunOptions
-    from worksample.people.rounds.experiment_rounds import OwnRounds
+    from worksample.people.rounds.experiment_rounds import ExperimentRounds
 
     return RunOptions(
         parallel=parallel or config.parallel,
@@ -199,7 +199,7 @@ def options_of(
         prices=config.prices,
         services=config.services,
         judges=config.judges,
-        people=OwnRounds(config.people.overlap).fill,
+        people=ExperimentRounds(config.people.overlap).fill,
     )
 
 

@@ -16,7 +16,7 @@ from worksample.files import put_canonical
 from .stores_and_packages import opened
 
 if TYPE_CHECKING:
-    from worksample.formats.jobs.screening import JobLook
+    from worksample.formats.jobs.screening import JobExamination
     from worksample.people.quality.qualification_funnel import Funnel
     from worksample.records import Instance, Round
     from worksample.store import Store
@@ -41,7 +41,7 @@ class OpenedQualification:
     """The round that was opened, and what a program found, by instance id."""
 
     round: Round
-    looks: dict[str, JobLook]
+    looks: dict[str, JobExamination]
 
 
 def qualify(
@@ -52,11 +52,11 @@ def qualify(
 
     Raises ManifestError, PlanError where the suite has no job, SandboxUnavailable, StoreError.
     """
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
     from worksample.people import People, PeopleRound, RoundKind
     from worksample.people.quality.qualification_funnel import IMPORT
     from worksample.people.rounds.job_questions import read_questions
-    from worksample.people.rounds.screening_results import keep_looks
+    from worksample.people.rounds.screening_results import store_looks
     from worksample.records import ResolutionRule
     from worksample.tasks import find_suite
 
@@ -65,13 +65,13 @@ def qualify(
     path = find_suite(str(suite))
     with opened(store, create=True) as here:
         jobs = _ingested(here, path)
-        looks = asyncio.run(look_at_jobs(Looking(here, sandbox=config.sandbox), jobs, told=told))
+        looks = asyncio.run(examine_jobs(JobExaminer(here, sandbox=config.sandbox), jobs, told=told))
         beside = _import_counts(path)
         round = People(here).open_people_round(
             PeopleRound(
                 kind=RoundKind.QUALIFICATION, subjects=tuple(job.id for job in jobs), questions=questions,
                 rule=ResolutionRule.TIE_BREAK if config.both else None, reason=config.reason,
-                looks=keep_looks(here, {id: look.plain() for id, look in looks.items()}),
+                looks=store_looks(here, {id: look.plain() for id, look in looks.items()}),
                 versions={IMPORT: put_canonical(here.blobs, beside)} if beside else {},
             )
         )  # fmt: skip

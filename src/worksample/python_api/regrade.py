@@ -28,7 +28,7 @@ class Graded:
     regraded: Regraded
 
     @property
-    def adopted(self) -> bool:
+    def is_adopted(self) -> bool:
         return self.regraded.adopted
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.extras import need
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 
 from .stores_and_packages import opened
 
@@ -146,7 +146,7 @@ def pictures(store: Store, experiments: Sequence[str]) -> dict[str, Picture]:
     found = find_experiments(store, experiments)
     work = ResultSet(store, found, WorkRules())
     frame = work.frame(work.primary)
-    with scratch("plots") as folder:
+    with scratch_folder("plots") as folder:
         canvas = Canvas(folder)
         board = board_of(frame, tuple(found))
         board_charts(canvas, board, frame.filter(frame["slot"].is_not_null()), release_dates(store))

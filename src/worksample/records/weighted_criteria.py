@@ -1,6 +1,6 @@
 """What answered criteria come to: the one rule for people's marks and for verdicts that join several evaluators.
 
-`kit.compose` says the same of what a program answers, with its reasons (a property holds the two together).
+`kit.compositions` says the same of what a program answers, with its reasons (a property holds the two together).
 """
 
 from __future__ import annotations

@@ -122,13 +122,13 @@ def group_name(box: str) -> str:
     """Return the name of a box's group. `box` begins with its creator's process id, which is only valid in one pid
     namespace: containers may share control groups without seeing each other's processes.
     """
-    return f"{PREFIX}{box}-{scratch.space_of_processes()}"
+    return f"{PREFIX}{box}-{scratch.process_namespace()}"
 
 
 def is_orphaned(group: str) -> bool:
     """Return whether the creator of a group with this name is known to be dead."""
     pid, *rest = group.removeprefix(PREFIX).split("-")
-    here = len(rest) < 2 or rest[-1] == str(scratch.space_of_processes())
+    here = len(rest) < 2 or rest[-1] == str(scratch.process_namespace())
     return here and pid.isdigit() and scratch.started_at(int(pid)) == 0
 
 

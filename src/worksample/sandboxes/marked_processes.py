@@ -10,7 +10,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from worksample.files.scratch import is_gone, maker
+from worksample.files.scratch import is_gone, maker_of_this_process
 
 MARK = "WORKSAMPLE_PLAIN_BOX"
 """Variable of a plain box's processes; its value is the box's folder."""
@@ -24,7 +24,7 @@ _MAKER = re.compile(rf"{MAKER}=(\d+)-(\d+)-(\d+)".encode())
 
 def maker_environment() -> dict[str, str]:
     """Return the environment of a bubblewrap that this process starts."""
-    return {MAKER: maker()}
+    return {MAKER: maker_of_this_process()}
 
 
 def kill_marked(folder: Path) -> None:

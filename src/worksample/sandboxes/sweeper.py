@@ -77,7 +77,7 @@ def _sweep_groups() -> list[str]:
 def _sweep_folders() -> list[str]:
     """Remove scratch folders and incomplete cache entries whose creators are dead."""
     places = (None, BUILD_ROOT, *cache_folders())
-    removed = [f"folder {name}" for place in places for name in scratch.sweep(place)]
+    removed = [f"folder {name}" for place in places for name in scratch.sweep_scratch_folders(place)]
     removed += [f"half {name}" for place in cache_folders() for name in remove_halves(place)]
     return removed + _sweep_workplaces()
 

@@ -11,7 +11,7 @@ from worksample.errors import ManifestError
 _PLACE = re.compile(r"\{\{\s*([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*\}\}")
 
 
-def places(brief: str) -> list[str]:
+def setting_names(brief: str) -> list[str]:
     """Names of the settings that a brief asks for (`{{month}}`), each once, in order."""
     return list(dict.fromkeys(_PLACE.findall(brief)))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from worksample.box import is_host_name
-from worksample.files.config_files import Flag, Says, Size, told, unfit
+from worksample.files.config_files import AllowedText, Flag, Size, exact_fault, value_fault
 from worksample.records import (
     BrowserSpec,
     Deliverable,
@@ -45,16 +45,16 @@ BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
 """Of a box with a browser, where the task says nothing."""
 
 
-def _place(path: str) -> str:
+def _check_place(path: str) -> str:
     plain = path.startswith("/") and posixpath.normpath("/" + path.lstrip("/")) == path
     if not plain or path == "/" or not path.isprintable():
-        raise unfit()
+        raise value_fault()
     if any(path == ours or path.startswith(ours + "/") for ours in OURS):
-        raise unfit("is a place of the platform")
+        raise value_fault("is a place of the platform")
     return path
 
 
-Place = Annotated[str, AfterValidator(_place), Says("a plain absolute path such as '/task/output'")]
+Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolute path such as '/task/output'")]
 
 
 class LimitsTable(Limits):
@@ -85,20 +85,22 @@ class PathsTable(Paths):
         return found
 
 
-def _host(name: str) -> str:
+def _check_host(name: str) -> str:
     if name != "*" and (not is_host_name(name.removeprefix("*.")) or (name.startswith("*.") and name.count(".") < 2)):
-        raise unfit()
+        raise value_fault()
     if name.endswith(".internal"):
-        raise unfit("is a name of the platform")
+        raise value_fault("is a name of the platform")
     return name
 
 
 class EndpointTable(EndpointSpec):
     """One of `[[environment.endpoint]]`."""
 
-    name: Annotated[str, AfterValidator(_host), Says("a host's name in lower case, '*.' and one, or '*'; no address")]
-    port: Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")] = 443
-    to: Annotated[str, AfterValidator(target), Says("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
+    name: Annotated[
+        str, AfterValidator(_check_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
+    ]
+    port: Annotated[int, Field(ge=1, le=65535, strict=True), AllowedText("a number from 1 to 65535")] = 443
+    to: Annotated[str, AfterValidator(target), AllowedText("'model', 'host', 'service:NAME' or 'service:NAME:PORT'")]
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -115,27 +117,27 @@ class EnvironmentTable(Frozen):
     interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
     browser: BrowserSpec | None = None
     network: Literal["none", "endpoints", "workplace"] = "none"
-    endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
-    service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), Says("tables, at most 32")] = ()
-    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), Says("tables, at most 16")] = ()
+    endpoint: Annotated[tuple[EndpointTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
+    service: Annotated[tuple[ServiceTable, ...], Field(max_length=32), AllowedText("tables, at most 32")] = ()
+    mcp: Annotated[tuple[McpTable, ...], Field(max_length=16), AllowedText("tables, at most 16")] = ()
     health: HealthSpec | None = None
     skills: Place | None = None
     image: Image | None = None
-    step: Annotated[tuple[StepTable, ...], Field(max_length=100), Says("tables, at most 100")] = ()
+    step: Annotated[tuple[StepTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
     company: SharedFolder | None = None
     """Of the workplace, whose services `services` names."""
     setup: Folder | None = None
     live: Folder | None = None
-    dialects: Annotated[tuple[Word, ...], Says("a list of names")] = ()
+    dialects: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
     """Ways of other products in which services of the workplace can be asked besides."""
-    services: Annotated[tuple[Word, ...], Says("a list of names")] = ()
-    software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
-    requires: Annotated[tuple[Word, ...], Says("a list of capabilities")] = ()
+    services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
+    software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
+    requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
     limits: LimitsTable = LimitsTable()
     paths: PathsTable = PathsTable()
 
     @model_validator(mode="after")
-    def _apart(self) -> Self:
+    def _check_combinations(self) -> Self:
         self.paths.over(Paths())
         check_workplace(self.network, self.company, self.setup or self.live, self.services, self.dialects)
         if bool(self.endpoint) != (self.network == "endpoints") and self.network != "workplace":
@@ -181,22 +183,22 @@ class EnvironmentTable(Frozen):
 _LISTS = ("interfaces", "services", "software", "requires")
 
 
-def _inside(name: str) -> str:
+def _check_deliverable_name(name: str) -> str:
     steps = name.removesuffix("/").split("/")
     if name.startswith("/") or any(s in ("", ".", "..") for s in steps) or not name.isprintable():
-        raise told("is not a name inside the output folder", "a relative path without '..'")
+        raise exact_fault("is not a name inside the output folder", "a relative path without '..'")
     return name
 
 
 class DeliverableTable(Frozen):
     """One of `[deliverables]`."""
 
-    format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), Says("a short word such as 'csv'")]
+    format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), AllowedText("a short word such as 'csv'")]
     required: Flag = True
     about: str = ""
 
 
-Deliverables = dict[Annotated[str, AfterValidator(_inside)], DeliverableTable]
+Deliverables = dict[Annotated[str, AfterValidator(_check_deliverable_name)], DeliverableTable]
 """Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from worksample.files.config_files import Faults, Flag, Says, Settings, Size, checked, told, unfit
+from worksample.files.config_files import AllowedText, Faults, Flag, Settings, Size, exact_fault, validate, value_fault
 from worksample.records import Frozen, Protocol
 from worksample.records.base import omittable
 
@@ -20,31 +20,31 @@ RESERVED = ("timeout", "memory", "verifier", "workplace", "writable")
 """Names in a grading's settings that the platform fills from the keys beside them."""
 
 
-def _unreserved(settings: dict[str, Any]) -> dict[str, Any]:
+def _refuse_reserved_names(settings: dict[str, Any]) -> dict[str, Any]:
     for name in RESERVED:
         if name in settings:
-            raise told(f"{name} is a reserved name; give it beside the settings, not in them")
+            raise exact_fault(f"{name} is a reserved name; give it beside the settings, not in them")
     return settings
 
 
 class GradingTable(Frozen):
     """How people or judges grade."""
 
-    settings: Annotated[Settings, AfterValidator(_unreserved)] = {}
+    settings: Annotated[Settings, AfterValidator(_refuse_reserved_names)] = {}
 
 
-def _way(path: str) -> str:
+def _plain_absolute_path(path: str) -> str:
     if (
         not path.startswith("/")
         or posixpath.normpath("/" + path.lstrip("/")) != path
         or path == "/"
         or not path.isprintable()
     ):
-        raise unfit()
+        raise value_fault()
     return path
 
 
-Way = Annotated[str, AfterValidator(_way), Says("a plain absolute path")]
+AbsolutePath = Annotated[str, AfterValidator(_plain_absolute_path), AllowedText("a plain absolute path")]
 
 
 class _Verifier(Frozen):
@@ -57,7 +57,7 @@ class _Verifier(Frozen):
     fresh: Flag = omittable(False)
     """Whether it has the work's image as it was before anybody worked in it. Not written where not: older gradings keep
     their digests."""
-    artifacts: tuple[Way, ...] = ()
+    artifacts: tuple[AbsolutePath, ...] = ()
     """What is brought into a root of its own from the agent's: files and folders, to the same place."""
     solution: tuple[str, ...] = ()
     """The command that solves the task, with the reference at `/solution`: for controls only."""
@@ -80,7 +80,7 @@ class StepVerifierTable(_Verifier):
 
     @field_validator("min_reward", mode="before")
     @classmethod
-    def _named(cls, given: Any) -> Any:
+    def _as_table(cls, given: Any) -> Any:
         return {"reward": given} if isinstance(given, int | float) and not isinstance(given, bool) else given
 
 
@@ -129,7 +129,7 @@ class GradingsTable(Frozen):
 def read_gradings(data: object, faults: Faults, context: Mapping[str, Any]) -> dict[Protocol, GradingSpec]:
     """A spec per protocol; at least one is wanted."""
     file, at = "task.toml", "grading"
-    table = checked(GradingsTable, data, faults, file=file, at=at, context=context)
+    table = validate(GradingsTable, data, faults, file=file, at=at, context=context)
     if isinstance(data, dict) and not any(protocol.value in data for protocol in Protocol):
         faults.add(file, at, "no protocol is given", [f"[grading.{p.value}]" for p in Protocol])
     given = {p: getattr(table, p.value, None) for p in Protocol}

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from worksample.errors import ManifestError
-from worksample.files.config_files import Faults, Says, Settings, checked
+from worksample.files.config_files import AllowedText, Faults, Settings, validate
 from worksample.records import Deliverable, Environment, Frozen
 
-from .brief_settings import places, render_brief
+from .brief_settings import render_brief, setting_names
 from .environment import Deliverables, DeliverableTable, LimitsTable, PathsTable, deliverables_of
 from .package_files import Folder, MarkdownFile, read_text
 from .spec import InstanceSpec
@@ -21,7 +21,9 @@ FILE = "task.toml"
 MOST = 2000
 """Instances of one task."""
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
-TaskName = Annotated[str, Field(pattern=f"^{NAME}$"), Says("lower case letters, digits, '.', '_' and '-'; at most 100")]
+TaskName = Annotated[
+    str, Field(pattern=f"^{NAME}$"), AllowedText("lower case letters, digits, '.', '_' and '-'; at most 100")
+]
 
 
 class InstanceTable(Frozen):
@@ -54,7 +56,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
         return []
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"instance[{number}]"
-        table = checked(InstanceTable, given, faults, file=FILE, at=at, context=context)
+        table = validate(InstanceTable, given, faults, file=FILE, at=at, context=context)
         if table is None:
             continue
         spec = _Instance(table, at, context["root"], faults).spec(shared)
@@ -113,7 +115,7 @@ class _Instance:
         try:
             return render_brief(text, settings)
         except ManifestError:
-            unfilled = [p for p in places(text) if isinstance(settings.get(p), (dict, list, type(None)))]
+            unfilled = [p for p in setting_names(text) if isinstance(settings.get(p), (dict, list, type(None)))]
             asked = ", ".join("{{" + p + "}}" for p in unfilled)
             self._fault("settings", f"{name} asks for {asked}, a text or number")
             return ""

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from worksample.files.config_files import Flag, Says, unfit
+from worksample.files.config_files import AllowedText, Flag, value_fault
 from worksample.records import Frozen, McpSpec
 
 from .service import Text, Variable, Word
@@ -29,13 +29,13 @@ def place_of(url: str) -> tuple[str, int]:
         parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
-        raise unfit() from None
+        raise value_fault() from None
     if parts.scheme not in PORTS or not parts.hostname or parts.username or parts.fragment or not url.isprintable():
-        raise unfit()
+        raise value_fault()
     return parts.hostname, port
 
 
-def reached(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
+def is_reachable(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
     """Whether a server's address leads to an endpoint, or to a port of the box itself."""
     return place_of(url)[0] in OWN or place_of(url) in endpoints
 
@@ -44,9 +44,11 @@ class McpTable(Frozen):
     """The table as it is written."""
 
     name: Annotated[Word, Field(max_length=30)]
-    argv: Annotated[tuple[Text, ...], Says("a list: a program and its arguments")] = ()
+    argv: Annotated[tuple[Text, ...], AllowedText("a list: a program and its arguments")] = ()
     env: dict[Variable, Text] = {}
-    url: Annotated[str, AfterValidator(_url), Says("an address such as 'http://tools.example.com:8000/mcp'")] = ""
+    url: Annotated[str, AfterValidator(_url), AllowedText("an address such as 'http://tools.example.com:8000/mcp'")] = (
+        ""
+    )
     sse: Flag = False
 
     @model_validator(mode="after")
@@ -70,6 +72,6 @@ def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]
     if len(set(names)) < len(names):
         raise ValueError("two MCP servers have one name")
     for one in servers:
-        if one.url and not reached(one.url, endpoints):
+        if one.url and not is_reachable(one.url, endpoints):
             host, port = place_of(one.url)
             raise ValueError(f"the MCP server {one.name!r} is at {host}:{port}, and the task has no such endpoint")

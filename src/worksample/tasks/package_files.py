@@ -9,22 +9,22 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
 
-from worksample.files.config_files import Faults, Line, shown, told
-from worksample.files.stray_files import is_litter
+from worksample.files.config_files import Faults, Line, exact_fault, show_value
+from worksample.files.stray_files import is_stray_file
 
 IGNORED = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-"""Names, at any depth, that are no part of a package; and what desktops leave (`files.litter`)."""
+"""Names, at any depth, that are no part of a package; and what desktops leave (`files.stray_files`)."""
 APART = ("inputs", "software", "reference", "probes", "cases", "scripts", "dev", "docs")
 """Folders that are no part of the grader; `dev/` is for the author's own scripts."""
 SINGLE = ("task.toml", "criteria.toml", "LICENSE", "LICENCE")
 
 
-def ignored(path: str) -> bool:
+def is_ignored(path: str) -> bool:
     """Whether a path of a package is left out of its manifest."""
-    return is_litter(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
+    return is_stray_file(path) or any(step in IGNORED or step.endswith(".pyc") for step in path.split("/"))
 
 
-def of_grader(path: str, apart: frozenset[str]) -> bool:
+def is_grader_file(path: str, apart: frozenset[str]) -> bool:
     """Whether a path is part of the grader: `grade.py`, `task.py`, and the modules and data beside them."""
     first = path.split("/", 1)[0]
     if first in APART or first in SINGLE or first.startswith(".") or ("/" not in path and path.endswith(".md")):
@@ -88,11 +88,11 @@ def is_folder(path: Path) -> bool:
 def check_tree(root: Path, faults: Faults) -> None:
     """Faults for links, devices and pipes anywhere but in `cases/*/output/`, and for names that are no UTF-8."""
     for where, folders, files in os.walk(root, followlinks=False):
-        folders[:] = sorted(f for f in folders if not ignored(f))
+        folders[:] = sorted(f for f in folders if not is_ignored(f))
         at = Path(where).relative_to(root)
         for name in sorted([*folders, *files]):
             path = at / name
-            if ignored(path.as_posix()) or (path.parts[0] == "cases" and path.parts[2:3] == ("output",)):
+            if is_ignored(path.as_posix()) or (path.parts[0] == "cases" and path.parts[2:3] == ("output",)):
                 continue
             _check(root, path, faults)
 
@@ -147,10 +147,10 @@ def read_text(root: Path, name: str, faults: Faults) -> str:
 def _there(name: str, info: ValidationInfo, *, folder: bool, ending: str = "") -> str:
     """A path that `path_problem` finds nothing wrong with, below the `root` of the validation's context."""
     if not name.endswith(ending):
-        raise told(f"{shown(name)} does not end in {ending}")
+        raise exact_fault(f"{show_value(name)} does not end in {ending}")
     problem = path_problem(info.context["root"], name, folder=folder) if info.context else None
     if problem:
-        raise told(f"{shown(name)} {problem}")
+        raise exact_fault(f"{show_value(name)} {problem}")
     return name
 
 
@@ -165,7 +165,7 @@ def _folder_or_shared(name: str, info: ValidationInfo) -> str:
     try:
         shared_folder(info.context["root"], name)
     except ValueError as error:
-        raise told(f"{shown(name)} {error}") from None
+        raise exact_fault(f"{show_value(name)} {error}") from None
     return name
 
 

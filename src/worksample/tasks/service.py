@@ -8,16 +8,16 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from worksample.files.config_files import Flag, Says, Size, nearest, unfit
+from worksample.files.config_files import AllowedText, Flag, Size, nearest, value_fault
 from worksample.records import Frozen, ImageSource, ServiceLimits, ServiceSpec, SourceFiles
 
 from .image_source import Image
 from .package_files import Folder
 from .workplace import PORTS
 
-Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), Says("lower case letters, digits, _ and -")]
-Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), Says("the name of a command")]
-Port = Annotated[int, Field(ge=1, le=65535, strict=True), Says("a number from 1 to 65535")]
+Word = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$"), AllowedText("lower case letters, digits, _ and -")]
+Command = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$"), AllowedText("the name of a command")]
+Port = Annotated[int, Field(ge=1, le=65535, strict=True), AllowedText("a number from 1 to 65535")]
 _PLAIN = ServiceLimits()
 _BEHIND = re.compile(r"service:([a-z0-9][a-z0-9_-]*)(?::([1-9][0-9]{0,4}))?")
 
@@ -25,29 +25,29 @@ _BEHIND = re.compile(r"service:([a-z0-9][a-z0-9_-]*)(?::([1-9][0-9]{0,4}))?")
 def target(to: str) -> str:
     """What stands behind an endpoint, as it may be written."""
     if to not in ("model", "host") and not _BEHIND.fullmatch(to):
-        raise unfit()
+        raise value_fault()
     return to
 
 
 def _ready(text: str) -> str:
     if text != "tcp" and not re.fullmatch(r"/[!-~]{0,500}", text):
-        raise unfit()
+        raise value_fault()
     return text
 
 
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise unfit("cannot be the name of a variable")
+        raise value_fault("cannot be the name of a variable")
     return name
 
 
 def _text(text: str) -> str:
     if "\0" in text:
-        raise unfit("holds a null character")
+        raise value_fault("holds a null character")
     return text
 
 
-Text = Annotated[str, AfterValidator(_text), Says("text")]
+Text = Annotated[str, AfterValidator(_text), AllowedText("text")]
 Variable = Annotated[str, AfterValidator(_variable)]
 
 
@@ -65,13 +65,15 @@ class ServiceTable(Frozen):
     name: Word
     box: Word | None = None
     """Services that name one box share its loopback; by default each has its own."""
-    argv: Annotated[tuple[Text, ...], Field(min_length=1), Says("a list: a program and its arguments")]
+    argv: Annotated[tuple[Text, ...], Field(min_length=1), AllowedText("a list: a program and its arguments")]
     env: dict[Variable, Text] = {}
-    ports: Annotated[tuple[Port, ...], Field(min_length=1, max_length=16), Says("a list of numbers, at least one")]
-    ready: Annotated[str, AfterValidator(_ready), Says("'tcp', or a path such as '/health'")] = "tcp"
-    wait: Annotated[float, Field(gt=0, le=3600), Says("seconds, at most 3600")] = 60.0
+    ports: Annotated[
+        tuple[Port, ...], Field(min_length=1, max_length=16), AllowedText("a list of numbers, at least one")
+    ]
+    ready: Annotated[str, AfterValidator(_ready), AllowedText("'tcp', or a path such as '/health'")] = "tcp"
+    wait: Annotated[float, Field(gt=0, le=3600), AllowedText("seconds, at most 3600")] = 60.0
     files: Folder | None = None
-    software: Annotated[tuple[Command, ...], Says("a list of commands")] = ()
+    software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     image: Image | None = None
     export: Flag = True
     """Whether its state is taken when a trial ends."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from worksample.files.config_files import Faults, Texts, checked, shown
+from worksample.files.config_files import Faults, Texts, show_value, validate
 from worksample.records import Entry, EntryKind, Frozen, Manifest, unquote_path
 
 
@@ -54,7 +54,7 @@ class ShownTable(Frozen):
 def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Faults) -> ReferenceVisibility:
     """The table as patterns. `references`: folder -> paths of the files in it; a pattern that fits none is a fault."""
     file, at = "task.toml", "reference"
-    table = checked(ShownTable, data, faults, file=file, at=at)
+    table = validate(ShownTable, data, faults, file=file, at=at)
     if table is None:
         return ReferenceVisibility()
     if table.show and table.hide:
@@ -64,5 +64,7 @@ def read_shown(data: object, references: Mapping[str, Iterable[str]], faults: Fa
         for pattern in patterns:
             if not any(fits(path, pattern) for path in paths):
                 where = ", ".join(dict.fromkeys(references)) or "the reference"
-                faults.add(file, f"{at}.{key}", f"{shown(pattern)} fits no file in {where}", sorted(set(paths))[:10])
+                faults.add(
+                    file, f"{at}.{key}", f"{show_value(pattern)} fits no file in {where}", sorted(set(paths))[:10]
+                )
     return ReferenceVisibility(table.show, table.hide)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from worksample.files.config_files import Faults, Says
+from worksample.files.config_files import AllowedText, Faults
 from worksample.records import CollectSpec, Environment, Frozen, HealthSpec, SourceFiles, StepSpec
 
 from .package_files import Folder, is_folder, read_text
@@ -23,7 +23,7 @@ class StepTable(Frozen):
 
     name: Annotated[Word, Field(max_length=60)]
     folder: Folder
-    time: Annotated[float, Field(gt=0), Says("seconds")] | None = None
+    time: Annotated[float, Field(gt=0), AllowedText("seconds")] | None = None
     health: HealthSpec | None = None
 
     def record(self) -> StepSpec:
@@ -42,7 +42,7 @@ def check_steps(steps: Sequence[StepTable], *, image: bool) -> None:
 def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environment:
     """With what each step's folder says to the agent, and the folder of files where it has one."""
 
-    def filled(step: StepSpec) -> StepSpec:
+    def add_brief(step: StepSpec) -> StepSpec:
         assert step.files is not None
         folder = step.files.name
         files = f"{folder}/{FILES}"
@@ -51,7 +51,7 @@ def with_briefs(environment: Environment, root: Path, faults: Faults) -> Environ
             faults.add(f"{folder}/{BRIEF}", "", "says nothing", "what the agent is to do in this step")
         return step.replaced(brief=brief, files=SourceFiles(name=files) if is_folder(root / files) else None)
 
-    return environment.replaced(steps=tuple(map(filled, environment.steps))) if environment.steps else environment
+    return environment.replaced(steps=tuple(map(add_brief, environment.steps))) if environment.steps else environment
 
 
 def folders_of(environment: Environment) -> tuple[str, ...]:

@@ -15,16 +15,16 @@ from worksample.box import is_host_name
 from worksample.errors import ManifestError
 from worksample.files import Sink
 from worksample.files.config_files import (
+    AllowedText,
     Faults,
     FaultyManifest,
     Line,
-    Says,
     Texts,
-    checked,
     nearest,
     read_toml,
-    shown,
-    unfit,
+    show_value,
+    validate,
+    value_fault,
 )
 from worksample.records import Frozen, HostLists, Instance, Suite, Task, Tier, digest_of
 
@@ -36,18 +36,20 @@ from .spec import Package
 from .suite_lock import check_lock, write_lock
 
 
-def _listed(text: str) -> str:
+def _check_listed_host(text: str) -> str:
     name, sign, port = text.partition(":")
     sound = name == "*" or (
         is_host_name(name.removeprefix("*.")) and (not name.startswith("*.") or name.count(".") > 1)
     )
     if not sound or (sign and not re.fullmatch(r"[1-9][0-9]{0,4}", port)) or int(port or 1) > 65535:
-        raise unfit()
+        raise value_fault()
     return text
 
 
 Listed = Annotated[
-    str, AfterValidator(_listed), Says("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not")
+    str,
+    AfterValidator(_check_listed_host),
+    AllowedText("a host's name in lower case, '*.' and one, or '*', with ':PORT' or not"),
 ]
 
 
@@ -65,7 +67,7 @@ class SuiteTable(Frozen):
     title: Line
     version: Version
     visibility: Literal["public", "private"] = "public"
-    roles: dict[str, Annotated[Line, Says("a model's name, such as 'openai/gpt-5'")]] = {}
+    roles: dict[str, Annotated[Line, AllowedText("a model's name, such as 'openai/gpt-5'")]] = {}
     tasks: Texts = ()
     hosts: HostsTable = HostsTable()
 
@@ -120,13 +122,13 @@ def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
     if path.is_dir() and (path / "suite.toml").is_file():
         path = path / "suite.toml"
     if path.is_dir() or path.name == "task.toml":
-        return _alone(path.parent if path.name == "task.toml" else path)
+        return _suite_of_one_task(path.parent if path.name == "task.toml" else path)
     if not path.is_file():
         raise ManifestError("there is no such suite", where=str(path), next="worksample suite show starter")
     faults = Faults()
     document = read_toml(path, path.name, faults)
     file = path.name
-    table = None if document.broken else checked(SuiteTable, _without(document.data, "tier"), faults, file=file)
+    table = None if document.broken else validate(SuiteTable, _without(document.data, "tier"), faults, file=file)
     packages = _packages(path.parent, table.tasks if table else (), faults, file)
     tiers = _tiers(document.data["tier"], packages, faults, file) if "tier" in document.data else by_tier(packages)
     if table is not None and verify and not faults.found:
@@ -144,7 +146,7 @@ def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {k: v for k, v in data.items() if k != key}
 
 
-def _alone(folder: Path) -> SuiteFile:
+def _suite_of_one_task(folder: Path) -> SuiteFile:
     package = read_package(folder)
     return SuiteFile(folder, package.id, package.title, package.version, "public", {}, (package,), by_tier([package]))
 
@@ -164,7 +166,7 @@ def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> li
     for given in tasks:
         names, problem = _folders(root, given)
         if problem:
-            faults.add(file, "tasks", f"{shown(given)} {problem}")
+            faults.add(file, "tasks", f"{show_value(given)} {problem}")
         folders += [n for n in names if n not in folders]
     if not folders and not faults.found:
         faults.add(file, "tasks", "there is none", 'a list of folders, such as ["tasks/*"]')
@@ -208,21 +210,21 @@ def _tiers(
     taken: dict[str, str] = {}
     found = []
     if not isinstance(data, list):
-        faults.add(file, "tier", f"{shown(data)} has the wrong type", "tables, each begun with [[tier]]")
+        faults.add(file, "tier", f"{show_value(data)} has the wrong type", "tables, each begun with [[tier]]")
     for number, given in enumerate(data if isinstance(data, list) else ()):
         at = f"tier[{number}]"
-        tier = checked(TierTable, given, faults, file=file, at=at)
+        tier = validate(TierTable, given, faults, file=file, at=at)
         if tier is None:
             continue
         keys: list[str] = []
         for task in tier.tasks:
             if task not in of_task:
-                what = f"{shown(task)} is not a task of this suite{nearest(task, of_task)}"
+                what = f"{show_value(task)} is not a task of this suite{nearest(task, of_task)}"
                 faults.add(file, f"{at}.tasks", what)
             keys += of_task.get(task, ())
         for key in tier.instances:
             if key not in known:
-                what = f"{shown(key)} is not an instance of this suite{nearest(key, known)}"
+                what = f"{show_value(key)} is not an instance of this suite{nearest(key, known)}"
                 faults.add(file, f"{at}.instances", what, "task/instance")
             else:
                 keys.append(key)
@@ -269,18 +271,18 @@ def find_suite(name: str) -> Path:
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
-    found = _at(Path(name))
+    found = _suite_or_task_at(Path(name))
     if found is not None:
         return found
     known = ", ".join(shipped_suites()) or "none"
     raise ManifestError(
-        f"there is no suite {shown(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
+        f"there is no suite {show_value(name)} and no suite.toml or task.toml there{nearest(name, shipped_suites())}",
         where="suite",
         next=f"one of the shipped ones ({known}), or a path",
     )
 
 
-def _at(path: Path) -> Path | None:
+def _suite_or_task_at(path: Path) -> Path | None:
     try:
         if path.is_file() and path.suffix == ".toml":
             return path.parent if path.name == "task.toml" else path

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worksample.files import HashSink
-from worksample.files.config_files import Faults, checked, key_of, read_toml
+from worksample.files.config_files import Faults, key_of, read_toml, validate
 from worksample.records import Frozen, canonical, digest_bytes
 from worksample.records.task import Digest
 
@@ -43,7 +43,7 @@ def check_lock(folder: Path, packages: Sequence[Package], faults: Faults) -> Non
     if not (folder / LOCK).exists():
         return
     document = read_toml(folder / LOCK, LOCK, faults)
-    table = None if document.broken else checked(LockTable, document.data, faults, file=LOCK)
+    table = None if document.broken else validate(LockTable, document.data, faults, file=LOCK)
     if table is None:
         return
     for package in packages:

@@ -1,4 +1,6 @@
-"""Deliverables as a browser can show them: `view` one, `prepare` all, `formats` of this machine."""
+"""Deliverables as a browser can show them: `view` converts one file, `prepare` all, `formats` lists what can be
+shown.
+"""
 
 from lazy_loader import attach_stub
 

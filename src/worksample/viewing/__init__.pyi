@@ -5,9 +5,9 @@ from .exhibit_builder import exhibits as exhibits
 from .format_table import Format as Format
 from .format_table import formats as formats
 from .view_builder import Rendering as Rendering
-from .view_builder import kept as kept
+from .view_builder import find_view as find_view
 from .view_builder import prepare as prepare
-from .view_builder import rendering as rendering
+from .view_builder import renderings_of as renderings_of
 from .view_builder import view as view
 from .views import KINDS as KINDS
 from .views import View as View

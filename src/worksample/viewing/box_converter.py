@@ -1,4 +1,4 @@
-"""Files converted in a box: what goes in, how long it may take, what comes out."""
+"""Conversion of files in a box: input, time limits, output."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ if TYPE_CHECKING:
 IN, OUT, WORK = "/task/in", "/task/output", "/task/scratch"
 LIMITS = BoxLimits(memory=2 << 30, processes=256, disk=1 << 30, files=30_000, output=16 << 20)
 TAKEN = ScanLimits(files=20_000, bytes=1 << 30)
-"""Of one file's artefacts."""
+"""Limits on the artefacts of one file."""
 SECONDS = {"media": 600.0, "workbook": 300.0, "office": 180.0}
-"""Time that a conversion has, by family of formats; what it waits for a processor does not count (FairTimeout)."""
+"""Seconds for a conversion, by family of formats. Waiting for a processor does not count (FairTimeout)."""
 USUAL_SECONDS = 90.0
 _COLOURED = ("text", "markdown")
-"""Families that can be shown without their colours where those take too long."""
+"""Families that are shown without syntax colours if these take too long."""
 BATCH = 100
-"""Light files that share a process."""
+"""Number of light files that share a process."""
 BATCH_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """What a box said of a file. `plain`: the converter's own words, unchecked; None where it gave none.
+class ConversionResult:
+    """The result of converting a file. `plain`: the converter's answer, unchecked; None if it gave none.
 
-    `files`: blobs by path below the output folder; `fault`: why there is nothing; `blame`: whose fault that is;
-    `kept`: for how many seconds that counts; None is for good.
+    `files`: blobs by path below the output folder; `fault`: why there is no view; `blame`: whose fault that is; `kept`:
+    for
+    how many seconds this result is valid, None without limit.
     """
 
     plain: dict[str, Any] | None = None
@@ -49,9 +50,9 @@ class Raw:
     fault: str = ""
     blame: Visibility = Visibility.CRASHED
     again: bool = True
-    """Whether another try at once may go better: after a lost box, or without colours and the blind copy."""
+    """Whether another attempt may succeed: after a lost box, or without colours and blind copy."""
     lost: bool = False
-    """The box was lost, and not by what was asked of it as far as anybody knows."""
+    """Whether the box was lost for a reason that is not known to be the file."""
     kept: float | None = None
 
     @property
@@ -61,29 +62,29 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Boxes over one manifest."""
+    """Converter of the files of one manifest, with its boxes."""
 
     store: Store
     manifest: Manifest
     limits: BoxLimits = LIMITS
     seconds: float | None = None
-    """Instead of each family's own time."""
+    """Time limit in place of each family's own."""
     backstop: float = 0.0
-    """Seconds on the clock after which a view is given up that got too little of the processor; 0 for the usual."""
+    """Seconds of wall time after which a view that got too little processor time is given up; 0 for the default."""
     background: bool = False
-    """Nobody waits for these views: others' work goes first."""
+    """Whether nobody waits for these views, so that other work goes first."""
     boxes: dict[str, Box] = field(default_factory=dict, compare=False)
-    """By quoted path, those in which views are made now."""
+    """Boxes at work, by quoted path of their file."""
     urgent: set[str] = field(default_factory=set, compare=False)
-    """Quoted paths of the views that somebody waits for."""
+    """Quoted paths of views that somebody waits for."""
 
     @property
-    def usual(self) -> bool:
-        """Only failures under the usual limits say something of the file."""
+    def has_usual_limits(self) -> bool:
+        """Whether the limits are the usual ones. Failures under other limits say nothing about the file."""
         return self.limits == LIMITS and self.seconds is None
 
     async def hurry(self, path: str) -> None:
-        """Somebody waits for this view by now: give its box, where it has one, a fair share of the processors."""
+        """Give the box of this view its full share of the processors, because somebody now waits for it."""
         self.urgent.add(path)
         box = self.boxes.get(path)
         if box is not None and self.background:
@@ -91,7 +92,7 @@ class Converter:
                 await box.hurry()
 
     def config(self) -> BoxConfig:
-        """Lays the manifest's folder out. Raises what `Store.folder` does."""
+        """Build the box's configuration and lay out the manifest's folder. Raises what `Store.folder` raises."""
         digest = put_canonical(self.store.blobs, self.manifest.plain())
         folder = str(self.store.folder(digest))
         return BoxConfig(
@@ -105,16 +106,16 @@ class Converter:
             background=self.background,
         )
 
-    async def light(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, Raw]:
-        """Many files in one process: the views of those that are light, and the family of the others.
+    async def convert_light_files(self, config: BoxConfig, entries: Sequence[Entry]) -> dict[int, ConversionResult]:
+        """Convert many files in one process: views of the light ones, only the family of the others.
 
-        A file that brings the process down, and those after it, are not in the answer.
+        A file that crashes the process, and all files after it, are missing from the result.
         """
         try:
             async with open_box(config) as box, self._shown_in(box, entries):
                 limit = FairTimeout(BATCH_SECONDS)
-                done = await box.run(COMMAND, input=order(entries, light=True), timeout=limit)
-                return await self._taken(box, done, len(entries))
+                done = await box.run(COMMAND, input=job_message(entries, light=True), timeout=limit)
+                return await self._read_results(box, done, len(entries))
         except SandboxUnavailable:
             raise
         except SandboxError:
@@ -132,33 +133,35 @@ class Converter:
             for path in mine:
                 self.boxes.pop(path, None)
 
-    async def one(self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False) -> Raw:
-        """One file in a box of its own; never raises for what the file does."""
+    async def convert_file(
+        self, config: BoxConfig, entry: Entry, family: str = "", *, plain: bool = False
+    ) -> ConversionResult:
+        """Convert one file in its own box. Never raises for what the file does."""
         seconds = self.seconds or SECONDS.get(family, USUAL_SECONDS)
         try:
             async with open_box(config) as box, self._shown_in(box, [entry]):
                 limit = FairTimeout(seconds, self.backstop)
-                done = await box.run(COMMAND, input=order([entry], light=False, plain=plain), timeout=limit)
-                found = await self._taken(box, done, 1)
+                done = await box.run(COMMAND, input=job_message([entry], light=False, plain=plain), timeout=limit)
+                found = await self._read_results(box, done, 1)
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            return Raw(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
+            return ConversionResult(fault=f"its box was lost: {error.what}", kept=0.0, lost=True)
         blame = _blame(done)
-        kept = 0.0 if not self.usual or blame.ours else None
+        kept = 0.0 if not self.has_usual_limits or blame.ours else None
         again = not done.timed_out or (not done.starved and family in _COLOURED)
-        return found.get(0) or Raw(
+        return found.get(0) or ConversionResult(
             {"family": family}, fault=_why(done, seconds, self.limits), blame=blame, again=again, kept=kept
         )
 
-    async def _taken(self, box: Box, done: Completed, count: int) -> dict[int, Raw]:
+    async def _read_results(self, box: Box, done: Completed, count: int) -> dict[int, ConversionResult]:
         answers = dict(filter(None, (_answer(line, count) for line in done.stdout.splitlines())))
         if not any(plain.get("files") for plain in answers.values()):
-            return {number: Raw(plain) for number, plain in answers.items()}
+            return {number: ConversionResult(plain) for number, plain in answers.items()}
         # Nothing of the job may go on writing while its artefacts are read.
         await box.clear()
         found = await asyncio.to_thread(_scan, box.output_path, self.store.blobs)
-        return {number: Raw(plain, *_own(found, number)) for number, plain in answers.items()}
+        return {number: ConversionResult(plain, *_store_artefacts(found, number)) for number, plain in answers.items()}
 
 
 def _scan(path: Path, blobs: Sink) -> Manifest:
@@ -180,8 +183,8 @@ COMMAND = [
 ]
 
 
-def order(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
-    """What `in_box.main` reads."""
+def job_message(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: str = "") -> bytes:
+    """Build the message that `in_box.main` reads."""
     files = [[number, entry.path] for number, entry in enumerate(entries)]
     return json.dumps(
         {"in": IN, "out": OUT, "work": WORK, "files": files, "light": light, "plain": plain, "query": query}
@@ -189,7 +192,7 @@ def order(entries: Sequence[Entry], *, light: bool, plain: bool = False, query: 
 
 
 def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
-    """A line of the converter's; None for anything else."""
+    """Parse a line of the converter's output; None if it is anything else."""
     try:
         number, plain = json.loads(line)
     except (ValueError, TypeError, RecursionError):
@@ -198,8 +201,8 @@ def _answer(line: bytes, count: int) -> tuple[int, dict[str, Any]] | None:
     return (number, plain) if sound else None
 
 
-def _own(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
-    """A file's artefacts: blobs by path below the output folder, and what it unpacked, as a manifest."""
+def _store_artefacts(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
+    """Read a file's artefacts: blobs by path below the output folder, and the manifest of what it unpacked."""
     start, unpacked = f"{number}/", f"{number}/unpacked/"
     files = {e.path: e.blob for e in manifest.files if e.path.startswith(start) and e.blob is not None}
     inner = [e.replaced(path=e.path.removeprefix(unpacked)) for e in manifest.entries if e.path.startswith(unpacked)]
@@ -207,7 +210,7 @@ def _own(manifest: Manifest, number: int) -> tuple[dict[str, str], Manifest]:
 
 
 def _blame(done: Completed) -> Visibility:
-    """Who is to blame for a process without an answer: the file only if it took more than any file is given."""
+    """Decide who is to blame for a process without an answer: the file only if it used more than any file is given."""
     if done.starved:
         return Visibility.STARVED
     return Visibility.FILE if done.oom or done.timed_out or done.truncated else Visibility.CRASHED

@@ -1,4 +1,4 @@
-"""What converters need of the machine: Debian packages and Python distributions, in one place."""
+"""Programs and libraries that converters require: Debian packages and Python distributions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ EXTRA = "pip install 'worksample[viewers]'"
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A program or library. `program`: what must be on the PATH, `file`: what must be there, `module`: a Python
-    distribution of the extra `viewers`; `debian`: the packages that bring it."""
+    """A program or library. `program`: must be on the PATH; `file`: must exist; `module`: Python distribution of the
+    extra
+    `viewers`; `debian`: packages that provide it.
+    """
 
     title: str
     program: str = ""
@@ -27,15 +29,15 @@ class Need:
     debian: tuple[str, ...] = ()
     module: str = ""
     version: tuple[str, ...] = ()
-    """A command that prints the version."""
+    """Command that prints the version."""
 
     @property
     def line(self) -> str:
-        """What to type where it is missing."""
-        return _typed(self.debian, extra=bool(self.module))
+        """The command that installs it."""
+        return _install_command(self.debian, extra=bool(self.module))
 
 
-def _typed(debian: Iterable[str], *, extra: bool) -> str:
+def _install_command(debian: Iterable[str], *, extra: bool) -> str:
     lines = []
     if packages := tuple(dict.fromkeys(debian)):
         lines.append(root_command(f"apt-get install -y --no-install-recommends {' '.join(packages)}"))
@@ -76,15 +78,15 @@ NEEDS: dict[str, Need] = {
     "openpyxl": Need("openpyxl", module="openpyxl"),
 }
 FONTS = ("fonts-liberation", "fonts-crosextra-carlito", "fonts-crosextra-caladea", "fonts-noto-core", "fonts-noto-cjk")
-"""Without these the layout of office documents differs from what their authors saw. Debian packages."""
+"""Debian packages of fonts without which office documents have another layout."""
 DEBIAN = tuple(dict.fromkeys([p for need in NEEDS.values() for p in need.debian] + list(FONTS)))
-"""Every Debian package that a viewer can use."""
+"""All Debian packages that viewers can use."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)+")
 
 
 @functools.cache
 def version(name: str) -> str | None:
-    """The version of a need on this machine, "" where it has none to tell, None where it is missing."""
+    """Return the installed version, "" if it has none, None if it is missing."""
     need = NEEDS[name]
     if need.module:
         try:
@@ -105,15 +107,17 @@ def version(name: str) -> str | None:
     return found.group() if found else ""
 
 
-def named(name: str) -> str:
-    """ "LibreOffice 7.4.7"."""
+def name_with_version(name: str) -> str:
+    """Return name and version, such as "LibreOffice 7.4.7"."""
     return f"{NEEDS[name].title} {version(name) or ''}".strip()
 
 
 def install_line(names: Iterable[str]) -> str:
-    """What brings all of these: each package once, by one command of each installer; "" for none."""
+    """Return the commands that install all of these, one per installer; "" for none."""
     wanted = [NEEDS[name] for name in names]
-    return _typed((package for need in wanted for package in need.debian), extra=any(need.module for need in wanted))
+    return _install_command(
+        (package for need in wanted for package in need.debian), extra=any(need.module for need in wanted)
+    )
 
 
 def missing(names: tuple[str, ...]) -> list[str]:

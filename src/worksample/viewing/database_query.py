@@ -1,4 +1,4 @@
-"""One SELECT of a person's on a delivered SQLite database, run in a box."""
+"""A person's SELECT on a delivered SQLite database, run in a box."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from worksample.box import FairTimeout, open_box
 from worksample.errors import UsageError
 from worksample.records import Manifest
 
-from .box_converter import COMMAND, Converter, order
+from .box_converter import COMMAND, Converter, job_message
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 SECONDS = 15.0
 LENGTH = 20_000
-"""Characters of a query."""
+"""Most characters of a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """At most 1,000 rows; `more`: there were further ones. `problem`: SQLite's words where it gave none."""
+    """At most 1,000 rows; `more`: whether there are further ones. `problem`: SQLite's message if the query failed."""
 
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -32,16 +32,16 @@ class QueryResult:
 
 
 async def query(store: Store, manifest: Manifest, path: str, sql: str) -> QueryResult:
-    """Ask the database at a quoted path; it is read-only and takes five seconds at most.
+    """Query the database at a quoted path, read-only, for at most five seconds.
 
-    Raises UsageError for a path that the manifest lacks, SandboxUnavailable and StoreError as `view` does.
+    Raises UsageError if the manifest lacks the path, and SandboxUnavailable and StoreError as `view` does.
     """
     entry = manifest.find(path)
     if entry is None or entry.blob is None or len(sql) > LENGTH:
         raise UsageError(f"no database at {path!r}" if entry is None or entry.blob is None else "the query is too long")
     config = await asyncio.to_thread(Converter(store, manifest).config)
     async with open_box(config) as box:
-        done = await box.run(COMMAND, input=order([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
+        done = await box.run(COMMAND, input=job_message([entry], light=False, query=sql), timeout=FairTimeout(SECONDS))
     try:
         _, plain = json.loads(done.stdout)
         if "unreadable" in plain:

@@ -1,7 +1,7 @@
-"""Deliverables as a judge model is shown them: what `view` shows people, as text, tables and pictures.
+"""Exhibits for judge models: the same deliverables that people see, as text, tables and pictures.
 
-Pages are drawn and read by poppler in a box. What only a browser can show (models, drawings, sound) comes as what is
-known of it in words, and is named as not shown, so that whoever reads the verdict knows.
+Poppler renders pages and extracts text in a box. What only a browser can show (models, drawings, sound) is described in
+words and marked as not shown, so that readers of the verdict know.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ if TYPE_CHECKING:
 
 UNSEEN = "what could not be shown"
 PAGES = 12
-"""Pages that are drawn of one document; their text is read in full."""
+"""Most pages of a document that are rendered; its text is read in full."""
 TEXT = 400_000
-"""Characters of one file's text."""
+"""Most characters of a file's text."""
 ROWS = 2_000
-"""Rows of one table."""
+"""Most rows of a table."""
 PICTURES = 24
-"""Pictures of one notebook."""
+"""Most pictures of a notebook."""
 PICTURE = 4 << 20
-"""Bytes of one picture."""
+"""Most bytes of a picture."""
 SECONDS = 60.0
-"""For the text of a document, and for its pages; what they wait for a processor does not count."""
+"""Seconds for a document's text, and for its pages. Waiting for a processor does not count."""
 _MIMES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
 async def exhibits(store: Store, manifest: str, *, parallel: int = 2) -> tuple[Exhibit, ...]:
-    """The files of a manifest (by its digest), by path. Raises what `prepare` does."""
+    """Build the exhibits of a manifest (by digest), by path. Raises what `prepare` raises."""
     read = await asyncio.to_thread(store.manifest, manifest)
     views = await prepare(store, read, parallel=parallel)
     found: list[Exhibit] = []
     for entry in sorted(read.entries, key=lambda e: e.path):
         if entry.kind is not EntryKind.FOLDER and entry.path in views:
-            found += await _Shown(store, entry, views[entry.path]).exhibits()
+            found += await _ViewedFile(store, entry, views[entry.path]).exhibits()
     return tuple(found)
 
 
 @dataclass
-class _Shown:
-    """One file and its view."""
+class _ViewedFile:
+    """A file and its view."""
 
     store: Store
     entry: Entry
@@ -69,10 +69,10 @@ class _Shown:
         texts = ("text", "markdown", "tex", "site")
         self.read = dict.fromkeys(texts, self._text)
         self.read |= {"table": self._tables, "workbook": self._tables, "database": self._tables}
-        self.read |= {"image": self._image, "pages": self._drawn, "video": self._poster, "notebook": self._cells}
+        self.read |= {"image": self._image, "pages": self._page_images, "video": self._poster, "notebook": self._cells}
 
     async def exhibits(self) -> list[Exhibit]:
-        """What there is to look at, and a line on what is not shown."""
+        """Return what can be shown, and a note about what cannot."""
         found = list(await asyncio.to_thread(lambda: list(self.read.get(self.view.kind, self._nothing)())))
         if self.view.kind in ("pdf", "workbook"):
             found += await self._pages(with_text=self.view.kind == "pdf")
@@ -137,7 +137,7 @@ class _Shown:
         if b"<svg" in data[:4096].lower():
             yield Exhibit.of_text(data.decode("utf-8", "replace")[:TEXT], f"{self.entry.path}, its source")
 
-    def _drawn(self) -> Iterator[Exhibit]:
+    def _page_images(self) -> Iterator[Exhibit]:
         for number in range(min(PAGES, int(self.view.meta.get("total", PAGES)))):
             yield from self._picture(f"page/{number}", "image/png", f", page {number + 1}")
 
@@ -151,17 +151,17 @@ class _Shown:
             yield Exhibit.of_picture(data, f"{self.entry.path}{part}", mime=kind)
 
     async def _pages(self, *, with_text: bool) -> list[Exhibit]:
-        """A document's text, and its first pages as they are printed."""
+        """Return a document's text, and pictures of its first pages."""
         digest = self.view.files.get("pdf") or (self.view.files.get("source") if self.view.kind == "pdf" else None)
         if digest is None:
             return []
         name = self.entry.path
         try:
-            drawn = await _print(self.store, digest, int(self.view.meta.get("pages", 1)))
+            drawn = await _render_pdf(self.store, digest, int(self.view.meta.get("pages", 1)))
         except SandboxUnavailable:
             raise
         except SandboxError as error:
-            drawn = _Print(said=f"its pages could not be drawn: {error.what}", blame=Visibility.CRASHED)
+            drawn = _PdfPages(said=f"its pages could not be drawn: {error.what}", blame=Visibility.CRASHED)
         found: list[Exhibit] = []
         if with_text and drawn.text.strip():
             found.append(Exhibit.of_text(drawn.text[:TEXT], f"{name}, its text"))
@@ -179,8 +179,8 @@ def _outputs(cell: dict[str, Any]) -> str:
 
 
 @dataclass
-class _Print:
-    """What poppler made of a PDF. `said`, `blame`: why not all of it is there."""
+class _PdfPages:
+    """Poppler's output for a PDF. `said`, `blame`: why it is incomplete."""
 
     text: str = ""
     pages: dict[int, bytes] = field(default_factory=dict)
@@ -188,7 +188,7 @@ class _Print:
     blame: Visibility = Visibility.SHOWN
 
     def note(self, what: str, done: Completed) -> None:
-        """What a program of poppler's ended with, where it failed."""
+        """Record the failure of one of poppler's programs."""
         if not done.returncode and not done.timed_out:
             return
         words = done.stderr[-300:].decode("utf-8", "replace").strip()
@@ -203,13 +203,14 @@ class _Print:
             self.blame = Visibility.CRASHED
 
 
-async def _print(store: Store, digest: str, count: int) -> _Print:
-    """Text and first pages (PNG, or JPEG where that is smaller than what is shown) of a PDF, in a box. SandboxError
-    where the box is lost."""
+async def _render_pdf(store: Store, digest: str, count: int) -> _PdfPages:
+    """Extract text and render first pages in a box (PNG, or JPEG if smaller). Raises SandboxError if the box is
+    lost.
+    """
     size = await asyncio.to_thread(lambda: store.blobs.path(digest).stat().st_size)
     one = Manifest(entries=(Entry(path="print.pdf", kind=EntryKind.FILE, size=size, blob=digest),))
     config = await asyncio.to_thread(Converter(store, one).config)
-    found, last = _Print(), min(count, PAGES)
+    found, last = _PdfPages(), min(count, PAGES)
     async with open_box(config) as box:
         source = f"{IN}/print.pdf"
         words = ["pdftotext", "-layout", "-enc", "UTF-8", source, "-"]

@@ -1,4 +1,4 @@
-"""The table of formats: how each is shown, by what, and whether that is here."""
+"""The table of formats: how each is shown, by which converter, and whether this machine has it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _N, _C, _T = "native", "converted", "thumbnail only"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`needs`: names in `needs.NEEDS` without which there is only a card; `here`: none of them is missing.
-
-    `line`: what to type where one is.
+    """A file format. `needs`: names in `converter_requirements.NEEDS`; without them only a card is shown. `here`: none
+    is
+    missing. `line`: the command that installs what is missing.
     """
 
     title: str
@@ -59,17 +59,17 @@ _TABLE: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 
 
 def formats() -> list[Format]:
-    """Every format that is shown, with what it needs and whether this machine has it. Asks programs once."""
+    """List all formats with their requirements and whether this machine meets them. Programs are asked only once."""
     out = []
     for title, extensions, kind, badge, names in _TABLE:
         lacking = needs.missing(names)
-        says = f"converted ({needs.named(names[0])})" if badge == _C and names and not lacking else badge
+        says = f"converted ({needs.name_with_version(names[0])})" if badge == _C and names and not lacking else badge
         line = needs.install_line(lacking)
         out.append(Format(title, tuple(extensions.split()), kind, says, names, not lacking, line))
     return out
 
 
-def expected(name: str) -> Format | None:
-    """What a file of this name is likely to be shown as; the content decides in the end."""
+def expected_format(name: str) -> Format | None:
+    """Guess from a file's name how it will be shown; its content decides in the end."""
     extension = name.rpartition(".")[2].lower() if "." in name else ""
     return next((f for f in formats() if extension in f.extensions), None)

@@ -1,4 +1,4 @@
-"""The two verbs: one deliverable's view, and all of a folder's at once."""
+"""Building of views: one file's, or those of a whole folder."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ from worksample.files import put_canonical
 from worksample.models.exhibit import Visibility
 from worksample.records import Entry, EntryKind, Manifest
 from worksample.viewing import converter_requirements as needs
-from worksample.viewing.box_converter import BATCH, Converter, Raw
+from worksample.viewing.box_converter import BATCH, ConversionResult, Converter
 from worksample.viewing.in_box.blind_copy import KEEPS, SCRUBBERS
 from worksample.viewing.view_cache import ViewCache, key
-from worksample.viewing.views import View, beside, blamed, card
+from worksample.viewing.views import View, card, resolve_beside, with_blame
 from worksample.viewing.views_in_progress import ALONE, InProgress
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 NAMED = 10
-"""Files that an error names, where another was meant."""
+"""Most files that an error suggests for a wrong path."""
 BESIDE = 500
-"""Files that a view may refer to."""
+"""Most files that a view may refer to."""
 _LEAKS = {"leaks": ["what it says of its maker was not removed"]}
 
 
 async def view(store: Store, manifest: Manifest, path: str, *, converter: Converter | None = None) -> View:
-    """How the entry at a quoted path is shown, from the cache or made now.
+    """Return the view of the entry at a quoted path, from the cache or newly made.
 
-    Never raises for what a file holds: that is a card with its problem. Raises UsageError for a path that the
-    manifest lacks, SandboxUnavailable where this machine gives no box, StoreError (StoreFull) for the store's own.
+    Never raises for the content of a file: then the view is a card with a problem. Raises UsageError if the manifest
+    lacks
+    the path, SandboxUnavailable if this machine gives no box, StoreError (StoreFull).
     """
     entry = manifest.find(path)
     if entry is None:
         names = ", ".join(one.path for one in manifest.files[:NAMED])
         raise UsageError(f"the manifest has no {path!r}", next=f"one of {names}" if names else "it holds no file")
-    work = _Work(converter or Converter(store, manifest))
+    work = _ViewBuild(converter or Converter(store, manifest))
     return (await work.run([entry], turn=asyncio.Semaphore(1), on_done=lambda path, view: None))[path]
 
 
-def kept(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
-    """The view that is there without a box; None where one has to be made, or the manifest lacks the path.
+def find_view(store: Store, manifest: Manifest, digest: str, path: str) -> View | None:
+    """Return the view if it exists without a box; None if it must be made or the manifest lacks the path.
 
-    `digest`: the manifest's, which its caller knows and which takes long to work out. Raises StoreError.
+    `digest`: the manifest's, which is slow to compute. Raises StoreError.
     """
     entry = manifest.find(path)
     return None if entry is None else _without_content(entry) or ViewCache(store).find(key(digest, entry))
@@ -64,19 +65,20 @@ async def prepare(
     turn: AbstractAsyncContextManager[None] | None = None,
     watch: InProgress = ALONE,
 ) -> dict[str, View]:
-    """The views of all entries by quoted path, with at most `parallel` boxes at once. Raises as `view` does.
+    """Return the views of all entries by quoted path, with at most `parallel` boxes at once. Raises what `view` raises.
 
-    `only`: these paths. `turn`: entered for each box, instead of `parallel`. `watch`: paths that it does not let
-    begin are left out.
+    `only`: these paths. `turn`: context entered for each box, in place of `parallel`. `watch`: skips paths that it does
+    not
+    let begin.
     """
-    work = _Work(converter or Converter(store, manifest), watch=watch)
+    work = _ViewBuild(converter or Converter(store, manifest), watch=watch)
     entries = manifest.entries if only is None else [e for e in manifest.entries if e.path in only]
     turn = turn or asyncio.Semaphore(max(1, parallel))
     return await work.run(entries, turn=turn, on_done=on_done or (lambda path, view: None))
 
 
 @dataclass
-class _Work:
+class _ViewBuild:
     converter: Converter
     done: dict[str, View] = field(default_factory=dict)
     watch: InProgress = ALONE
@@ -95,7 +97,7 @@ class _Work:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """Quoted paths of what was taken in."""
+        """Quoted paths of the captured files."""
         return frozenset(e.path for e in self.manifest.files if e.blob is not None)
 
     async def run(
@@ -106,7 +108,7 @@ class _Work:
         on_done: Callable[[str, View], None],
     ) -> dict[str, View]:
         cache = ViewCache(self.store)
-        open_ = await asyncio.to_thread(self._known, cache, entries)
+        open_ = await asyncio.to_thread(self._fill_from_cache, cache, entries)
         for path, found in self.done.copy().items():
             on_done(path, found)
         if not open_:
@@ -118,8 +120,8 @@ class _Work:
                 e.path: card(f"the folder cannot be laid out: {error.what}", Visibility.CRASHED) for e in open_
             }
 
-        async def keep(entry: Entry, raw: Raw) -> None:
-            shown, by, seconds = self._shown(entry, raw)
+        async def keep(entry: Entry, raw: ConversionResult) -> None:
+            shown, by, seconds = self._view_of_result(entry, raw)
             if seconds != 0:
                 await asyncio.to_thread(cache.put, key(self.digest, entry), shown, by, seconds)
             self.done[entry.path] = shown
@@ -130,31 +132,31 @@ class _Work:
             async with turn:
                 if not self.watch.begin(entry.path):
                     return
-                raw = await self.converter.one(config, entry, family)
+                raw = await self.converter.convert_file(config, entry, family)
                 # A crash may be due to what makes the blind copy: then the view goes without one.
                 if raw.fault and raw.again:
-                    raw = await self.converter.one(config, entry, family, plain=not raw.lost)
+                    raw = await self.converter.convert_file(config, entry, family, plain=not raw.lost)
                 await keep(entry, raw)
 
         async def batch(some: Sequence[Entry]) -> None:
             async with turn:
                 some = [entry for entry in some if self.watch.begin(entry.path)]
-                found = await self.converter.light(config, some) if some else {}
+                found = await self.converter.convert_light_files(config, some) if some else {}
                 later = {}
                 for number, entry in enumerate(some):
                     raw = found.get(number)
                     if raw is None or set(raw.plain or {}) == {"family"}:
-                        later[entry] = raw.family if raw is not None else _likely(entry)
+                        later[entry] = raw.family if raw is not None else _likely_family(entry)
                         self.watch.end(entry.path, None)
                     else:
                         await keep(entry, raw)
-            await _together(single(entry, family) for entry, family in later.items())
+            await _gather(single(entry, family) for entry, family in later.items())
 
-        await _together(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
+        await _gather(batch(open_[i : i + BATCH]) for i in range(0, len(open_), BATCH))
         return self.done
 
-    def _known(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
-        """Fill `done` with what needs no box; the entries that do."""
+    def _fill_from_cache(self, cache: ViewCache, entries: Sequence[Entry]) -> list[Entry]:
+        """Fill `done` with views that need no box. Return the remaining entries."""
         left = []
         for entry in entries:
             found = _without_content(entry) or cache.find(key(self.digest, entry))
@@ -164,8 +166,8 @@ class _Work:
                 self.done[entry.path] = found
         return left
 
-    def _shown(self, entry: Entry, raw: Raw) -> tuple[View, str, float | None]:
-        """The view from what a box said, who made it, and for how many seconds it is kept (None: for good)."""
+    def _view_of_result(self, entry: Entry, raw: ConversionResult) -> tuple[View, str, float | None]:
+        """Build the view of a conversion. Also return its maker and the seconds that it is cached (None: no limit)."""
         plain = raw.plain or {}
         about: dict[str, Any] = {"size": entry.size, "sha256": entry.blob, "type": raw.family}
         if raw.family in SCRUBBERS or raw.family in KEEPS:
@@ -186,14 +188,14 @@ class _Work:
             kept = 0.0 if blame.ours else raw.kept
             return card(said, blame, source=entry.blob, meta=about | head), "", kept
         try:
-            made = self._made(entry, raw, plain)
+            made = self._converted_view(entry, raw, plain)
             return made, str(plain.get("by", "")), 0.0 if made.visibility.ours else None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             # A converter that a hostile file has taken over can say anything.
             said = f"its converter's answer is not a view: {str(error)[:200]}"
             return card(said, Visibility.FILE, source=entry.blob, meta=about), "", None
 
-    def _made(self, entry: Entry, raw: Raw, plain: dict[str, Any]) -> View:
+    def _converted_view(self, entry: Entry, raw: ConversionResult, plain: dict[str, Any]) -> View:
         files = {"source": entry.blob} if entry.blob else {}
         for name, place in plain["files"].items():
             files[str(name)] = raw.files[str(place)]
@@ -203,7 +205,7 @@ class _Work:
             files["unpacked"] = put_canonical(self.store.blobs, raw.manifest.plain())
         wanted = list(dict.fromkeys(str(n) for n in plain["beside"]))[:BESIDE]
         if wanted:
-            found = {name: beside(self.files, entry.path, name) for name in wanted}
+            found = {name: resolve_beside(self.files, entry.path, name) for name in wanted}
             meta["beside"] = {name: place for name, place in found.items() if place}
             meta["absent"] = [name for name, place in found.items() if not place]
         blame = Visibility(plain["lacks"] or ("shown" if plain["inspectable"] else "file"))
@@ -213,15 +215,15 @@ class _Work:
                 "badge": _badge(str(plain["badge"]), by),
                 "files": files,
                 "meta": meta,
-                "problem": blamed(str(plain["problem"]), blame),
+                "problem": with_blame(str(plain["problem"]), blame),
                 "inspectable": plain["inspectable"],
                 "visibility": blame,
             }
         )
 
 
-async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """All at once; the first exception ends the others and is raised as it is."""
+async def _gather(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Run all at once. The first exception cancels the others and is raised unchanged."""
     tasks = [asyncio.create_task(one) for one in work]
     try:
         await asyncio.gather(*tasks)
@@ -234,16 +236,16 @@ async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
 def _badge(badge: str, by: str) -> str:
     if badge in ("native", "thumbnail only", "card"):
         return badge
-    return f"converted ({needs.named(by)})" if by in needs.NEEDS else "native"
+    return f"converted ({needs.name_with_version(by)})" if by in needs.NEEDS else "native"
 
 
-def _likely(entry: Entry) -> str:
-    """Where a batch died before it said: text, which most files are."""
+def _likely_family(entry: Entry) -> str:
+    """Guess the family of a file whose batch died before detection: text, which most files are."""
     return "text" if entry.size < 4 << 20 else ""
 
 
 def _without_content(entry: Entry) -> View | None:
-    """Entries that are no files, or whose content was not taken in."""
+    """Return the view of an entry that is no file or was not captured; None for others."""
     if entry.kind is EntryKind.LINK:
         return card(
             "a link, which is not followed",
@@ -263,9 +265,9 @@ def _without_content(entry: Entry) -> View | None:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One file.
+    """How a file will be shown, for `worksample task check`.
 
-    `path`: as quoted in the manifest; `inspectable` False: evaluators see too little of it; `visibility`: who is to
+    `path`: quoted as in the manifest; `inspectable`: false if evaluators see too little of it; `visibility`: who is to
     blame for that.
     """
 
@@ -278,15 +280,15 @@ class Rendering:
 
     @property
     def says(self) -> str:
-        """In one line."""
+        """A one-line description."""
         badge = "" if self.badge == self.kind else f", {self.badge}"
         return f"{self.path}: shown as {self.kind}{badge}" + (f" ({self.problem})" if self.problem else "")
 
 
-async def rendering(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
-    """Make the views of all files and say what they are, sorted by path.
+async def renderings_of(store: Store, manifest: Manifest, *, parallel: int = 2) -> tuple[Rendering, ...]:
+    """Make the views of all files and describe them, sorted by path.
 
-    Raises what `prepare` does.
+    Raises what `prepare` raises.
     """
     views = await prepare(store, manifest, parallel=parallel)
     files = {e.path for e in manifest.entries if e.kind is not EntryKind.FOLDER}

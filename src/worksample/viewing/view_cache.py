@@ -1,4 +1,4 @@
-"""Views that were made before, kept beside the records in the store: they can all be made again."""
+"""Cache of views, kept beside the records in the store. Every view can be made again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 VERSION = 4
-"""Raised whenever a converter gives something else for the same file."""
+"""Version of the converters; raise it when one gives another result for the same file."""
 
 
 def key(manifest: str, entry: Entry) -> str:
-    """By the content, by what its name can change, and by the files beside it, which models and sites refer to.
+    """Compute the key from a file's content, the relevant part of its name, and the files beside it.
 
-    `manifest`: the digest of the folder that the entry lies in.
+    Models and sites refer to files beside them. `manifest`: digest of the folder with the entry.
     """
     name = entry.path.rsplit("/", 1)[-1].lower()
     extension = name.rpartition(".")[2] if "." in name else ""
@@ -40,13 +40,13 @@ _NAMED = {"gz", "bz2", "xz", "csv", "tsv", "htm"}
 
 
 class ViewCache:
-    """The kept views of one store, at `views/<aa>/<key>.json`."""
+    """The cached views of one store, at `views/<aa>/<key>.json`."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._place = store, store.objects.place
 
     def find(self, key: str) -> View | None:
-        """A kept view whose artefacts are all there and whose converter is still the one of this machine."""
+        """Return a view if all its artefacts exist and this machine's converter is the one that made it."""
         path = _path(key)
         if not self._place.has(path):
             return None
@@ -62,7 +62,9 @@ class ViewCache:
         return view if all(self._store.blobs.has(digest) for digest in view.files.values()) else None
 
     def put(self, key: str, view: View, by: str, seconds: float | None = None) -> None:
-        """`by`: the need that converted it; `seconds`: how long it counts. Raises StoreFull, StoreError."""
+        """Store a view. `by`: the requirement that converted it; `seconds`: how long it is valid. Raises StoreFull,
+        StoreError.
+        """
         self._store.blobs.flush()
         plain: dict[str, Any] = {"by": by, "version": needs.version(by) if by else "", "view": view.plain()}
         plain["until"] = None if seconds is None else int(time.time() + seconds)

@@ -1,4 +1,4 @@
-"""`View`: how one deliverable is shown in a browser, as data."""
+"""`View`: how a browser shows one deliverable, as data."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ KINDS = (
     "archive",
     "card",
 )
-"""Which viewer shows it. docs/viewing.md says what artefacts and meta each has."""
+"""Viewers by name. docs/viewing.md lists the artefacts and meta of each."""
 META = 1 << 20
-"""Bytes of JSON that `meta` may have; what is longer lies in an artefact."""
+"""Most bytes of `meta` as JSON; longer data is stored in an artefact."""
 TEXT = 2_000
-"""Characters of a problem that are kept."""
+"""Most characters of a problem."""
 NOT_THE_FILE = ". This is no fault of the file: try again in a minute, or open the original"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What to load and with which viewer. Every text in it may be the agent's own: escape it.
+    """What to load and with which viewer. All texts in it may come from the agent: escape them.
 
-    `files`: artefact name -> blob digest; `source` is the original wherever it was taken in. `badge` is "native",
-    "converted (<program> <version>)", "thumbnail only" or "card". `inspectable` False: not enough can be seen to
-    judge by, so whoever judges is asked. `problem`: what is wrong, in a sentence; empty where nothing is.
-    `visibility`: whether it, and each part of it, could be shown, and who is to blame where not. A view can be
-    inspectable and still lack a part for a reason that is ours.
+    `files`: artefact name -> blob digest; `source` is the original if it was captured. `badge` is "native", "converted
+    (<program> <version>)", "thumbnail only" or "card". `inspectable` false: too little is visible to judge by, so the
+    evaluator is asked. `problem`: what is wrong, in a sentence; "" for nothing. `visibility`: whether the file and each
+    part
+    could be shown, and who is to blame if not. An inspectable view can lack a part for a reason that is our fault.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class View:
             raise ValueError("the meta of a view is too long")
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the view as JSON types."""
         return {
             "kind": self.kind,
             "badge": self.badge,
@@ -79,7 +79,7 @@ class View:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Raises ValueError, KeyError or TypeError for what `plain` never gives."""
+        """Build a view from JSON types. Raises ValueError, KeyError or TypeError if they are not `plain`'s."""
         return cls(
             kind=str(plain["kind"]),
             badge=str(plain["badge"]),
@@ -92,19 +92,19 @@ class View:
 
 
 def card(problem: str, blame: Visibility, *, source: str | None = None, meta: Mapping[str, Any] | None = None) -> View:
-    """What is shown where nothing better can be, and who is to blame for that."""
+    """Build the card of a file that cannot be shown better, with the blame for that."""
     files = {"source": source} if source is not None else {}
-    said = blamed(problem[: TEXT - len(NOT_THE_FILE)], blame)
+    said = with_blame(problem[: TEXT - len(NOT_THE_FILE)], blame)
     return View("card", "card", files, dict(meta or {}), said, inspectable=False, visibility=blame)
 
 
-def blamed(problem: str, blame: Visibility) -> str:
-    """The problem, with a sentence for whoever judges where the file is not to blame for it."""
+def with_blame(problem: str, blame: Visibility) -> str:
+    """Return the problem, with a sentence for evaluators if the file is not to blame."""
     return problem + NOT_THE_FILE if blame.ours else problem
 
 
-def beside(files: Collection[str], path: str, name: str) -> str | None:
-    """Which of `files` (quoted paths) a `name` written in the file at `path` means; None where it is none of them."""
+def resolve_beside(files: Collection[str], path: str, name: str) -> str | None:
+    """Return the path in `files` (quoted paths) that a `name` written in the file at `path` means; None for none."""
     steps: list[str] = path.split("/")[:-1]
     for step in name.replace("\\", "/").split("/"):
         if step == "..":

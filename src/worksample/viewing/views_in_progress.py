@@ -1,4 +1,4 @@
-"""Who makes which view just now, so that no two make the same one."""
+"""Coordination of concurrent conversions, so that no view is made twice."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .views import View
 
 
 class InProgress(Protocol):
-    """Asked before a box looks at a file, and told when it has."""
+    """A registry of views in the making: asked before a box converts a file, and told the result."""
 
     def begin(self, path: str) -> bool:
-        """False where another makes this view: it is then left out."""
+        """Claim a view. Return False if another task makes it; the caller then leaves it out."""
         ...
 
     def end(self, path: str, view: View | None) -> None:
-        """None: it needs a box of its own and is begun again later. Not called where an exception ends the work."""
+        """Report the view; None if the file needs its own box later. Not called if an exception ends the work."""
         ...
 
 
@@ -28,4 +28,4 @@ class _Alone:
 
 
 ALONE: InProgress = _Alone()
-"""Nobody else makes views."""
+"""Registry for a single maker of views."""

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from worksample.errors import CaptureError, ManifestError
 from worksample.files import HashSink, scan
-from worksample.files.config_files import Faults, checked, nearest, read_toml
+from worksample.files.config_files import Faults, nearest, read_toml, validate
 from worksample.records import CaptureStatus, Frozen, Manifest, digest_of
-from worksample.tasks.package_files import check_tree, ignored, is_folder, read_text
+from worksample.tasks.package_files import check_tree, is_folder, is_ignored, read_text
 
 from .colleagues.profile import Colleague, ColleagueTable, tells
 from .company import (
@@ -46,7 +46,7 @@ def read_company(root: Path) -> Company:
     faults = Faults()
     check_tree(root, faults)
     faults.check(str(root), "put files and folders there")
-    table = checked(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
+    table = validate(CompanyTable, read_toml(root / FILE, FILE, faults).data, faults, file=FILE)
     channels = dict(_tables(root, "channels", Channel, faults))
     projects = _projects(root, faults)
     repositories = dict(_tables(root, "repositories", SeedRepository, faults))
@@ -144,7 +144,7 @@ def folder_digest(root: Path) -> str:
     found = scan(root, HashSink())
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(root), next="remove foreign files, and make every file readable")
-    kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not ignored(entry.path)))
+    kept = Manifest(entries=tuple(entry for entry in found.manifest.entries if not is_ignored(entry.path)))
     return digest_of(kept.plain())
 
 
@@ -164,7 +164,7 @@ def _tables(root: Path, folder: str, model: type[T], faults: Faults) -> Iterator
     for name, path in _named_files(root, folder, ".toml", faults):
         file = f"{folder}/{path.name}"
         document = read_toml(path, file, faults)
-        found = None if document.broken else checked(model, document.data, faults, file=file)
+        found = None if document.broken else validate(model, document.data, faults, file=file)
         if found is not None:
             yield name, found
 
@@ -196,7 +196,7 @@ def _check_strays(root: Path, faults: Faults) -> None:
     """Report files and folders that are not part of a company, such as a misspelt folder, which nobody would read."""
     for path in sorted(root.iterdir()):
         known = path.name in (*FOLDERS, FILE, "README.md", "LICENSE")
-        if not known and not ignored(path.name) and not path.name.startswith("."):
+        if not known and not is_ignored(path.name) and not path.name.startswith("."):
             faults.add(path.name, "", f"is not part of a company{nearest(path.name, FOLDERS)}", ", ".join(FOLDERS))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.admin.conftest import Served
 from worksample.people import Denied, close_flag, raise_flag
-from worksample.people.access.tokens import hashed
+from worksample.people.access.tokens import hash_token
 
 
 async def test_accounts_are_listed_and_changed(served: Served) -> None:
@@ -117,7 +117,7 @@ async def test_a_flag_is_answered_once_and_stays(served: Served) -> None:
 async def test_an_open_invitation_can_be_taken_back(served: Served) -> None:
     kept, gone = [await served.post("/invitations", {"roles": ["expert"]}, status=201) for _ in range(2)]
     ids = {row["id"] for row in await served.get("/invitations")}
-    (id,) = [id for id in ids if id == hashed(gone["token"])[:16]]
+    (id,) = [id for id in ids if id == hash_token(gone["token"])[:16]]
     await served.post(f"/invitations/{id}/revoke", status=204)
     rows = {row["id"]: row for row in await served.get("/invitations")}
     assert set(rows) == ids and [row["id"] for row in rows.values() if row["revoked"]] == [id]
@@ -126,7 +126,7 @@ async def test_an_open_invitation_can_be_taken_back(served: Served) -> None:
     await served.post("/invitations/accept", body, role="nobody", status=403)
     await served.post(f"/invitations/{id}/revoke", status=409)
     served.desk.people.accounts.accept(kept["token"], "dora", "a password of some words")
-    await served.post(f"/invitations/{hashed(kept['token'])[:16]}/revoke", status=409)
+    await served.post(f"/invitations/{hash_token(kept['token'])[:16]}/revoke", status=409)
     await served.post("/invitations/abcdef/revoke", status=404)
 
 

@@ -13,10 +13,10 @@ from app.admin.test_rubrics import one
 from openai_server import Answer, Fault, read, says, serving
 from openai_server import Served as Service
 from worksample.app.config import AppConfig
-from worksample.app.rubrics.suggestions import suggesting_of
+from worksample.app.rubrics.suggestions import load_suggester
 from worksample.app.server.application import create_app
 from worksample.errors import JudgeError, ManifestError, PlanError, UsageError
-from worksample.people.rubrics.suggestions import spent
+from worksample.people.rubrics.suggestions import suggestion_usage
 from worksample.store import Store
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -110,7 +110,7 @@ async def test_a_model_that_fails_is_told_and_paid(tmp_path: Path, answer: Answe
         async with serve(tmp_path, config(tmp_path, model)) as served:
             refused = await suggest(served, 502)
             assert "the model gave no answer" in refused["error"]["what"]
-            [used] = spent(served.desk.store, "rubric")
+            [used] = suggestion_usage(served.desk.store, "rubric")
             assert bool(used.calls) == (answer.fault in (Fault.NONE, Fault.NOT_JSON, Fault.NO_CHOICES))
             assert used.requests >= 1
             assert await served.get("/rubrics", role="expert") == []
@@ -124,8 +124,8 @@ async def test_a_cap_holds_over_restarts(tmp_path: Path) -> None:
                 last = await suggest(served, status, role="admin")
             assert "used up" in last["error"]["what"] and "calls" in last["error"]["next"]
             assert len(model.requests) == 2
-            assert len(spent(served.desk.store, "rubric")) == 3
-            again = suggesting_of(served.desk.store, asked.judges)
+            assert len(suggestion_usage(served.desk.store, "rubric")) == 3
+            again = load_suggester(served.desk.store, asked.judges)
             assert again is not None
             with pytest.raises(JudgeError, match="used up"):
                 await again.suggest(served.desk.store, served.people["expert"], "report", BRIEF, 3, 0)

@@ -14,7 +14,7 @@ from viewing import material
 from worksample.app import AppConfig
 from worksample.app.content_origin import content_app
 from worksample.app.content_origin.capabilities import Capabilities
-from worksample.app.prerendering.view_preparer import Preparing
+from worksample.app.prerendering.view_preparer import ViewPreparer
 from worksample.app.server.services import AppServices
 from worksample.app.workstations.manager import Workstations
 from worksample.files import put_canonical
@@ -37,7 +37,7 @@ class Shelf:
             store=self.store,
             people=people,
             capabilities=Capabilities(self.store, self.clock),
-            preparing=Preparing(self.store, self.config),
+            view_preparer=ViewPreparer(self.store, self.config),
             workstations=Workstations(self.store, lambda: moment(self.clock())),
         )
         self.account = people.accounts.accept(people.accounts.invite(("evaluator",)), name, None)

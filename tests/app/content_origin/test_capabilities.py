@@ -106,4 +106,4 @@ def test_what_a_process_remembers_is_bounded(desk: Desk) -> None:
     labels = [desk.labels(f"i{number}")["AD-1"] for number in range(5)]
     small = Capabilities(desk.store, desk.clock, remember=3)
     assert all(small.find(label) for label in labels)
-    assert [small.remembered(label) is not None for label in labels] == [False, False, True, True, True]
+    assert [small.find_remembered(label) is not None for label in labels] == [False, False, True, True, True]

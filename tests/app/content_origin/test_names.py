@@ -46,14 +46,14 @@ STEPS = st.sampled_from(["maker-1", "Maker 1", "a", "█████", "██�
 
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=3).map("/".join), max_size=12))
 def test_blotted_paths_lead_back(paths: list[str]) -> None:
-    from worksample.app.content_origin.file_tree import blotted
+    from worksample.app.content_origin.file_tree import scrub_paths
 
     paths = sorted(set(paths))
-    given_out = blotted(paths, ("maker-1",))
+    given_out = scrub_paths(paths, ("maker-1",))
     shown = [given_out.get(path, path) for path in paths]
     assert len(set(shown)) == len(paths)
     assert not any("aker" in name for name in shown)
-    assert blotted(paths, ("maker-1",)) == given_out
+    assert scrub_paths(paths, ("maker-1",)) == given_out
     for path, name in zip(paths, shown, strict=True):
         above = path.rpartition("/")[0]
         assert name.rpartition("/")[0] == given_out.get(above, above)

@@ -11,8 +11,8 @@ import uvloop
 from people.worlds import Office, office
 from viewing import material
 from worksample.app.config import AppConfig
-from worksample.app.prerendering.gate import Gate
-from worksample.app.prerendering.view_preparer import Converting, Preparing, wanted
+from worksample.app.prerendering.gate import BoxGate
+from worksample.app.prerendering.view_preparer import ViewPending, ViewPreparer, manifests_to_prepare
 from worksample.errors import UsageError
 from worksample.files import put_canonical
 from worksample.models import Visibility
@@ -23,7 +23,7 @@ from worksample.viewing import Converter, View, view
 
 
 async def test_who_is_waited_for_goes_first_and_has_a_place_more() -> None:
-    gate, order = Gate(1), list[str]()
+    gate, order = BoxGate(1), list[str]()
 
     async def work(name: str, urgent: bool) -> None:
         async with gate.urgent if urgent else gate.patient:
@@ -42,7 +42,7 @@ async def test_who_is_waited_for_goes_first_and_has_a_place_more() -> None:
 
 
 async def test_a_wait_that_is_given_up_gives_its_place_back() -> None:
-    gate = Gate(1)
+    gate = BoxGate(1)
     async with gate.patient:
         waiting = asyncio.create_task(gate.enter(False))
         await asyncio.sleep(0)
@@ -58,9 +58,9 @@ def taken(store: Store, folder: Path, files: dict[str, bytes | str]) -> str:
     return put_canonical(store.blobs, material.take(store, folder, files).plain())
 
 
-async def settled(preparing: Preparing, manifest: str, path: str, seconds: float = 600) -> View:
+async def settled(preparing: ViewPreparer, manifest: str, path: str, seconds: float = 600) -> View:
     async with asyncio.timeout(seconds):
-        while isinstance(found := await preparing.view(manifest, path), Converting):
+        while isinstance(found := await preparing.view(manifest, path), ViewPending):
             await asyncio.sleep(0.02)
     return found
 
@@ -68,28 +68,28 @@ async def settled(preparing: Preparing, manifest: str, path: str, seconds: float
 def test_open_rounds_say_what_they_will_show(tmp_path: Path) -> None:
     world = office(tmp_path)
     known: set[str] = set()
-    assert wanted(world.store, known) == []
+    assert manifests_to_prepare(world.store, known) == []
     world.open()
-    found = wanted(world.store, known)
+    found = manifests_to_prepare(world.store, known)
     # Twelve deliverables and the one reference that all instances have.
     assert len(found) == len(set(found)) == 13 and len(known) == 12
-    assert wanted(world.store, known) == []
+    assert manifests_to_prepare(world.store, known) == []
     paused = world.open()
     set_state(world.people.store, paused.id, "closed")
-    assert wanted(world.store, known) == [] and len(known) == 12
+    assert manifests_to_prepare(world.store, known) == [] and len(known) == 12
 
 
 @pytest.mark.box
 async def test_many_ask_and_one_box_works(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s", create=True)
     manifest = taken(store, tmp_path / "w", {"a.md": "# Hello", "b.xyz": b"\0\1\2", "gone": "x"})
-    preparing = Preparing(store, AppConfig())
+    preparing = ViewPreparer(store, AppConfig())
     first = await asyncio.gather(*(preparing.view(manifest, "a.md", wait=0) for _ in range(20)))
-    assert all(isinstance(one, Converting) for one in first)
+    assert all(isinstance(one, ViewPending) for one in first)
     assert preparing.progress()["asked"] == 1
     assert (await settled(preparing, manifest, "a.md")).kind == "markdown"
     # Kept now: no box, no wait.
-    assert isinstance(await Preparing(store, AppConfig()).view(manifest, "a.md", wait=0), View)
+    assert isinstance(await ViewPreparer(store, AppConfig()).view(manifest, "a.md", wait=0), View)
     with pytest.raises(UsageError, match="no file at"):
         await preparing.view(manifest, "../a.md")
     await preparing.stop()
@@ -101,7 +101,7 @@ async def test_a_view_that_is_not_kept_is_still_given_out(tmp_path: Path) -> Non
     """Where a converter is missing its card is made anew each time; who polls must get it all the same."""
     store = Store.open(tmp_path / "s", create=True)
     manifest = taken(store, tmp_path / "w", {"a.txt": "x"})
-    preparing = Preparing(store, AppConfig())
+    preparing = ViewPreparer(store, AppConfig())
     made = await settled(preparing, manifest, "a.txt")
     for path in (tmp_path / "s" / "views").rglob("*.json"):
         path.unlink()
@@ -116,7 +116,7 @@ async def test_a_round_is_prepared_and_archives_in_it_too(tmp_path: Path) -> Non
     world = office(tmp_path, agents=2, projects=1)
     store = world.store
     world.open()
-    preparing = Preparing(store, AppConfig())
+    preparing = ViewPreparer(store, AppConfig())
     archive = taken(store, tmp_path / "w", {"all.zip": material.packed({"in/b.md": "# In"})})
     preparing.add([archive])
     await preparing.start()
@@ -137,7 +137,7 @@ async def test_a_round_is_prepared_and_archives_in_it_too(tmp_path: Path) -> Non
 async def test_two_processes_do_not_make_the_same(tmp_path: Path) -> None:
     store, other = Store.open(tmp_path / "s", create=True), Store.open(tmp_path / "s")
     manifest = taken(store, tmp_path / "w", {"book.xlsx": material.workbook(a=[[1, 2]])})
-    one, two = Preparing(store, AppConfig()), Preparing(other, AppConfig())
+    one, two = ViewPreparer(store, AppConfig()), ViewPreparer(other, AppConfig())
     boxes = [0, 0]
 
     async def watch() -> None:
@@ -166,7 +166,7 @@ async def test_a_view_that_was_starved_in_the_background_is_tried_again(tmp_path
         seconds, backstop = limits.pop(0)
         return Converter(store, manifest, background=True, seconds=seconds, backstop=backstop)
 
-    preparing = Preparing(store, AppConfig(), converter=converter)
+    preparing = ViewPreparer(store, AppConfig(), converter=converter)
     preparing.add([manifest])
     await preparing.start()
     async with asyncio.timeout(600):
@@ -191,14 +191,14 @@ async def test_what_the_background_is_at_is_waited_for(tmp_path: Path, monkeypat
     monkeypatch.setenv("WORKSAMPLE_RUNTIME_DIR", str(tmp_path / "run"))
     store = Store.open(tmp_path / "s", create=True)
     manifest = taken(store, tmp_path / "w", {"book.xlsx": material.workbook(a=[[1, 2]]), "z.txt": "x"})
-    preparing = Preparing(store, AppConfig())
+    preparing = ViewPreparer(store, AppConfig())
     preparing.add([manifest])
     await preparing.start()
     most = 0
     async with asyncio.timeout(300):
         while (manifest, "book.xlsx") not in preparing._busy:
             await asyncio.sleep(0.001)
-        while isinstance(found := await preparing.view(manifest, "book.xlsx", wait=0.005), Converting):
+        while isinstance(found := await preparing.view(manifest, "book.xlsx", wait=0.005), ViewPending):
             most = max(most, len(list((tmp_path / "run").glob("boxes/*"))))
     assert found.kind == "workbook" and most == 1
     await preparing.stop()
@@ -216,17 +216,17 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
     )
 
     async def work() -> None:
-        preparing = Preparing(store, AppConfig())
+        preparing = ViewPreparer(store, AppConfig())
         preparing.add([manifest])
         await preparing.start()
         # A workbook takes LibreOffice seconds; a picture could be done by the time it is stopped.
-        assert isinstance(await preparing.view(manifest, "book.xlsx", wait=0), Converting)
+        assert isinstance(await preparing.view(manifest, "book.xlsx", wait=0), ViewPending)
         async with asyncio.timeout(300):
             while preparing.progress()["boxes"] < 1 or not list((tmp_path / "run").glob("boxes/*")):
                 await asyncio.sleep(0.01)
         await preparing.stop()
         assert preparing.progress()["boxes"] == 0 and not list((tmp_path / "run" / "boxes").iterdir())
-        assert await preparing.view(manifest, "book.xlsx", wait=0) == Converting(0.0)
+        assert await preparing.view(manifest, "book.xlsx", wait=0) == ViewPending(0.0)
 
     with asyncio.Runner(loop_factory=factory) as runner:  # type: ignore[arg-type]
         runner.run(work())
@@ -240,7 +240,7 @@ def test_stopping_leaves_no_box(tmp_path: Path, factory: object, monkeypatch: py
 @pytest.mark.box
 async def test_what_cannot_be_read_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     world: Office = office(tmp_path, agents=1, projects=1)
-    preparing = Preparing(world.store, AppConfig())
+    preparing = ViewPreparer(world.store, AppConfig())
     good = taken(world.store, tmp_path / "w", {"a.txt": "x"})
     preparing.add(["0" * 64, good])
     await preparing.start()

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Frame, 
 from running.needs import browser
 from worksample.app import AppConfig, create_app
 from worksample.app.server.http_server import BoundSocket, listen
-from worksample.app.server.http_server import serving as serve_beside
+from worksample.app.server.http_server import serve_in_thread as serve_beside
 from worksample.people.clock import wall
 
 if TYPE_CHECKING:

@@ -236,7 +236,7 @@ def test_an_invitation_is_taken_back(team: Desks) -> None:
     page.get_by_role("dialog").get_by_role("button", name="Take back").click()
     expect(row(page, "taken back")).to_have_count(1)
     with pytest.raises(Denied):
-        team.office.people.accounts.invited(token)
+        team.office.people.accounts.invitation_roles(token)
 
 
 def test_a_reviewer_reads_and_writes_nothing_and_an_evaluator_sees_none_of_it(team: Desks) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from worksample.app.server.api import make_api
-from worksample.app.web_constants import made
+from worksample.app.web_constants import typescript_source
 
 WEB = Path(__file__).resolve().parents[3] / "web"
 
@@ -25,6 +25,6 @@ def test_the_built_types_have_every_path_and_model_of_the_api(tmp_path: Path) ->
 
 
 def test_the_front_end_knows_the_protocols_as_they_are() -> None:
-    assert (WEB / "src/app/protocol.ts").read_text(encoding="utf-8") == made(), (
+    assert (WEB / "src/app/protocol.ts").read_text(encoding="utf-8") == typescript_source(), (
         "web/src/app/protocol.ts is stale\n  next: python -m worksample.app.web_constants > web/src/app/protocol.ts"
     )

@@ -10,8 +10,8 @@ import pytest
 
 from app.workstations.working import POOR, REPORT, Workroom
 from worksample.reports import leaderboard
-from worksample.results.assignments.assignment import events_of
-from worksample.results.assignments.open_work import places_of
+from worksample.results.assignments.assignment import assignment_events
+from worksample.results.assignments.open_work import open_work_of
 from worksample.results.slots import slots_df
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
@@ -26,7 +26,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
     room = Workroom(tmp_path)
     waiting = room.run()
     assert waiting.status.places == 1 and waiting.status.complete and waiting.status.finished == 1
-    [place] = places_of(room.store, room.experiment)
+    [place] = open_work_of(room.store, room.experiment)
     room.hire("ann", rate=60)
 
     async def work() -> None:
@@ -70,7 +70,7 @@ def test_a_person_does_a_task_and_stands_beside_the_agent(tmp_path: Path) -> Non
     poor = rows.filter(pl.col("agent_name") == "poor").row(0, named=True)
     assert human["passed"] and human["score"] == 1 and not poor["passed"]
     assert human["seconds"] == 180 and human["cost"] == pytest.approx(3.0) and human["priced"]
-    acts = [event.act.value for event in events_of(room.store, place.slot.id)]
+    acts = [event.act.value for event in assignment_events(room.store, place.slot.id)]
     assert acts == ["taken", "started", "worked", "paused", "started", "handed_in"]
     board = {row.name: row for row in leaderboard(room.store, [room.experiment.id]).rows}
     assert set(board) == {"human (by-hand)", "poor (plain)"}

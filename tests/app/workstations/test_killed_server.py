@@ -19,7 +19,7 @@ from app.workstations.working import REPORT, Workroom
 from cli.run_cli import start
 from forking.child import Child
 from worksample.records import AssignmentAct, Submission, Trial
-from worksample.results.assignments.assignment import GAP, events_of, seat_of
+from worksample.results.assignments.assignment import GAP, assignment_events, assignment_of
 from worksample.store.integrity_check import check
 
 QUICK = "app/workstations/test_taken_back.py::test_a_place_is_taken_back_and_the_next_person_begins_anew"
@@ -87,11 +87,11 @@ def test_time_and_files_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
         ann.bring("half.txt", b"half")
         # What was brought is kept with the next sign of life.
         ann.do("heartbeat")
-        kept = seat_of(room.store, ann.slot)
+        kept = assignment_of(room.store, ann.slot)
         assert kept.running and kept.output and kept.seconds > 0
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert seat_of(room.store, ann.slot) == kept
+    assert assignment_of(room.store, ann.slot) == kept
     with server(room) as (process, ann):
         # Whose server died is at work no longer than a gap, and her place is hers.
         timer = ann.do("pause")
@@ -107,7 +107,7 @@ def test_time_and_files_outlive_a_server_that_is_killed(tmp_path: Path) -> None:
         ann.do("remove", {"path": "half.txt"})
         ann.bring("report.md", REPORT.encode())
         assert ann.do("submit")["files"] == 1
-    acts = [event.act for event in events_of(room.store, ann.slot)]
+    acts = [event.act for event in assignment_events(room.store, ann.slot)]
     assert acts[:2] == [AssignmentAct.TAKEN, AssignmentAct.STARTED] and acts[-1] is AssignmentAct.HANDED_IN
     [done] = [t for t in room.store.find(Trial, live=True) if t.person_seconds is not None]
     assert timer["seconds"] <= (done.person_seconds or 0) <= timer["seconds"] + 2 * GAP + 600

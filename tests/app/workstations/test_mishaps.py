@@ -14,7 +14,7 @@ from app.workstations.working import REPORT, Browser, Workroom
 from worksample.app.workstations.uploads import place_below, sound_path
 from worksample.errors import UsageError
 from worksample.records import AssignmentAct, AssignmentEvent, Submission, Trial
-from worksample.results.assignments.assignment import GAP, events_of, seat_after, seat_of
+from worksample.results.assignments.assignment import GAP, assignment_after, assignment_events, assignment_of
 from worksample.store.integrity_check import check
 from worksample.store.maintenance import rebuild
 
@@ -85,7 +85,7 @@ def test_time_is_what_the_events_say(said: list[tuple[AssignmentAct, str, float]
         mine += min(pause, GAP) if running else 0
         running = act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
         events.append(AssignmentEvent(id=f"s.{number}", slot="s", number=number, person=who, act=act, at=at))
-    seat = seat_after("s", reversed(events))
+    seat = assignment_after("s", reversed(events))
     assert seat.seconds == pytest.approx(mine, abs=1e-3) and seat.running == running
     assert seat.number == len(events) and seat.seconds_at(at + timedelta(days=1)) <= seat.seconds + GAP
 
@@ -152,9 +152,9 @@ def test_two_people_one_place_and_a_killed_server(tmp_path: Path) -> None:
     [done] = [t for t in room.store.find(Trial) if t.person_seconds is not None]
     assert done.person_seconds == 30 and done.usage["person"].cost == pytest.approx(30 * 40 / 3600)
     assert len([s for s in room.store.find(Submission) if s.author == "bob"]) == 1
-    before = seat_of(room.store, done.slot), events_of(room.store, done.slot)
+    before = assignment_of(room.store, done.slot), assignment_events(room.store, done.slot)
     assert check(room.store, deep=True) == [] and rebuild(room.store) > 0
-    assert (seat_of(room.store, done.slot), events_of(room.store, done.slot)) == before
+    assert (assignment_of(room.store, done.slot), assignment_events(room.store, done.slot)) == before
 
 
 @pytest.mark.box
@@ -171,12 +171,12 @@ def test_whom_nothing_is_heard_of_is_paused_and_the_box_closed(tmp_path: Path) -
             slot = ann.place.rpartition("/")[2]
             heard = room.workstations._open[slot].heard
             room.clock.pass_(500)
-            await room.workstations.look_at(slot, heard + GAP - 1)
-            assert seat_of(room.store, slot).running
-            await room.workstations.look_at(slot, heard + GAP + 1)
-            seat = seat_of(room.store, slot)
+            await room.workstations.check_workstation(slot, heard + GAP - 1)
+            assert assignment_of(room.store, slot).running
+            await room.workstations.check_workstation(slot, heard + GAP + 1)
+            seat = assignment_of(room.store, slot)
             assert not seat.running and seat.seconds == GAP and seat.output
-            await room.workstations.look_at(slot, heard + 10_000)
+            await room.workstations.check_workstation(slot, heard + 10_000)
             assert slot not in room.workstations._open
             assert [f["path"] for f in (await ann.get(f"{ann.place}/files"))["files"]] == ["half.txt"]
             await _nothing(ann)

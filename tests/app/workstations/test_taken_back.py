@@ -9,7 +9,7 @@ import pytest
 
 from app.workstations.working import REPORT, Workroom
 from worksample.records import AssignmentAct, Trial
-from worksample.results.assignments.assignment import events_of, seat_of
+from worksample.results.assignments.assignment import assignment_events, assignment_of
 
 # The engine's, of packages that it uses, and streams that it leaves to the collector.
 pytestmark = [
@@ -47,9 +47,9 @@ def test_a_place_is_taken_back_and_the_next_person_begins_anew(tmp_path: Path) -
                 assert told.status_code == 409 and "taken back: she is ill" in told.text, act
             assert (await ada.send("POST", back, {"reason": "again"})).status_code == 409
             assert (await ada.get("/waiting"))[0]["seats"] == []
-            last = events_of(room.store, slot)[-1]
+            last = assignment_events(room.store, slot)[-1]
             assert (last.act, last.by, last.note) == (AssignmentAct.TAKEN_BACK, "ada", "she is ill")
-            assert last.output is not None or seat_of(room.store, slot).output is not None
+            assert last.output is not None or assignment_of(room.store, slot).output is not None
             assert (await bob.sit())["seconds"] == 0
             await bob.do("start")
             assert (await bob.get(f"{bob.place}/files"))["files"] == []

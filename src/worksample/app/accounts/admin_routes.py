@@ -1,4 +1,4 @@
-"""Accounts: who may come in, as what."""
+"""HTTP routes by which admins manage accounts and invitations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.app.accounts.schemas import (
     ProfileShown,
 )
 from worksample.app.server.authentication import Admin, ServicesOf
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.app.server.services import AppServices
 from worksample.errors import RecordMissing
 from worksample.people import Account, Conflict, Profile, Role, ends_at, last_active, profile_of
@@ -26,18 +26,20 @@ from worksample.records import Evaluator
 router = APIRouter(prefix="/api/v1", tags=["accounts"])
 AccountId = Annotated[str, Path(max_length=100, pattern=r"^[0-9a-f]+$")]
 INVITATION, LINK = "invite", "link"
-"""Pages of the front end. Tokens stand behind the `#`, so that they are sent to no server and kept in no log."""
+"""Pages of the front end that take a token. The token follows the `#` of the address, so it reaches no server and no
+log.
+"""
 
 
-@router.get("/accounts", responses=fails(401, 403))
+@router.get("/accounts", responses=error_responses(401, 403))
 def accounts(services: ServicesOf, account: Admin) -> list[AccountRow]:
-    """Every account, by name."""
+    """List all accounts by name."""
     return _rows(services, services.people.accounts.all())
 
 
-@router.patch("/accounts/{id}", responses=fails(401, 403, 404, 409))
+@router.patch("/accounts/{id}", responses=error_responses(401, 403, 404, 409))
 def change_account(id: AccountId, body: ChangeAccount, services: ServicesOf, account: Admin) -> AccountRow:
-    """Set roles, disable or enable. A disabled account is signed out; its addresses of deliverables die with that."""
+    """Set roles, or disable or enable an account. A disabled account is signed out and loses its content addresses."""
     everybody = services.people.accounts.all()
     old = _find(everybody, id)
     changes = body.model_dump(exclude_none=True)
@@ -48,17 +50,17 @@ def change_account(id: AccountId, body: ChangeAccount, services: ServicesOf, acc
     return _rows(services, [services.people.accounts.change(id, account, **changes)])[0]
 
 
-@router.post("/accounts/{id}/link", responses=fails(401, 403, 404))
+@router.post("/accounts/{id}/link", responses=error_responses(401, 403, 404))
 def link_account(id: AccountId, services: ServicesOf, account: Admin) -> LinkMade:
-    """A link that signs this account in once, within fifteen minutes."""
+    """Create a link that signs this account in once, within fifteen minutes."""
     found = _find(services.people.accounts.all(), id)
     token = services.people.accounts.one_time_link(found.name, by=account)
     return LinkMade(link=_link(services, LINK, token), expires=ends_at(services.store, token))
 
 
-@router.get("/invitations", responses=fails(401, 403))
+@router.get("/invitations", responses=error_responses(401, 403))
 def invitations(services: ServicesOf, account: Admin) -> list[InvitationRow]:
-    """Those that were given out, the latest first."""
+    """List the invitations, the latest first."""
     names = {a.id: a.name for a in services.people.accounts.all()}
     return [
         InvitationRow(
@@ -69,17 +71,17 @@ def invitations(services: ServicesOf, account: Admin) -> list[InvitationRow]:
     ]  # fmt: skip
 
 
-@router.post("/invitations", status_code=201, responses=fails(401, 403))
+@router.post("/invitations", status_code=201, responses=error_responses(401, 403))
 def invite(body: NewInvitation, services: ServicesOf, account: Admin) -> InvitationMade:
-    """Invite somebody to an account with these roles: within seven days, once."""
+    """Create an invitation to an account with these roles. It works once, within seven days."""
     token = services.people.accounts.invite(body.roles, by=account)
     link = _link(services, INVITATION, token)
     return InvitationMade(token=token, link=link, expires=ends_at(services.store, token))
 
 
-@router.post("/invitations/{id}/revoke", status_code=204, responses=fails(401, 403, 404, 409))
+@router.post("/invitations/{id}/revoke", status_code=204, responses=error_responses(401, 403, 404, 409))
 def revoke_invitation(id: AccountId, services: ServicesOf, account: Admin) -> None:
-    """Take an invitation back that nobody accepted yet: its link opens nothing any more."""
+    """Revoke an invitation that nobody has accepted yet. Its link stops working."""
     services.people.accounts.revoke(id, by=account)
 
 

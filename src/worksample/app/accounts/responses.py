@@ -1,4 +1,4 @@
-"""What a browser is told of the person who is signed in."""
+"""Responses about the signed-in person."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worksample.people import Account
 
 
 def me_of(services: AppServices, account: Account, token: str, *, show_token: bool = False) -> Me:
-    """`token`: the session's; it is in the answer only where a script asked for it."""
+    """Describe the signed-in person. `token`: the session's token; the response contains it only with `show_token`."""
     people, config = services.people, services.config
     return Me(
         account=AccountShown(
@@ -26,6 +26,6 @@ def me_of(services: AppServices, account: Account, token: str, *, show_token: bo
 
 
 def training_state(services: AppServices, account: Account) -> TrainingState:
-    """Of the instructions in force."""
+    """Tell which version of the instructions is in force and whether the person has read it."""
     people = services.people
     return TrainingState(digest=people.instructions.digest, read=people.has_read_training(account))

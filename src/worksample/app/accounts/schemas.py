@@ -1,4 +1,4 @@
-"""Signing in, and who is signed in."""
+"""JSON models of sessions, profiles, accounts and invitations."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ class Login(RequestBody):
     name: Name
     password: Password
     bearer: bool = False
-    """Answer with the session's token in place of a cookie: for scripts."""
+    """If true, the response holds the session's token and sets no cookie. Meant for scripts."""
 
 
 class Redeem(RequestBody):
-    """A one-time link's token."""
+    """The token of a one-time link."""
 
     token: Token
     bearer: bool = False
 
 
 class Accept(RequestBody):
-    """An invitation's token, and the account that is to be made. Without a password it is entered by links alone."""
+    """The token of an invitation, and the account to create. An account without a password is entered by one-time
+    links.
+    """
 
     token: Token
     name: Name
@@ -44,7 +46,7 @@ class NewPassword(RequestBody):
 
 
 class ProfileBody(RequestBody):
-    """What is known of an evaluator; null is unknown. US dollars."""
+    """The background of an evaluator. Null means unknown; money is in US dollars."""
 
     domains: Texts = ()
     skills: Texts = ()
@@ -71,14 +73,14 @@ class AccountShown(ResponseBody):
 
 
 class Hosts(ResponseBody):
-    """Origins. `content` has a star in place of a capability."""
+    """Origins of the viewer and of deliverables. `content` has a `*` in place of the capability."""
 
     viewer: str
     content: str
 
 
 class TrainingState(ResponseBody):
-    """`digest`: version of the instructions in force; `read`: whether this person has read it."""
+    """`digest`: the version of the instructions in force; `read`: whether this person has read it."""
 
     digest: str
     read: bool
@@ -88,12 +90,12 @@ class Me(ResponseBody):
     account: AccountShown
     profile: ProfileShown
     csrf: str
-    """For X-CSRF-Token; it belongs to this session."""
+    """The value that this session must send as X-CSRF-Token."""
     hosts: Hosts
     training: TrainingState
     version: str
     token: str | None = None
-    """The session's, where a script asked for it."""
+    """The session's token; null unless a script asked for it."""
 
 
 class Invited(ResponseBody):
@@ -105,7 +107,7 @@ Roles = Annotated[tuple[Role, ...], Field(min_length=1, max_length=len(Role))]
 
 
 class AccountRow(ResponseBody):
-    """`last_active`: null for somebody who was never here."""
+    """An account. `last_active` is null if the person has never signed in."""
 
     id: str
     name: str
@@ -116,7 +118,7 @@ class AccountRow(ResponseBody):
 
 
 class ChangeAccount(RequestBody):
-    """What is left out stays as it is."""
+    """Changes to an account. Fields that are null stay as they are."""
 
     roles: Roles | None = None
     disabled: bool | None = None
@@ -127,7 +129,7 @@ class NewInvitation(RequestBody):
 
 
 class InvitationMade(ResponseBody):
-    """The token is shown this once."""
+    """A new invitation. This response is the only one that shows its token."""
 
     token: str
     link: str
@@ -135,7 +137,9 @@ class InvitationMade(ResponseBody):
 
 
 class InvitationRow(ResponseBody):
-    """`author`: who gave it out, "" for the store's owner. `revoked`: taken back before anybody accepted it."""
+    """An invitation. `author`: who created it, "" for the store's owner. `revoked`: revoked before anybody accepted
+    it.
+    """
 
     id: str
     roles: tuple[Role, ...]
@@ -146,7 +150,7 @@ class InvitationRow(ResponseBody):
 
 
 class LinkMade(ResponseBody):
-    """Opens one session of an account, once."""
+    """A link that opens one session of an account, once."""
 
     link: str
     expires: Micros

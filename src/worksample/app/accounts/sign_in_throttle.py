@@ -1,4 +1,4 @@
-"""Every way in is guarded against guessing: so many wrong tries a minute, by address and by name."""
+"""A limit on failed sign-ins per minute, by network address and by account name."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from worksample.app.config import AppConfig
-from worksample.app.server.middleware.rate_limit import Rate, TooMany
+from worksample.app.server.middleware.rate_limit import RateLimit, TooMany
 from worksample.people import Denied
 from worksample.people.access.tokens import name_key
 
 WAIT_SECONDS, BUSY_SECONDS = 3.0, 10
 
 
-class Throttle:
-    """A password's hash takes 64 MiB and a tenth of a second, so only two are worked out at once."""
+class SignInThrottle:
+    """A guard against guessing passwords and tokens.
+
+    Hashing a password takes 64 MiB and a tenth of a second, so at most two are hashed at once.
+    """
 
     def __init__(self, config: AppConfig) -> None:
-        self._rate = Rate(config.logins_per_minute)
+        self._rate = RateLimit(config.logins_per_minute)
         self._turn = threading.BoundedSemaphore(2)
 
     @contextmanager
-    def trying(self, address: str, name: str = "", *, hashing: bool = True) -> Iterator[None]:
-        """Around a try that raises Denied where it is wrong; what is right does not count. Raises TooMany."""
+    def attempt(self, address: str, name: str = "", *, hashing: bool = True) -> Iterator[None]:
+        """Guard one attempt to sign in. Only attempts that raise Denied count against the limit. Raises TooMany."""
         # Before the try and not after it: many at once must not all see room for one more.
         keys = [f"address {address}", *([f"name {name_key(name)}"] if name else [])]
         taken: list[str] = []

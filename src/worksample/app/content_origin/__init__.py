@@ -1,4 +1,4 @@
-"""The content origin: deliverables, each under a host name of its own, bound to one person's session."""
+"""The content origin serves deliverables: each under its own host name, which is bound to one person's session."""
 
 from lazy_loader import attach_stub
 

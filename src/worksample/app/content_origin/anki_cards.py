@@ -1,4 +1,4 @@
-"""A flash card's two faces: its note's fields in its kind's templates, as Anki fills them in."""
+"""Anki flash cards: front and back, made by filling a note's fields into its templates as Anki does."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _PART = re.compile(r"\{\{([#^/]?)\s*([^{}]{1,200}?)\s*\}\}")
 _CLOZE = re.compile(r"\{\{c(\d{1,3})::(.*?)(?:::(.*?))?\}\}", re.DOTALL)
 _SOUND = re.compile(r"\[sound:([^\]\n]{1,300})\]")
 FACES = 20
-"""Cards of one note."""
+"""Most cards shown of one note."""
 LONGEST = 1 << 20
-"""Characters of one face."""
+"""Most characters of one side of a card."""
 
 
 def faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Name of the card, front and back, of each card of a note; its bare fields where the deck has no template."""
+    """Return (card name, front, back) for each card of a note; the plain fields if the deck has no template."""
     names = [str(name) for name in kind.get("fields", [])]
     values = [str(value) for value in note.get("fields", [])]
     fields = dict(zip(names, values, strict=False)) | {"Tags": " ".join(map(str, note.get("tags", [])))}
@@ -25,8 +25,8 @@ def faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, s
     for template in list(kind.get("templates", []))[:FACES]:
         front, back = str(template.get("front", "")), str(template.get("back", ""))
         for number in _clozes(front, values):
-            shown = filled(front, fields, number, hide=True)
-            behind = filled(back, fields | {"FrontSide": shown}, number, hide=False)
+            shown = fill_template(front, fields, number, hide=True)
+            behind = fill_template(back, fields | {"FrontSide": shown}, number, hide=False)
             label = str(template.get("name", "")) + (f" {number}" if number else "")
             out.append((label, shown, behind))
     if not out:
@@ -36,25 +36,27 @@ def faces(kind: Mapping[str, Any], note: Mapping[str, Any]) -> list[tuple[str, s
 
 
 def _clozes(front: str, values: list[str]) -> list[int]:
-    """Which gaps a note has, one card each; [0] for a note without gaps."""
+    """Return the numbers of a note's cloze gaps, one card each; [0] for a note without gaps."""
     if "cloze:" not in front:
         return [0]
     found = {int(match[1]) for value in values for match in _CLOZE.finditer(value)}
     return sorted(found)[:FACES] or [0]
 
 
-def filled(template: str, fields: Mapping[str, str], cloze: int, *, hide: bool) -> str:
-    """A template with a note's fields: `{{Field}}`, `{{filter:Field}}`, `{{#Field}}`, `{{^Field}}`, `{{/Field}}`."""
+def fill_template(template: str, fields: Mapping[str, str], cloze: int, *, hide: bool) -> str:
+    """Fill a note's fields into a template: `{{Field}}`, `{{filter:Field}}`, `{{#Field}}`, `{{^Field}}`,
+    `{{/Field}}`.
+    """
     out, open_, size, at = list[str](), list[tuple[str, bool]](), 0, 0
 
-    def put(text: str) -> None:
+    def append(text: str) -> None:
         nonlocal size
         if all(shown for _, shown in open_) and size < LONGEST:
             out.append(text)
             size += len(text)
 
     for match in _PART.finditer(template):
-        put(template[at : match.start()])
+        append(template[at : match.start()])
         at = match.end()
         mark, name = match.groups()
         if mark in ("#", "^"):
@@ -63,8 +65,8 @@ def filled(template: str, fields: Mapping[str, str], cloze: int, *, hide: bool) 
             if open_ and open_[-1][0] == name:
                 open_.pop()
         else:
-            put(_field(name, fields, cloze, hide=hide))
-    put(template[at:])
+            append(_field(name, fields, cloze, hide=hide))
+    append(template[at:])
     return "".join(out)
 
 

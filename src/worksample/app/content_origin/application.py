@@ -1,4 +1,4 @@
-"""The content origin as an application: one way in, no cookie, no session but what the host name carries."""
+"""The content origin as an ASGI application. It uses no cookies: the host name alone grants access."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from worksample.app.content_origin.blocked_requests import Reports
+from worksample.app.content_origin.blocked_requests import BlockedRequests
 from worksample.app.content_origin.capabilities import Grant
-from worksample.app.content_origin.file_view import artefact
+from worksample.app.content_origin.file_view import serve_artefact
 from worksample.errors import WorksampleError
 
-from .blocked_requests import blocked
-from .content_request import Content
-from .database_query import query
-from .file_list import files
-from .file_tree import Trees
-from .file_view import view
-from .original_file import original
-from .refusals import ContentRefused, not_found, refusal
-from .rendered_page import page
+from .blocked_requests import serve_blocked_requests
+from .content_request import ContentServices
+from .database_query import serve_query
+from .file_list import serve_file_list
+from .file_tree import FileTreeCache
+from .file_view import serve_view
+from .original_file import serve_original
+from .refusals import ContentRefused, not_found, refusal_response
+from .rendered_page import serve_page
 from .security_policies import usual_headers
-from .website import site
+from .website import serve_site
 
 if TYPE_CHECKING:
     from worksample.app.server.services import AppServices
 
 PREFIX = "/.worksample/"
 LONGEST = 8_192
-"""Characters of an address."""
-Handler = Callable[[Content, Grant, Request], Awaitable[Response]]
+"""Most characters of an address."""
+Handler = Callable[[ContentServices, Grant, Request], Awaitable[Response]]
 _READ = ("GET", "HEAD")
 _ROUTES: dict[str, tuple[Handler, tuple[str, ...]]] = {
-    "files": (files, _READ),
-    "view": (view, _READ),
-    "artefact": (artefact, _READ),
-    "original": (original, _READ),
-    "page": (page, _READ),
-    "query": (query, ("POST",)),
-    "blocked": (blocked, (*_READ, "POST")),
+    "files": (serve_file_list, _READ),
+    "view": (serve_view, _READ),
+    "artefact": (serve_artefact, _READ),
+    "original": (serve_original, _READ),
+    "page": (serve_page, _READ),
+    "query": (serve_query, ("POST",)),
+    "blocked": (serve_blocked_requests, (*_READ, "POST")),
 }
 _SHOWN_HEADERS = "Accept-Ranges, Content-Encoding, Content-Length, Content-Range, ETag, Retry-After"
 
 
 def content_app(services: AppServices) -> ASGIApp:
-    """Answers on hosts `<capability>.c.HOST` alone; whatever else comes gets 421."""
-    app = _Origin(Content(services, Trees(services.store), Reports()))
-    return _Marked(ServerErrorMiddleware(app, handler=_crashed), services)
+    """Build the application. It answers only on hosts `<capability>.c.HOST`; other hosts get 421."""
+    app = _Origin(ContentServices(services, FileTreeCache(services.store), BlockedRequests()))
+    return _UsualHeaders(ServerErrorMiddleware(app, handler=_server_error), services)
 
 
-async def _crashed(request: Request, error: Exception) -> Response:
-    return refusal(ContentRefused(500, "the server failed"))
+async def _server_error(request: Request, error: Exception) -> Response:
+    return refusal_response(ContentRefused(500, "the server failed"))
 
 
-class _Marked:
-    """Puts the usual headers on every answer, whoever gave it, and lets app and viewer read it."""
+class _UsualHeaders:
+    """Middleware that adds the security headers to every response and lets the app and the viewer read it."""
 
     def __init__(self, app: ASGIApp, services: AppServices) -> None:
         self._app = app
@@ -74,7 +74,7 @@ class _Marked:
             return
         origin = dict(scope["headers"]).get(b"origin")
 
-        async def marked(message: Message) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [(name.lower(), value) for name, value in message.get("headers", ())]
                 have = {name for name, _ in headers}
@@ -84,7 +84,7 @@ class _Marked:
                 message = {**message, "headers": headers}
             await send(message)
 
-        await self._app(scope, receive, marked)
+        await self._app(scope, receive, with_headers)
 
 
 def _readable(headers: list[tuple[bytes, bytes]], origin: bytes | None) -> list[tuple[bytes, bytes]]:
@@ -97,7 +97,9 @@ def _readable(headers: list[tuple[bytes, bytes]], origin: bytes | None) -> list[
 
 
 class _Origin:
-    def __init__(self, content: Content) -> None:
+    """Dispatcher of requests to the routes below `/.worksample/` or to the deliverable's own pages."""
+
+    def __init__(self, content: ContentServices) -> None:
         self._content = content
         self._ending = f".c.{content.services.config.netloc}"
 
@@ -106,7 +108,7 @@ class _Origin:
         try:
             response = await self._answer(request)
         except (ContentRefused, WorksampleError) as error:
-            response = refusal(error)
+            response = refusal_response(error)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
@@ -114,12 +116,12 @@ class _Origin:
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > LONGEST:
             raise ContentRefused(414, "the address is too long")
         path: str = scope["path"]
-        handler: Handler | None = site
+        handler: Handler | None = serve_site
         methods: tuple[str, ...] = _READ
         if path.startswith(PREFIX):
             handler, methods = _ROUTES.get(path.removeprefix(PREFIX), (None, _READ))
         if request.method == "OPTIONS" and path.startswith(PREFIX) and handler is not None:
-            return _allowed(methods)
+            return _preflight_response(methods)
         if request.method not in methods:
             raise ContentRefused(405, "no such method here", {"allow": ", ".join(methods)})
         grant = await self._grant(request)
@@ -128,21 +130,21 @@ class _Origin:
         return await handler(self._content, grant, request)
 
     async def _grant(self, request: Request) -> Grant:
-        """Whom the host name was given to. The same answer for one that is wrong and one that has ended."""
+        """Return the grant of the request's host name. A wrong host name and an expired one get the same response."""
         hosts = request.headers.getlist("host")
         host = hosts[0].lower() if len(hosts) == 1 else ""
         if not host.endswith(self._ending):
             raise ContentRefused(421, "nothing is here")
         label = host.removesuffix(self._ending)
         capabilities = self._content.services.capabilities
-        grant = capabilities.remembered(label) or await asyncio.to_thread(capabilities.find, label)
+        grant = capabilities.find_remembered(label) or await asyncio.to_thread(capabilities.find, label)
         if grant is None:
             raise ContentRefused(404, "this address is no longer good")
         return grant
 
 
-def _allowed(methods: tuple[str, ...]) -> Response:
-    """What a browser asks before it lets the viewer post JSON or ask for a range."""
+def _preflight_response(methods: tuple[str, ...]) -> Response:
+    """Answer the CORS preflight request that a browser sends before the viewer posts JSON or asks for a range."""
     headers = {
         "access-control-allow-methods": ", ".join(methods),
         "access-control-allow-headers": "content-type, range, if-none-match, if-range",

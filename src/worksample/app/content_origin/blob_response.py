@@ -1,4 +1,4 @@
-"""A blob over HTTP: whole or a range of it, without ever holding more than a piece in memory."""
+"""An HTTP response that streams a blob, whole or in part, piece by piece from the disk."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ KEPT = "private, max-age=86400, immutable"
 
 @dataclass(frozen=True)
 class Unsatisfiable(Exception):
-    """A range that lies beyond the file."""
+    """The requested range lies beyond the end of the file."""
 
     size: int
 
 
 def wanted_range(said: str | None, size: int) -> tuple[int, int] | None:
-    """First byte and the one after the last; None for the whole. Raises Unsatisfiable (RFC 9110, 14.1.2).
+    """Return the first byte and the end of the requested range; None for the whole file (RFC 9110, 14.1.2).
 
-    Several ranges at once, and what is no range, are answered with the whole, as the RFC allows.
+    A header with several ranges or an invalid one gets the whole file, as the RFC allows. Raises Unsatisfiable.
     """
     match = _RANGE.fullmatch(said.strip()) if said else None
     if match is None or match.group() == "bytes=-":
@@ -49,14 +49,14 @@ def wanted_range(said: str | None, size: int) -> tuple[int, int] | None:
 
 
 def same_tag(said: str | None, tag: str) -> bool:
-    """Whether If-None-Match names it; weakly, as the RFC has it."""
+    """Tell whether an If-None-Match header names this tag, by weak comparison as in RFC 9110."""
     if said is None:
         return False
     return said.strip() == "*" or tag in (part.strip().removeprefix("W/") for part in said.split(","))
 
 
 def attachment(name: str) -> str:
-    """Content-Disposition for any file name (RFC 6266): quotes, line ends and other scripts do no harm."""
+    """Return a Content-Disposition header for any file name (RFC 6266), safe with quotes, line ends and any script."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%/;' else "_" for c in name)
     coded = quote(name.encode("utf-8", "replace").replace(b"/", b"_"), safe="")
     return f"attachment; filename=\"{plain or 'file'}\"; filename*=UTF-8''{coded}"
@@ -64,7 +64,7 @@ def attachment(name: str) -> str:
 
 @dataclass
 class BlobResponse(Response):
-    """`asked`: the request's headers. `ranges`: whether parts may be asked for."""
+    """A response with a blob's content. `asked`: the request's headers; `ranges`: whether it serves byte ranges."""
 
     path: Path
     kind: str
@@ -104,7 +104,7 @@ class BlobResponse(Response):
         await self._pour(start, end, receive, send)
 
     async def _pour(self, start: int, end: int, receive: Receive, send: Send) -> None:
-        gone = asyncio.create_task(_gone(receive))
+        gone = asyncio.create_task(_wait_for_disconnect(receive))
         fd = await asyncio.to_thread(os.open, self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             while start < end and not gone.done():
@@ -119,8 +119,8 @@ class BlobResponse(Response):
             gone.cancel()
 
 
-async def _gone(receive: Receive) -> None:
-    """Ends where the client goes away; a server would otherwise let a file be read to its end for nobody."""
+async def _wait_for_disconnect(receive: Receive) -> None:
+    """Return when the client has disconnected, so that the server stops reading the file."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

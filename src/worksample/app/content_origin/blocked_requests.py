@@ -1,4 +1,6 @@
-"""`/.worksample/blocked`: browsers post what a policy blocked, the viewer reads it."""
+"""`/.worksample/blocked`: browsers report requests that the security policy blocked, and the viewer reads the
+reports.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.app.content_origin.content_request import Content, asked, number, read
+from worksample.app.content_origin.content_request import ContentServices, number_field, query_fields, read_body
 from worksample.app.content_origin.refusals import ContentRefused
 from worksample.people.clock import wall
 from worksample.people.judging.blinding import scrub
@@ -19,25 +21,26 @@ if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 LARGEST = 32 << 10
-"""Bytes of a report: browsers send the policy along."""
+"""Most bytes of one report. Browsers send the whole policy with it."""
 
 
-async def blocked(content: Content, grant: Grant, request: Request) -> Response:
+async def serve_blocked_requests(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Store a posted report, or list the requests that were blocked since the time in the query."""
     key = f"{grant.session} {grant.item} {grant.pane}"
     if request.method == "POST":
-        url, directive = _reported(await read(request, LARGEST, content.services.config.body_seconds))
+        url, directive = _read_report(await read_body(request, LARGEST, content.services.config.body_seconds))
         content.reports.note(key, url, directive)
         return Response(status_code=204)
     # A pane shows many files, one after another: the moment at which a view was answered keeps them apart.
-    since = number(asked(request), "since", digits=18)
+    since = number_field(query_fields(request), "since", digits=18)
     rows = [
         {"url": scrub(url, grant.hidden), "directive": directive} for url, directive in content.reports.of(key, since)
     ]
     return JSONResponse({"blocked": rows})
 
 
-def _reported(body: bytes) -> tuple[str, str]:
-    """As `report-uri` sends it (CSP Level 3, 5.3)."""
+def _read_report(body: bytes) -> tuple[str, str]:
+    """Read the address and the directive from a browser's report (`report-uri`, CSP Level 3, 5.3)."""
     try:
         said = json.loads(body)["csp-report"]
         return str(said["blocked-uri"]), str(said.get("effective-directive") or said.get("violated-directive", ""))
@@ -49,15 +52,20 @@ DISTINCT, LABELS, LONGEST = 200, 500, 300
 _OUTSIDE = ("http://", "https://", "ws://", "wss://")
 
 
-class Reports:
-    """For any number of threads. Pages may invent reports of their own: they are a hint to show, no evidence."""
+class BlockedRequests:
+    """Requests that policies blocked, by content label, in memory and within limits. Safe to use from several threads.
+
+    A page can invent reports, so they are a hint for the reader and no evidence.
+    """
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, OrderedDict[tuple[str, str], int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def note(self, label: str, url: str, directive: str) -> None:
-        """Keep a request that a policy blocked; what leads nowhere outside is none. The oldest make room."""
+        """Record a blocked request to an outside address; ignore other addresses. The oldest records are dropped
+        first.
+        """
         if not url.startswith(_OUTSIDE):
             return
         key = (_short(url), _short(directive)[:40])
@@ -72,7 +80,9 @@ class Reports:
                 self._known.popitem(last=False)
 
     def of(self, label: str, since: int = 0) -> list[tuple[str, str]]:
-        """Address and directive of what was blocked at `since` (microseconds since 1970) or later, the latest last."""
+        """Return address and directive of the requests blocked at `since` (microseconds since 1970) or later, the
+        latest last.
+        """
         with self._lock:
             return [key for key, when in self._known.get(label, {}).items() if when >= since]
 

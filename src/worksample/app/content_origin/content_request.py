@@ -1,4 +1,6 @@
-"""What the routes of the content origin work with, and the way from a request's paths to a file."""
+"""Helpers of the content origin's routes: services, query fields, request bodies, and the lookup of a file by its
+paths.
+"""
 
 from __future__ import annotations
 
@@ -9,82 +11,86 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
 
-from worksample.app.content_origin.file_tree import SiteTree, Trees
+from worksample.app.content_origin.file_tree import FileTree, FileTreeCache
 from worksample.app.content_origin.refusals import ContentRefused, not_found
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry
 from worksample.viewing import View
 
 if TYPE_CHECKING:
-    from worksample.app.content_origin.blocked_requests import Reports
+    from worksample.app.content_origin.blocked_requests import BlockedRequests
     from worksample.app.content_origin.capabilities import Grant
     from worksample.app.server.services import AppServices
 
 DEPTH = 8
-"""Archives in archives that are followed."""
+"""Most levels of archives within archives."""
 FIELDS = 20
 ARCHIVE_SECONDS = 20.0
-"""How long a request waits for an archive on its way to be unpacked."""
+"""Seconds that a request waits until an archive is unpacked."""
 
 
 @dataclass(frozen=True)
-class Content:
-    """One per server process."""
+class ContentServices:
+    """The objects that all routes of the content origin share; one per server process."""
 
     services: AppServices
-    trees: Trees
-    reports: Reports
+    trees: FileTreeCache
+    reports: BlockedRequests
     asking: set[str] = field(default_factory=set)
-    """Labels that have a query under way."""
+    """Labels with a database query in progress."""
 
-    async def tree(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
-        found = self.trees.known(digest, hidden)
+    async def tree(self, digest: str, hidden: tuple[str, ...]) -> FileTree:
+        found = self.trees.find_cached(digest, hidden)
         return found if found is not None else await asyncio.to_thread(self.trees.find, digest, hidden)
 
-    async def root(self, grant: Grant) -> SiteTree:
+    async def root(self, grant: Grant) -> FileTree:
         return await self.tree(grant.manifest, grant.hidden)
 
-    async def inside(self, tree: SiteTree, entry: Entry, *, wait: float = 1.0) -> SiteTree | Converting:
-        """What an archive was unpacked to. Raises Refused where it was not, or is none."""
-        shown = await self.services.preparing.view(tree.digest, entry.path, wait=wait)
-        if isinstance(shown, Converting):
+    async def unpacked_tree(self, tree: FileTree, entry: Entry, *, wait: float = 1.0) -> FileTree | ViewPending:
+        """Return the file tree of an unpacked archive, or ViewPending. Raises ContentRefused if the file was not
+        unpacked.
+        """
+        shown = await self.services.view_preparer.view(tree.digest, entry.path, wait=wait)
+        if isinstance(shown, ViewPending):
             return shown
         if "unpacked" not in shown.files:
             raise not_found()
         return await self.tree(shown.files["unpacked"], tree.hidden)
 
-    async def follow(self, grant: Grant, paths: list[str], *, wait: float = 1.0) -> tuple[SiteTree, Entry] | Converting:
-        """The file at the last of the paths, each of which lies in the archive before it. Raises Refused."""
+    async def follow(
+        self, grant: Grant, paths: list[str], *, wait: float = 1.0
+    ) -> tuple[FileTree, Entry] | ViewPending:
+        """Find the file at the last of the paths; each path lies in the archive before it. Raises ContentRefused."""
         if not paths or len(paths) > DEPTH:
             raise not_found()
         tree = await self.root(grant)
         for path in paths[:-1]:
-            found = await self.inside(tree, find(tree, path), wait=wait)
-            if isinstance(found, Converting):
+            found = await self.unpacked_tree(tree, find_entry(tree, path), wait=wait)
+            if isinstance(found, ViewPending):
                 return found
             tree = found
-        return tree, find(tree, paths[-1])
+        return tree, find_entry(tree, paths[-1])
 
     async def view(
         self, grant: Grant, paths: list[str], *, wait: float = 1.0
-    ) -> tuple[SiteTree, Entry, View] | Converting:
-        """The same with its view."""
+    ) -> tuple[FileTree, Entry, View] | ViewPending:
+        """Find a file as `follow` does, and its view."""
         found = await self.follow(grant, paths, wait=wait)
-        if isinstance(found, Converting):
+        if isinstance(found, ViewPending):
             return found
-        shown = await self.services.preparing.view(found[0].digest, found[1].path, wait=wait)
-        return shown if isinstance(shown, Converting) else (*found, shown)
+        shown = await self.services.view_preparer.view(found[0].digest, found[1].path, wait=wait)
+        return shown if isinstance(shown, ViewPending) else (*found, shown)
 
 
-def find(tree: SiteTree, path: str) -> Entry:
+def find_entry(tree: FileTree, path: str) -> Entry:
     entry = tree.find(path)
     if entry is None:
         raise not_found()
     return entry
 
 
-def asked(request: Request) -> dict[str, list[str]]:
-    """The query's fields by name. Raises Refused for what is none."""
+def query_fields(request: Request) -> dict[str, list[str]]:
+    """Parse the query string into its fields by name. Raises ContentRefused if it is malformed."""
     try:
         pairs = parse_qsl(
             request.scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict",
@@ -98,35 +104,36 @@ def asked(request: Request) -> dict[str, list[str]]:
     return out
 
 
-def one(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
+def single_field(fields: dict[str, list[str]], name: str, usual: str = "") -> str:
+    """Return the value of a field that may occur once. Raises ContentRefused if it occurs twice."""
     values = fields.get(name, [usual])
     if len(values) != 1:
         raise ContentRefused(400, "a field is there twice")
     return values[0]
 
 
-def number(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
-    """A whole number from 0; 0 where it is not said. Refused with more digits."""
-    text = one(fields, name, "0")
+def number_field(fields: dict[str, list[str]], name: str, digits: int = 8) -> int:
+    """Return a field as a whole number; 0 if it is missing. Raises ContentRefused for other text or too many digits."""
+    text = single_field(fields, name, "0")
     if not (text.isascii() and text.isdigit() and len(text) <= digits):
         raise ContentRefused(400, "no such number")
     return int(text)
 
 
 def link(verb: str, paths: list[str], **more: str) -> str:
-    """A path on this host."""
+    """Build an address below `/.worksample/` on this host."""
     fields = [("path", path) for path in paths] + list(more.items())
     return f"/.worksample/{verb}?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
 
 
-def done(found: tuple[SiteTree, Entry] | tuple[SiteTree, Entry, View] | Converting) -> None:
-    """Refused with a hint to come again, where a file is not there yet."""
-    if isinstance(found, Converting):
+def require_ready(found: tuple[FileTree, Entry] | tuple[FileTree, Entry, View] | ViewPending) -> None:
+    """Raise ContentRefused (503, with Retry-After) if the view is not ready yet."""
+    if isinstance(found, ViewPending):
         raise ContentRefused(503, "the file is being opened", {"retry-after": "1"})
 
 
-async def read(request: Request, most: int, seconds: float) -> bytes:
-    """Raises Refused for a body that is larger, or slower, or not whole."""
+async def read_body(request: Request, most: int, seconds: float) -> bytes:
+    """Read the whole body of a request. Raises ContentRefused if it is too large, too slow or incomplete."""
     said = request.headers.get("content-length", "0")
     if not (said.isascii() and said.isdigit()) or int(said) > most:
         raise ContentRefused(413, f"a body has at most {most} bytes")

@@ -1,4 +1,4 @@
-"""`POST /.worksample/query`: one SELECT on a delivered SQLite database."""
+"""`POST /.worksample/query`: run one SELECT on a delivered SQLite database."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from worksample.app.content_origin.content_request import read
+from worksample.app.content_origin.content_request import read_body
 from worksample.viewing.database_query import LENGTH
 
-from .content_request import DEPTH, Content, done
+from .content_request import DEPTH, ContentServices, require_ready
 from .refusals import ContentRefused, not_found
 
 if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 LARGEST = 128 << 10
-"""Bytes of a request."""
+"""Most bytes of a request."""
 
 
-async def query(content: Content, grant: Grant, request: Request) -> Response:
-    """One at a time for each deliverable. Only the viewer and the app may ask: each query starts a box."""
+async def serve_query(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Run one query at a time per deliverable. Only the viewer and the app may ask, because each query starts a box."""
     config = content.services.config
     origin = request.headers.get("origin")
     if origin is not None and origin not in (config.app_origin, config.viewer_origin):
         raise ContentRefused(403, "queries come from the viewer")
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise ContentRefused(415, "a query is JSON")
-    paths, sql = _said(await read(request, LARGEST, config.body_seconds))
+    paths, sql = _read_query(await read_body(request, LARGEST, config.body_seconds))
     key = grant.session + grant.item + grant.pane
     if key in content.asking:
         raise ContentRefused(429, "another query is still running", {"retry-after": "1"})
     content.asking.add(key)
     try:
         found = await content.follow(grant, paths)
-        done(found)
+        require_ready(found)
         assert isinstance(found, tuple)
         tree, entry = found
         if entry.blob is None:
             raise not_found()
-        answer = await content.services.preparing.query(tree.digest, entry.path, sql)
+        answer = await content.services.view_preparer.query(tree.digest, entry.path, sql)
     finally:
         content.asking.discard(key)
     plain = {"columns": answer.columns, "rows": answer.rows, "truncated": answer.more, "problem": answer.problem}
-    return Response(await asyncio.to_thread(_dumped, plain), media_type=JSONResponse.media_type)
+    return Response(await asyncio.to_thread(_encode_json, plain), media_type=JSONResponse.media_type)
 
 
-def _dumped(plain: dict[str, Any]) -> bytes:
+def _encode_json(plain: dict[str, Any]) -> bytes:
     return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _said(body: bytes) -> tuple[list[str], str]:
+def _read_query(body: bytes) -> tuple[list[str], str]:
     try:
         plain = json.loads(body)
         paths, sql = plain["path"], plain["sql"]

@@ -1,4 +1,4 @@
-"""`GET /.worksample/files`: everything that was delivered, or what an archive holds."""
+"""`GET /.worksample/files`: the list of all delivered files, or of the files in an archive."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.app.server.middleware.compression import takes_gzip
 from worksample.people.judging.blinding import scrub
 
 from .blob_response import same_tag
-from .content_request import DEPTH, Content, asked, find
-from .file_tree import SiteTree, packed
-from .file_view import converting
+from .content_request import DEPTH, ContentServices, find_entry, query_fields
+from .file_tree import FileTree, gzip_json
+from .file_view import converting_response
 from .refusals import not_found
 
 if TYPE_CHECKING:
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from worksample.viewing import View
 
 
-async def files(content: Content, grant: Grant, request: Request) -> Response:
-    """All entries; gzipped for whoever takes that, which every browser does."""
-    paths = asked(request).get("path", [])
+async def serve_file_list(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Return all entries, gzipped if the client accepts it."""
+    paths = query_fields(request).get("path", [])
     if len(paths) > DEPTH:
         raise not_found()
     tree = await content.root(grant)
     for path in paths:
-        entry = find(tree, path)
-        shown = await content.services.preparing.view(tree.digest, entry.path)
-        if isinstance(shown, Converting):
-            return converting(shown)
+        entry = find_entry(tree, path)
+        shown = await content.services.view_preparer.view(tree.digest, entry.path)
+        if isinstance(shown, ViewPending):
+            return converting_response(shown)
         if "unpacked" not in shown.files:
-            return _sent(request, await asyncio.to_thread(_listed, content, tree, shown), "")
+            return _list_response(request, await asyncio.to_thread(_list_archive, content, tree, shown), "")
         tree = await content.tree(shown.files["unpacked"], grant.hidden)
-    return _sent(request, await asyncio.to_thread(_all, tree), f'"{tree.digest}"' if not grant.hidden else "")
+    return _list_response(request, await asyncio.to_thread(_all, tree), f'"{tree.digest}"' if not grant.hidden else "")
 
 
-def _all(tree: SiteTree) -> bytes:
+def _all(tree: FileTree) -> bytes:
     return tree.listed
 
 
-def _listed(content: Content, tree: SiteTree, shown: View) -> bytes:
-    """Of an archive of which nothing was unpacked, its names; there is nothing behind them."""
+def _list_archive(content: ContentServices, tree: FileTree, shown: View) -> bytes:
+    """List the names in an archive that was not unpacked. These entries cannot be opened."""
     if "tree" not in shown.files:
         raise not_found()
     rows = json.loads(content.services.store.blobs.read(shown.files["tree"]))
@@ -55,10 +55,10 @@ def _listed(content: Content, tree: SiteTree, shown: View) -> bytes:
         {"path": scrub(str(path), tree.hidden), "kind": kind, "size": size, "note": note}
         for path, kind, size, _, note in rows
     ]
-    return packed({"entries": plain, "total": len(plain), "bytes": sum(row["size"] for row in plain)})
+    return gzip_json({"entries": plain, "total": len(plain), "bytes": sum(row["size"] for row in plain)})
 
 
-def _sent(request: Request, data: bytes, tag: str) -> Response:
+def _list_response(request: Request, data: bytes, tag: str) -> Response:
     headers = {"content-type": "application/json", "vary": "Accept-Encoding"}
     if tag:
         headers |= {"etag": tag, "cache-control": "private, no-cache"}

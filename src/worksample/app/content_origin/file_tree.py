@@ -1,4 +1,4 @@
-"""A manifest as its reader may know it: names of agents are blotted out of paths, and found again."""
+"""A manifest with agents' names removed from its paths, and the mapping back to the real paths."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 TREES = 64
-"""How many are kept in memory."""
+"""Most trees kept in memory."""
 
 
 @dataclass(frozen=True)
-class SiteTree:
-    """`given`: real path -> the one that is given out, where it is another; `real`: the way back."""
+class FileTree:
+    """A manifest's entries under the paths that readers see. `given`: real path -> shown path, if different; `real`:
+    inverse.
+    """
 
     digest: str
     manifest: Manifest
@@ -32,21 +34,21 @@ class SiteTree:
     real: dict[str, str]
 
     def find(self, path: str) -> Entry | None:
-        """The entry at a quoted path, under either of its names."""
+        """Find the entry at a quoted path, real or shown."""
         return self.entries.get(path) or self.entries.get(self.real.get(path, ""))
 
     def name(self, path: str) -> str:
-        """What a path is called to its reader."""
+        """Return the path under which readers see this real path."""
         return self.given.get(path, path)
 
     def folder(self, path: str) -> str | None:
-        """The real path of a folder by either name, "" for the root; None where there is none."""
+        """Return the real path of a folder given by its real or shown path, "" for the root; None if there is none."""
         real = self.real.get(path, path)
         return real if real in self.folders else None
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Those that have an entry, and those that only hold others."""
+        """The paths of folders with an entry, and of folders known only from paths of files."""
         out = {""} | {path for path, entry in self.entries.items() if entry.kind is EntryKind.FOLDER}
         for path in self.entries:
             while (path := path.rpartition("/")[0]) and path not in out:
@@ -55,7 +57,7 @@ class SiteTree:
 
     @cached_property
     def sites(self) -> tuple[str, ...]:
-        """Folders with a page to begin with, the outer ones first."""
+        """Folders that have an index page, outer folders first."""
         found = {
             p.rpartition("/")[0] for p in self.entries if p.rpartition("/")[2].lower() in ("index.html", "index.htm")
         }
@@ -67,33 +69,33 @@ class SiteTree:
 
     @cached_property
     def listed(self) -> bytes:
-        """`/.worksample/files` as JSON, gzipped."""
+        """The gzipped JSON of `/.worksample/files`."""
         rows = [
             {"path": self.name(e.path), "kind": e.kind.value, "size": e.size, "note": scrub(e.note, self.hidden)}
             for e in self.manifest.entries
         ]
-        return packed({"entries": rows, "total": len(rows), "bytes": self.manifest.size})
+        return gzip_json({"entries": rows, "total": len(rows), "bytes": self.manifest.size})
 
 
-def packed(plain: Any) -> bytes:
+def gzip_json(plain: Any) -> bytes:
     return gzip.compress(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode(), 5, mtime=0)
 
 
-class Trees:
-    """Those that were asked for last, for any number of threads."""
+class FileTreeCache:
+    """The most recently used trees. Safe to use from several threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known: OrderedDict[tuple[str, tuple[str, ...]], SiteTree] = OrderedDict()
+        self._known: OrderedDict[tuple[str, tuple[str, ...]], FileTree] = OrderedDict()
         self._lock = threading.Lock()
 
-    def known(self, digest: str, hidden: tuple[str, ...]) -> SiteTree | None:
+    def find_cached(self, digest: str, hidden: tuple[str, ...]) -> FileTree | None:
         with self._lock:
             return self._known.get((digest, hidden))
 
-    def find(self, digest: str, hidden: tuple[str, ...]) -> SiteTree:
-        """Raises RecordMissing, CaptureError."""
-        found = self.known(digest, hidden)
+    def find(self, digest: str, hidden: tuple[str, ...]) -> FileTree:
+        """Load the tree of a manifest digest. Raises RecordMissing, CaptureError."""
+        found = self.find_cached(digest, hidden)
         if found is None:
             found = build(digest, self._store.manifest(digest), hidden)
             with self._lock:
@@ -103,16 +105,16 @@ class Trees:
         return found
 
 
-def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> SiteTree:
+def build(digest: str, manifest: Manifest, hidden: tuple[str, ...]) -> FileTree:
     entries = {entry.path: entry for entry in manifest.entries}
-    given = blotted(list(entries), hidden)
-    return SiteTree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
+    given = scrub_paths(list(entries), hidden)
+    return FileTree(digest, manifest, hidden, entries, given, {shown: path for path, shown in given.items()})
 
 
-def blotted(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:
-    """Real path -> path without the words, for each path and each folder on its way that holds one.
+def scrub_paths(paths: list[str], hidden: tuple[str, ...]) -> dict[str, str]:
+    """Return real path -> path without the hidden words, for each path and each of its folders that contains one.
 
-    The same for the same paths. Names that become equal within a folder are numbered.
+    The result depends only on the paths and words. Names that become equal within a folder are numbered.
     """
     joined = "\n/\n".join(paths)
     if not hidden or scrub(joined, hidden) == joined:

@@ -1,4 +1,4 @@
-"""Where rendered markup points: files beside it are found on this host, all else becomes words."""
+"""Rewriting of links in rendered markup: links to delivered files get addresses on this host, others become text."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from worksample.viewing.views import beside
+from worksample.viewing.views import resolve_beside
 
 from .content_request import link
-from .file_tree import SiteTree
+from .file_tree import FileTree
 from .media_types import extension
 
 _TARGET = re.compile(r'(?<=\s)(src|href)="([^"]*)"')
@@ -18,21 +18,21 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _RENDERED = frozenset({"md", "markdown", "tex", "ltx"})
 
 
-def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
-    """The markup of the file at a real path. `above`: the archives around it, as they are given out.
+def rewrite_links(markup: str, tree: FileTree, path: str, above: list[str]) -> str:
+    """Rewrite the markup of the file at a real path. `above`: the shown paths of the archives around it.
 
-    Outside pictures stay, for the policy blocks and counts them; outside links can no longer be followed.
+    Pictures from outside stay in place, because the policy blocks and counts them. Links to outside become text.
     """
 
     def place(written: str) -> str | None:
         name = html.unescape(written)
         for form in (name, re.split(r"[?#]", name)[0], unquote(re.split(r"[?#]", name)[0])):
-            found = beside(tree.files, path, form)
+            found = resolve_beside(tree.files, path, form)
             if found is not None:
                 return found
         return None
 
-    def put(match: re.Match[str]) -> str:
+    def rewrite_target(match: re.Match[str]) -> str:
         kind, written = match.groups()
         if written.startswith("#"):
             return match.group()
@@ -45,17 +45,20 @@ def relinked(markup: str, tree: SiteTree, path: str, above: list[str]) -> str:
             return f'{kind}="{html.escape(target)}"'
         return match.group() if kind == "src" else f'data-outside="{written}"'
 
-    return _TARGET.sub(put, markup)
+    return _TARGET.sub(rewrite_target, markup)
 
 
-def with_media(markup: str, media: Callable[[str], str | None]) -> str:
-    """Sources in a flash card's markup, which quotes them in any way. `media`: name -> address, None where absent."""
+def rewrite_media_sources(markup: str, media: Callable[[str], str | None]) -> str:
+    """Rewrite media sources in a flash card's markup, quoted in any way. `media`: name -> address, None if absent."""
 
-    def put(match: re.Match[str]) -> str:
+    def rewrite_target(match: re.Match[str]) -> str:
         name = html.unescape(match["double"] or match["single"] or match["bare"] or "")
         found = media(name) or media(unquote(name))
         return match.group() if found is None else f'src="{html.escape(found)}"'
 
     return re.sub(
-        r"""\bsrc\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""", put, markup, flags=re.I
+        r"""\bsrc\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""",
+        rewrite_target,
+        markup,
+        flags=re.I,
     )

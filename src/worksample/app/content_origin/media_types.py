@@ -1,4 +1,4 @@
-"""Media types: by the end of a name, else by the first bytes; from lists of our own, not the machine's."""
+"""Media types by file extension, else by the first bytes. The lists are our own and do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _TEXTS = (
 )
 PLAIN, BYTES = "text/plain; charset=utf-8", "application/octet-stream"
 SAFE = _PICTURES | _MEDIA | _DATA | dict.fromkeys(_TEXTS.split(), PLAIN)
-"""For single files: nothing here is a page. SVG is one in a tab of its own, where its sandbox keeps it still."""
+"""Types of single files; none is an HTML page. SVG opens as a page in its own tab, where its sandbox blocks scripts."""
 SITE = SAFE | {
     "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml", "xht": "application/xhtml+xml",
     "xml": "application/xml", "js": "text/javascript", "mjs": "text/javascript", "cjs": "text/javascript",
     "css": "text/css", "map": "application/json", "webmanifest": "application/manifest+json",
     "vtt": "text/vtt; charset=utf-8", "data": BYTES, "mem": BYTES, "unityweb": BYTES,
 }  # fmt: skip
-"""For a site's files."""
+"""Types of a web site's files."""
 PAGES = frozenset({"text/html", "application/xhtml+xml", "application/xml", "image/svg+xml"})
-"""What a browser runs as a document."""
+"""Types that a browser runs as documents."""
 PACKED = {"br": "br", "gz": "gzip"}
-"""Sites for game engines come packed; who asks for the file gets it as packed content, which the browser unpacks."""
+"""Content codings by extension. Web games ship compressed files, which the browser unpacks by this coding."""
 _UNPACKABLE = frozenset({"js", "mjs", "css", "html", "htm", "wasm", "data", "json", "svg", "mem", "map", "unityweb"})
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"),
@@ -44,17 +44,17 @@ _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 
 
 def extension(name: str) -> str:
-    """Of a path, in lower case; "" where it has none."""
+    """Return the extension of a path in lower case; "" if it has none."""
     return name.rpartition("/")[2].rpartition(".")[2].lower() if "." in name.rpartition("/")[2] else ""
 
 
 def by_name(name: str) -> str:
-    """The type of a single file."""
+    """Return the media type of a single file."""
     return SAFE.get(extension(name), BYTES)
 
 
 def by_content(head: bytes, name: str) -> str:
-    """The type of an artefact, which has no extension; never a page's. `name`: the artefact's."""
+    """Return the media type of an artefact by its first bytes; never a page's type. `name`: the artefact's name."""
     for start, kind in _MAGIC:
         if head.startswith(start):
             return kind
@@ -73,7 +73,7 @@ def by_content(head: bytes, name: str) -> str:
 
 
 def of_site(name: str, head: bytes) -> tuple[str, str]:
-    """The type of a site's file, and its content coding, "" for none."""
+    """Return media type and content coding ("" for none) of a web site's file."""
     ending = extension(name)
     inner = name[: -len(ending) - 1] if ending else name
     coding = PACKED.get(ending, "")

@@ -1,6 +1,6 @@
-"""`GET /.worksample/original`: a file as it was delivered, to look at or to download.
+"""`GET /.worksample/original`: a delivered file, to look at or to download.
 
-Where the view has a copy that does not say who made it, that copy is given instead: evaluators judge blindly.
+If the view has a blind copy, which does not say who made the file, that copy is served: evaluators judge blindly.
 """
 
 from __future__ import annotations
@@ -12,44 +12,44 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from worksample.app.content_origin.blob_response import BlobResponse, attachment
-from worksample.app.content_origin.content_request import Content, asked, done, one
-from worksample.app.content_origin.file_tree import SiteTree
+from worksample.app.content_origin.content_request import ContentServices, query_fields, require_ready, single_field
+from worksample.app.content_origin.file_tree import FileTree
 from worksample.app.content_origin.media_types import by_name
 from worksample.app.content_origin.refusals import ContentRefused, not_found
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry, unquote_path
 
 if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 BLIND_SECONDS = 20.0
-"""How long a request waits for the blind copy; then it is told to come again."""
+"""Seconds that a request waits for the blind copy before it gets a 503 with Retry-After."""
 
 
-async def original(content: Content, grant: Grant, request: Request) -> Response:
-    """Never as a page: markup comes as text. `download=1` names the file for the disk."""
-    fields = asked(request)
-    download = one(fields, "download", "0")
+async def serve_original(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Serve a file, never as a page: markup is sent as text. `download=1` makes the browser save it."""
+    fields = query_fields(request)
+    download = single_field(fields, "download", "0")
     if download not in ("0", "1"):
         raise ContentRefused(400, "download is 0 or 1")
     paths = fields.get("path", [])
     found = await content.follow(grant, paths)
-    done(found)
+    require_ready(found)
     assert isinstance(found, tuple)
     blobs = content.services.store.blobs
     blind = None
     if found[1].blob is not None and may_identify(await asyncio.to_thread(blobs.read, found[1].blob, HEAD)):
         seen = await content.view(grant, paths, wait=BLIND_SECONDS)
-        done(seen)
-        assert not isinstance(seen, Converting)
+        require_ready(seen)
+        assert not isinstance(seen, ViewPending)
         blind = seen[2].files.get("blind")
-    return await sent(content, *found, request, blind=blind, download=download == "1")
+    return await file_response(content, *found, request, blind=blind, download=download == "1")
 
 
-async def sent(
-    content: Content, tree: SiteTree, entry: Entry, request: Request, *, blind: str | None, download: bool
+async def file_response(
+    content: ContentServices, tree: FileTree, entry: Entry, request: Request, *, blind: str | None, download: bool
 ) -> Response:
-    """`blind`: the copy to give instead of the file itself."""
+    """Build the response. `blind`: digest of the blind copy to serve in place of the file, or None."""
     if entry.blob is None:
         raise not_found()
     digest = blind or entry.blob
@@ -67,11 +67,11 @@ _STARTS = (
     b"solid", b"ISO-10303-21", b"999", b"0", b"ply", b"#", b"AutoCAD",
 )  # fmt: skip
 HEAD = 16
-"""Bytes that are looked at."""
+"""Bytes at a file's start that `may_identify` looks at."""
 
 
 def may_identify(head: bytes) -> bool:
-    """False only where no blind copy is ever made: serve the file as it is, without waiting for its view."""
+    """Tell whether a file's format can name its maker. False: no blind copy is ever made, so serve the file at once."""
     start = head.lstrip(b" \t\r\n")
     return (
         start.startswith(_STARTS)

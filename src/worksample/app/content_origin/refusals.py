@@ -1,4 +1,4 @@
-"""What is not answered, and why."""
+"""Error responses of the content origin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.errors import RecordMissing, SandboxUnavailable, StoreError, Usa
 
 
 class ContentRefused(Exception):
-    """An answer other than 200, from anywhere within a route."""
+    """An error response with this status, raised anywhere within a route."""
 
     def __init__(self, status: int, what: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(what)
@@ -22,20 +22,20 @@ def not_found() -> ContentRefused:
     return ContentRefused(404, "there is no such file")
 
 
-def refusal(error: ContentRefused | WorksampleError) -> Response:
-    """As JSON. Nothing in it comes from the request."""
+def refusal_response(error: ContentRefused | WorksampleError) -> Response:
+    """Return the error as JSON. The response repeats nothing of the request."""
     if isinstance(error, ContentRefused):
-        return _said(error.status, "Refused", error.what, error.headers)
+        return _error_response(error.status, "Refused", error.what, error.headers)
     if isinstance(error, StoreError) and not isinstance(error, RecordMissing):
         # Where the store lies is nobody's business here.
-        return _said(503, type(error).__name__, "the store cannot be read or written", {"retry-after": "30"})
+        return _error_response(503, type(error).__name__, "the store cannot be read or written", {"retry-after": "30"})
     if isinstance(error, SandboxUnavailable):
-        return _said(503, "SandboxUnavailable", "the server cannot open files safely", {"retry-after": "60"})
+        return _error_response(503, "SandboxUnavailable", "the server cannot open files safely", {"retry-after": "60"})
     if isinstance(error, UsageError | RecordMissing):
-        return _said(404, "NotFound", "there is no such file", {})
-    return _said(500, type(error).__name__, "the file cannot be shown", {})
+        return _error_response(404, "NotFound", "there is no such file", {})
+    return _error_response(500, type(error).__name__, "the file cannot be shown", {})
 
 
-def _said(status: int, kind: str, what: str, headers: Mapping[str, str]) -> Response:
+def _error_response(status: int, kind: str, what: str, headers: Mapping[str, str]) -> Response:
     plain: dict[str, Any] = {"error": {"kind": kind, "what": what, "next": "", "where": "", "faults": {}}}
     return JSONResponse(plain, status, headers=headers)

@@ -1,4 +1,4 @@
-"""`GET /.worksample/page`: the markup of a view as a page: Markdown, TeX, a notebook's HTML outputs, flash cards."""
+"""`GET /.worksample/page`: a view's markup as a page: Markdown, TeX, HTML outputs of notebooks, flash cards."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from worksample.app.content_origin.anki_cards import faces
-from worksample.app.content_origin.content_request import Content, asked, done, link, number, one
-from worksample.app.content_origin.link_rewriting import relinked, with_media
+from worksample.app.content_origin.content_request import (
+    ContentServices,
+    link,
+    number_field,
+    query_fields,
+    require_ready,
+    single_field,
+)
+from worksample.app.content_origin.link_rewriting import rewrite_links, rewrite_media_sources
 from worksample.app.content_origin.refusals import ContentRefused, not_found
 from worksample.app.content_origin.security_policies import page_policy
 from worksample.viewing import View
@@ -21,20 +28,22 @@ if TYPE_CHECKING:
     from worksample.app.content_origin.capabilities import Grant
 
 LARGEST = 32 << 20
-"""Bytes of an artefact that is made a page of."""
+"""Most bytes of an artefact that is turned into a page."""
 
 
-async def page(content: Content, grant: Grant, request: Request) -> Response:
-    """`name=html`; `n`: which cell of a notebook, or which note of a deck, from 0; `theme`: light or dark."""
-    fields = asked(request)
-    theme, paths = one(fields, "theme"), fields.get("path", [])
+async def serve_page(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Serve a page. Query: `name=html`; `n`: the cell of a notebook or note of a deck, from 0; `theme`: light or
+    dark.
+    """
+    fields = query_fields(request)
+    theme, paths = single_field(fields, "theme"), fields.get("path", [])
     if theme not in THEMES:
         raise ContentRefused(400, "theme is light or dark")
-    if one(fields, "name", "html") != "html":
+    if single_field(fields, "name", "html") != "html":
         raise not_found()
-    place = number(fields, "n")
+    place = number_field(fields, "n")
     found = await content.view(grant, paths)
-    done(found)
+    require_ready(found)
     assert isinstance(found, tuple)
     tree, entry, shown = found
     if shown.kind in _SCRIPTED and request.headers.get("sec-fetch-dest") == "document":
@@ -42,9 +51,9 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
         raise ContentRefused(403, "outputs of notebooks are shown inside the review app", {"vary": "Sec-Fetch-Dest"})
     above = [*paths[:-1], tree.name(entry.path)]
 
-    def made() -> bytes:
+    def read_page() -> bytes:
         if shown.kind in ("markdown", "tex"):
-            body = relinked(_text(content, shown, "html"), tree, entry.path, above[:-1])
+            body = rewrite_links(_text(content, shown, "html"), tree, entry.path, above[:-1])
         elif shown.kind == "notebook":
             body = _outputs(json.loads(_text(content, shown, "cells")), place)
         elif shown.kind == "cards":
@@ -52,20 +61,20 @@ async def page(content: Content, grant: Grant, request: Request) -> Response:
         else:
             raise not_found()
         kind = "output" if shown.kind == "notebook" else shown.kind
-        return shell(body, kind=kind, theme=theme, tells_size=shown.kind in _SCRIPTED)
+        return html_page(body, kind=kind, theme=theme, tells_size=shown.kind in _SCRIPTED)
 
-    body = await asyncio.to_thread(_checked, made)
+    body = await asyncio.to_thread(_check_artefact, read_page)
     policy = page_policy(content.services.config, scripts=shown.kind in _SCRIPTED)
     headers = {"content-security-policy": policy, "cache-control": "private, no-cache", "vary": "Sec-Fetch-Dest"}
     return Response(body, media_type="text/html", headers=headers)
 
 
 _SCRIPTED = frozenset({"notebook"})
-"""Formats that run scripts where they are at home."""
+"""Formats whose output may run scripts."""
 
 
-def _checked(made: Any) -> bytes:
-    """Artefacts were made in a box that a hostile file may have taken over: anything can be in them."""
+def _check_artefact(made: Any) -> bytes:
+    """Return an artefact's bytes if they are valid. A malicious file may have taken over the box that wrote them."""
     try:
         body: bytes = made()
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as e:
@@ -73,7 +82,7 @@ def _checked(made: Any) -> bytes:
     return body
 
 
-def _text(content: Content, shown: View, name: str) -> str:
+def _text(content: ContentServices, shown: View, name: str) -> str:
     digest = shown.files.get(name)
     if digest is None:
         raise not_found()
@@ -84,14 +93,14 @@ def _text(content: Content, shown: View, name: str) -> str:
 
 
 def _outputs(cells: list[dict[str, Any]], place: int) -> str:
-    """The HTML outputs of one cell, in their order."""
+    """Join the HTML outputs of one cell, in order."""
     if place >= len(cells):
         raise not_found()
     return "\n".join(f"<div>{o['text']}</div>" for o in cells[place]["outputs"] if o["type"] == "html")
 
 
 def _cards(deck: dict[str, Any], place: int, paths: list[str]) -> str:
-    """All cards of one note, front and back."""
+    """Render all cards of one note, front and back."""
     if place >= len(deck["notes"]):
         raise not_found()
     note = deck["notes"][place]
@@ -105,7 +114,7 @@ def _cards(deck: dict[str, Any], place: int, paths: list[str]) -> str:
         for side, markup in (("front", front), ("back", back)):
             if markup:
                 title = escape(f"{label}: {side}" if label else side)
-                out.append(f'<section class="face"><h2>{title}</h2>{with_media(markup, address)}</section>')
+                out.append(f'<section class="face"><h2>{title}</h2>{rewrite_media_sources(markup, address)}</section>')
     return "\n".join(out)
 
 
@@ -145,11 +154,15 @@ _SIZE = (
     "height:Math.ceil(document.documentElement.getBoundingClientRect().height)},'*')}"
     "new ResizeObserver(tell).observe(document.documentElement);addEventListener('load',tell)})()</script>"
 )
-"""Tells the frame around it how high it is. The page in it may say the same wrongly: whoever listens sets a limit."""
+"""A script that tells the surrounding frame the page's height. The page can send false heights, so the frame limits
+them.
+"""
 
 
-def shell(body: str, *, kind: str, theme: str = "", tells_size: bool = False) -> bytes:
-    """A whole page. `body` is markup and put in as it is: the policy that goes with it keeps it still."""
+def html_page(body: str, *, kind: str, theme: str = "", tells_size: bool = False) -> bytes:
+    """Build a whole HTML page around `body`. The markup is not escaped: the page's security policy keeps it
+    harmless.
+    """
     mode = f' data-theme="{escape(theme)}"' if theme else ""
     return (
         f'<!doctype html><html lang="en"{mode}><head><meta charset="utf-8"><title>Preview</title>'

@@ -1,7 +1,7 @@
-"""What every answer of the content origin carries.
+"""Security headers of every response of the content origin.
 
-No answer goes without a policy, errors least of all: a page could frame one, reach into it, for it has the same
-origin, and act under its policy instead of its own.
+Every response needs a policy, error responses too: a malicious page could frame an error, which has the same origin,
+and act under the error's policy in place of its own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ def _ancestors(config: AppConfig) -> str:
 
 
 def site_policy(config: AppConfig) -> str:
-    """Of a deliverable's own pages: all that is theirs runs, nothing leaves.
+    """Return the policy of a deliverable's own pages: all their content runs, and no request leaves the host.
 
-    The sandbox keeps a page in its frame also where a frame has no such attribute; `allow-same-origin` is its own
-    origin, which nobody else shares. Chromium and Firefox do not know `webrtc` yet; Chromium says so in the
+    The sandbox keeps a page in its frame even if the frame lacks that attribute. `allow-same-origin` means the page's
+    own
+    origin, which no other page shares. Chromium and Firefox do not know `webrtc` yet; Chromium reports it in the
     console.
     """
     return (
@@ -42,15 +43,15 @@ def site_policy(config: AppConfig) -> str:
 
 
 def inert_policy(config: AppConfig) -> str:
-    """Of single files and of data: nothing in them runs, wherever they are opened."""
+    """Return the policy of single files and data: nothing in them runs, in whatever tab or frame they are opened."""
     return f"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; {_ancestors(config)}; sandbox"
 
 
 def page_policy(config: AppConfig, *, scripts: bool) -> str:
-    """Of pages that we put around a file's markup.
+    """Return the policy of pages that we build around a file's markup.
 
-    Without scripts they keep the origin, for their pictures. With scripts (outputs of notebooks) they have none, so
-    they can read nothing; all they need is in them.
+    Pages without scripts keep the origin, which their pictures need. Pages with scripts (outputs of notebooks) have an
+    opaque origin, so they can read nothing; all that they need is in the page.
     """
     ancestors = f"base-uri 'none'; form-action 'none'; {_ancestors(config)}; report-uri {REPORTS}"
     if scripts:
@@ -66,7 +67,7 @@ def page_policy(config: AppConfig, *, scripts: bool) -> str:
 
 
 def usual_headers(config: AppConfig) -> dict[str, str]:
-    """What an answer carries unless it says otherwise itself."""
+    """Return the headers of every response that does not set its own."""
     lasting = {"strict-transport-security": "max-age=31536000"} if config.scheme == "https" else {}
     return {
         "content-security-policy": inert_policy(config),

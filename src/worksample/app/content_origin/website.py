@@ -1,4 +1,4 @@
-"""Every other path: the deliverable as a web site."""
+"""Web sites: serve a deliverable at all other paths of the content origin."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from worksample.app.prerendering.view_preparer import Converting
+from worksample.app.prerendering.view_preparer import ViewPending
 from worksample.records import Entry, EntryKind, quote_path, unquote_path
-from worksample.viewing import kept
+from worksample.viewing import find_view
 
 from .blob_response import BlobResponse
-from .content_request import ARCHIVE_SECONDS, DEPTH, Content
-from .file_tree import SiteTree
+from .content_request import ARCHIVE_SECONDS, DEPTH, ContentServices
+from .file_tree import FileTree
 from .media_types import PAGES, of_site
 from .refusals import ContentRefused, not_found
 from .security_policies import site_policy
@@ -28,13 +28,13 @@ INDEXES = ("index.html", "index.htm", "Index.html", "INDEX.HTML")
 _ARCHIVE = re.compile(r"\.(zip|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)
 
 
-async def site(content: Content, grant: Grant, request: Request) -> Response:
-    """A file by its address; a folder's page; what lies in an archive, as if that were a folder."""
+async def serve_site(content: ContentServices, grant: Grant, request: Request) -> Response:
+    """Serve a file by its address, or a folder's index page. Archives are served like folders."""
     if request.headers.get("service-worker") or request.headers.get("sec-fetch-dest") == "serviceworker":
         # It could answer for its own origin, and so give its pages another policy than ours.
         raise ContentRefused(403, "deliverables have no service workers")
     raw = request.scope["raw_path"]
-    path = _decoded(raw)
+    path = _decode_path(raw)
     tree = await content.root(grant)
     for start in ("", *_bases(tree, request)):
         found = await _lookup(content, tree, f"{start}/{path}" if start and path else start or path)
@@ -42,15 +42,17 @@ async def site(content: Content, grant: Grant, request: Request) -> Response:
             continue
         within, entry, is_folder = found
         if start:
-            return _moved(request, f"{start}/{path}")
+            return _redirect(request, f"{start}/{path}")
         if is_folder and not raw.endswith(b"/"):
-            return _moved(request, path + "/")
-        return await _sent(content, within, entry, request)
+            return _redirect(request, path + "/")
+        return await _file_response(content, within, entry, request)
     raise not_found()
 
 
-def _decoded(raw: bytes) -> str:
-    """The address as a quoted path without its first and last slash. Refused for what no file can be called."""
+def _decode_path(raw: bytes) -> str:
+    """Return the address as a quoted path without first and last slash. Raises ContentRefused if no file can
+    have it.
+    """
     if re.search(rb"%(2[fF]|00)", raw) or b"\0" in raw:
         raise not_found()
     data = unquote_to_bytes(raw.removeprefix(b"/").removesuffix(b"/"))
@@ -59,8 +61,10 @@ def _decoded(raw: bytes) -> str:
     return quote_path(data)
 
 
-async def _lookup(content: Content, tree: SiteTree, path: str, depth: int = 0) -> tuple[SiteTree, Entry, bool] | None:
-    """The tree and its file at a path; True with the page that a folder begins with; None for nothing."""
+async def _lookup(
+    content: ContentServices, tree: FileTree, path: str, depth: int = 0
+) -> tuple[FileTree, Entry, bool] | None:
+    """Find the tree and file at a path; the third value is True for a folder's index page. None if nothing is there."""
     entry = tree.find(path)
     if entry is not None and entry.kind is EntryKind.FILE:
         return (tree, entry, False) if entry.blob is not None else None
@@ -73,15 +77,15 @@ async def _lookup(content: Content, tree: SiteTree, path: str, depth: int = 0) -
         archive = tree.find("/".join(steps[:count]))
         if archive is None or archive.kind is not EntryKind.FILE or not _ARCHIVE.search(archive.path):
             continue
-        inner = await content.inside(tree, archive, wait=ARCHIVE_SECONDS)
-        if isinstance(inner, Converting):
+        inner = await content.unpacked_tree(tree, archive, wait=ARCHIVE_SECONDS)
+        if isinstance(inner, ViewPending):
             raise ContentRefused(503, "the archive is being opened", {"retry-after": "1"})
         return await _lookup(content, inner, "/".join(steps[count:]), depth + 1)
     return None
 
 
-def _page(tree: SiteTree, folder: str) -> Entry | None:
-    """`folder`: real path."""
+def _page(tree: FileTree, folder: str) -> Entry | None:
+    """Find the index page of a folder, given by its real path."""
     for name in INDEXES:
         entry = tree.entries.get(f"{folder}/{name}" if folder else name)
         if entry is not None and entry.blob is not None:
@@ -89,15 +93,17 @@ def _page(tree: SiteTree, folder: str) -> Entry | None:
     return None
 
 
-def _bases(tree: SiteTree, request: Request) -> list[str]:
-    """Where a site that takes itself for the root may lie: around the referring page, else where a page begins."""
+def _bases(tree: FileTree, request: Request) -> list[str]:
+    """Return folders that may be the root of a site with absolute links: around the referring page, then index
+    pages.
+    """
     said = request.headers.get("referer", "")
     host = request.headers.get("host", "")
     out: list[str] = []
     try:
         parts = urlsplit(said)
         if said and parts.netloc.lower() == host.lower() and not parts.path.startswith("/.worksample/"):
-            folder = _decoded(parts.path.encode("ascii").rpartition(b"/")[0])
+            folder = _decode_path(parts.path.encode("ascii").rpartition(b"/")[0])
             while folder:
                 out.append(folder)
                 folder = folder.rpartition("/")[0]
@@ -106,18 +112,18 @@ def _bases(tree: SiteTree, request: Request) -> list[str]:
     return list(dict.fromkeys([*out, *(tree.name(folder) for folder in tree.sites if folder)]))[:40]
 
 
-def _moved(request: Request, path: str) -> Response:
-    """To the address at which relative links are right; always on this host."""
+def _redirect(request: Request, path: str) -> Response:
+    """Redirect to the address with a final slash, so that relative links work; always on this host."""
     target = "/" + quote(unquote_path(path.removesuffix("/")), safe="/") + ("/" if path.endswith("/") else "")
     query = request.scope["query_string"].decode("latin-1")
     return RedirectResponse(target + (f"?{query}" if query else ""), 307, headers={"cache-control": "no-store"})
 
 
-async def _sent(content: Content, tree: SiteTree, entry: Entry, request: Request) -> Response:
+async def _file_response(content: ContentServices, tree: FileTree, entry: Entry, request: Request) -> Response:
     blobs = content.services.store.blobs
     assert entry.blob is not None
     # What has a view already is shown without its maker's name; a site's files do not wait for theirs.
-    made = await asyncio.to_thread(kept, content.services.store, tree.manifest, tree.digest, entry.path)
+    made = await asyncio.to_thread(find_view, content.services.store, tree.manifest, tree.digest, entry.path)
     digest = (made.files.get("blind") if made is not None else None) or entry.blob
     path = await asyncio.to_thread(blobs.path, digest)
     kind, coding = of_site(entry.path, await asyncio.to_thread(blobs.read, entry.blob, 4096))

@@ -1,1 +1,1 @@
-"""Verdicts, votes and submissions, with amendments, as reviewers and admins read them."""
+"""Verdicts, votes, submissions and amendments, as reviewers and admins read them."""

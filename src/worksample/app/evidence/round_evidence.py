@@ -1,4 +1,4 @@
-"""Verdicts, votes and preferences of a round, with agents numbered unless an admin asks for their names."""
+"""Verdicts, votes, preferences and leaks of a round. Agents are numbered unless an admin asks for their names."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from worksample.app.evidence.schemas import (
     Votes,
     VoteView,
 )
-from worksample.app.judging.vote_schemas import said_of
+from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.rounds.responses import find_round
 from worksample.app.server.figures import background_of, micros_of
 from worksample.app.server.services import AppServices
 from worksample.errors import UsageError
 from worksample.people import Account, Form, Role, final_verdicts, preferences, refuse_votes_at_work, show_names
 from worksample.people.access.profile import person_of
-from worksample.people.evaluations import amendments_of, standing
+from worksample.people.evaluations import amendments_of, exclude_struck
 from worksample.people.judging.blinding import giveaways, scrub
 from worksample.records import (
     Agent,
@@ -42,30 +42,32 @@ from worksample.records import (
     strikes,
     targets_of,
 )
-from worksample.results.entrants import entrants
+from worksample.results.entrants import entrants_of
 from worksample.store.people_tables import items
-from worksample.viewing import kept
+from worksample.viewing import find_view
 
 BARRED = "You have seen who made what: nothing of this round, nor of rounds that look at it, is given to you any more."
 
 
 class BlindLabels:
-    """What a submission's maker and instance are called. Numbers are drawn from the round's seed: they stay the same
-    within a round and tell nothing across rounds."""
+    """Labels of submissions' makers and instances. Numbers are drawn from the round's seed, so they stay the same
+    within a
+    round and tell nothing across rounds.
+    """
 
     def __init__(self, services: AppServices, round: Round, submissions: Iterable[str], *, named: bool) -> None:
         ids = sorted(set(submissions))
         self.found: dict[str, Submission] = {}
         for start in range(0, len(ids), 400):
             self.found |= {s.id: s for s in services.store.find(Submission, id=ids[start : start + 400])}
-        self._who = entrants(services.store, set(ids))
+        self._who = entrants_of(services.store, set(ids))
         ordered = sorted(set(self._who.values()), key=lambda e: digest_of([round.seed, round.id, "numbers", e]))
         self.label = {e: _name(services, e) if named else f"Agent {n}" for n, e in enumerate(ordered, 1)}
         wanted = ids if round.purpose is Purpose.QUALIFICATION else sorted({s.instance for s in self.found.values()})
         self._instances = {i: services.store.get(Instance, i).key for i in wanted}
 
     def agent(self, submission: str) -> str:
-        """ "" for a job, which nobody made."""
+        """Return the label of a submission's maker; "" for a job, which nobody made."""
         who = self._who.get(submission)
         return self.label[who] if who is not None else "" if submission in self._instances else "?"
 
@@ -73,18 +75,18 @@ class BlindLabels:
         return self._instances.get(id, id)
 
     def about(self, subject: str) -> str:
-        """The instance that a subject is about; "" where the subject is not here."""
+        """Return the instance of a subject; "" if the subject is not in this round."""
         found = self.found.get(subject)
         return self.instance(found.instance) if found else self._instances.get(subject, "")
 
 
 def maker_of(services: AppServices, submission: Submission) -> str:
-    """Who made it, as reports call them."""
-    return _name(services, entrants(services.store, {submission.id})[submission.id])
+    """Return the name of a submission's maker, as reports write it."""
+    return _name(services, entrants_of(services.store, {submission.id})[submission.id])
 
 
 def _name(services: AppServices, entrant: str) -> str:
-    """An agent's with its model, and with arm and attempt where they are told apart."""
+    """Return an agent's name with its model, and with arm and attempt if these differ."""
     id, _, rest = entrant.partition(" / ")
     agents = services.store.find(Agent, id=[id])
     if not agents:
@@ -94,8 +96,12 @@ def _name(services: AppServices, entrant: str) -> str:
 
 
 def look(services: AppServices, account: Account, id: str, *, names: bool) -> tuple[Round, str]:
-    """The round, and what looking costs. Denied for names to anyone but admins; Conflict while an item of it is open
-    to the person; RecordMissing."""
+    """Return the round and the consequence of looking at names ("" for none).
+
+    Raises Denied if somebody other than an admin asks for names, Conflict while the person has an item of the round
+    open,
+    RecordMissing.
+    """
     round, _ = find_round(services, id)
     if names:
         account.may(Role.ADMIN)
@@ -106,7 +112,7 @@ def look(services: AppServices, account: Account, id: str, *, names: bool) -> tu
 
 
 def verdicts_of(services: AppServices, account: Account, id: str, *, names: bool) -> Verdicts:
-    """As `look`."""
+    """Return the round's verdicts. Raises what `look` raises."""
     round, barred = look(services, account, id, names=names)
     finals = final_verdicts(services.store, id)
     labels = BlindLabels(services, round, finals, named=names)
@@ -124,16 +130,16 @@ def verdicts_of(services: AppServices, account: Account, id: str, *, names: bool
 
 
 def votes_of(services: AppServices, account: Account, id: str, *, names: bool) -> Votes:
-    """As `look`. All that was handed in, struck or not, by time."""
+    """Return all votes that were submitted, struck or not, by time. Raises what `look` raises."""
     round, barred = look(services, account, id, names=names)
     found = services.store.find(Evaluation, round=id)
     return Votes(round=id, names=names, barred=barred, votes=vote_rows(services, round, found, names=names))
 
 
 def vote_rows(services: AppServices, round: Round, found: Sequence[Evaluation], *, names: bool) -> tuple[VoteView, ...]:
-    """Evaluations of a round, by time."""
+    """Describe evaluations of a round, by time."""
     amendments = amendments_of(services.store)
-    stands = {e.id for e in standing(found, amendments)}
+    stands = {e.id for e in exclude_struck(found, amendments)}
     labels = BlindLabels(services, round, (s for e in found for s in (e.subject, e.second) if s), named=names)
     versions = sorted({e.evaluator for e in found})
     voters = {v.id: v for v in services.store.find(Evaluator, id=versions)} if versions else {}
@@ -143,7 +149,7 @@ def vote_rows(services: AppServices, round: Round, found: Sequence[Evaluation], 
         VoteView(
             evaluation=e.id, submission=e.subject, second=e.second, agent=labels.agent(e.subject),
             second_agent=labels.agent(e.second) if e.second else None, instance=labels.instance(e.instance),
-            voter=_voter(e, voters, accounts), outcome=e.outcome.value, said=said_of(e.payload),
+            voter=_voter(e, voters, accounts), outcome=e.outcome.value, said=vote_view(e.payload),
             critical_flaw=str(e.record.get("critical_flaw", "")), recognised=str(e.record.get("recognised", "")),
             reason=e.reason, minutes=e.minutes, at=micros_of(e.at), stands=e.id in stands,
             struck=next((out[key] for key in targets_of(e) if key in out), None),
@@ -161,7 +167,7 @@ def _voter(e: Evaluation, voters: dict[str, Evaluator], accounts: dict[str, str]
 
 
 def _strikes(amendments: list[Amendment], accounts: dict[str, str]) -> dict[tuple[AmendmentTarget, str], Strike]:
-    """What is struck now, and why."""
+    """Return the current strikes by target, with their reasons."""
     return {
         key: Strike(target=a.target, reason=a.reason, author=author_of(a, accounts), at=micros_of(a.at))
         for key, a in strikes(amendments).items()
@@ -169,12 +175,12 @@ def _strikes(amendments: list[Amendment], accounts: dict[str, str]) -> dict[tupl
 
 
 def author_of(amendment: Amendment, accounts: dict[str, str]) -> str:
-    """An account's name where it is one's."""
+    """Return the account name of an amendment's author; other authors by their id."""
     return accounts.get(amendment.author.removeprefix("person-"), amendment.author)
 
 
 def preferences_of(services: AppServices, account: Account, id: str, *, names: bool) -> Preferences:
-    """As `look`; UsageError for a round that is not of pairs."""
+    """Return the preferences of a round of pairs. Raises UsageError for other rounds, and what `look` raises."""
     round, barred = look(services, account, id, names=names)
     if round.versions.get("people.form") != Form.PAIRWISE:
         raise UsageError("only rounds of pairs have preferences", where=id)
@@ -193,11 +199,11 @@ def preferences_of(services: AppServices, account: Account, id: str, *, names: b
 
 
 MOST = 2_000
-"""Files that are listed; all are counted."""
+"""Most files in the list; all are counted."""
 
 
 def leaks_of(services: AppServices, id: str) -> Leaks:
-    """From the views that are made. RecordMissing."""
+    """List delivered files that may reveal their maker, from the views that exist. Raises RecordMissing."""
     round, _ = find_round(services, id)
     store = services.store
     with store.database.reading() as connection:
@@ -214,7 +220,7 @@ def leaks_of(services: AppServices, id: str) -> Leaks:
         for entry in manifest.entries:
             if entry.kind is not EntryKind.FILE or entry.blob is None:
                 continue
-            view = kept(store, manifest, part.manifest, entry.path)
+            view = find_view(store, manifest, part.manifest, entry.path)
             looked, waiting = looked + (view is not None), waiting + (view is None)
             said = tuple(map(str, view.meta.get("leaks", ()))) if view is not None else ()
             if said:

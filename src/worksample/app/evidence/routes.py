@@ -1,4 +1,4 @@
-"""What was said and what it comes to; experiments and pilots, from which rounds are made."""
+"""HTTP routes for verdicts, votes, submissions, amendments, experiments and pilots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from worksample.app.evidence.submission_page import submission_of
 from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf, SessionOf
 from worksample.app.server.figures import figure_of, micros_of
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.people import amendments as amending
 from worksample.people import pilots as pilots_of
 from worksample.people.rounds.pilot import FEWEST, NEEDED
@@ -35,39 +35,39 @@ SubmissionId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$")]
 Names = Annotated[bool, Query(description="Say who made what. Admins only; bars the account from judging it.")]
 
 
-@router.get("/rounds/{id}/verdicts", responses=fails(401, 403, 404, 409))
+@router.get("/rounds/{id}/verdicts", responses=error_responses(401, 403, 404, 409))
 def verdicts(id: RoundId, services: ServicesOf, account: Reviewer, names: Names = False) -> Verdicts:
-    """What the round comes to after audit and adjudication."""
+    """Return the round's verdicts after audit and adjudication."""
     return verdicts_of(services, account, id, names=names)
 
 
-@router.get("/rounds/{id}/votes", responses=fails(401, 403, 404, 409))
+@router.get("/rounds/{id}/votes", responses=error_responses(401, 403, 404, 409))
 def votes(id: RoundId, services: ServicesOf, account: Reviewer, names: Names = False) -> Votes:
-    """Every evaluation with its voter, struck or not."""
+    """Return all votes with their voters, struck or not."""
     return votes_of(services, account, id, names=names)
 
 
-@router.get("/rounds/{id}/preferences", responses=fails(401, 403, 404, 409))
+@router.get("/rounds/{id}/preferences", responses=error_responses(401, 403, 404, 409))
 def preferences(id: RoundId, services: ServicesOf, account: Admin, names: Names = False) -> Preferences:
-    """What the votes of a round of pairs come to, per project and pair of agents."""
+    """Return the preferences of a round of pairs, per project and pair of agents."""
     return preferences_of(services, account, id, names=names)
 
 
-@router.get("/rounds/{id}/leaks", responses=fails(401, 403, 404))
+@router.get("/rounds/{id}/leaks", responses=error_responses(401, 403, 404))
 def leaks(id: RoundId, services: ServicesOf, account: Admin) -> Leaks:
-    """Delivered files that may still say who made them."""
+    """List delivered files that may reveal their maker."""
     return leaks_of(services, id)
 
 
-@router.get("/submissions/{id}", responses=fails(401, 403, 404, 409))
+@router.get("/submissions/{id}", responses=error_responses(401, 403, 404, 409))
 def submission(
     id: SubmissionId, services: ServicesOf, account: Reviewer, session: SessionOf, names: Names = False
 ) -> SubmissionView:
-    """One piece of work: the brief, what was delivered, what was said of it; with names also its steps."""
+    """Return one submission: brief, deliverables and votes; with names also the agent's steps."""
     return submission_of(services, session, account, id, names=names)
 
 
-@router.post("/amendments", status_code=201, responses=fails(401, 403, 404))
+@router.post("/amendments", status_code=201, responses=error_responses(401, 403, 404))
 def amend(body: NewAmendment, services: ServicesOf, account: Admin) -> AmendmentView:
     """Strike or restore a record; nothing is deleted."""
     made = amending.amend(
@@ -79,9 +79,9 @@ def amend(body: NewAmendment, services: ServicesOf, account: Admin) -> Amendment
     )  # fmt: skip
 
 
-@router.get("/experiments", responses=fails(401, 403))
+@router.get("/experiments", responses=error_responses(401, 403))
 def experiments(services: ServicesOf, account: Admin) -> list[ExperimentView]:
-    """All experiments, the latest first."""
+    """List all experiments, the latest first."""
     found = sorted(services.store.find(Experiment), key=lambda e: e.at, reverse=True)
     return [
         ExperimentView(
@@ -92,9 +92,9 @@ def experiments(services: ServicesOf, account: Admin) -> list[ExperimentView]:
     ]  # fmt: skip
 
 
-@router.get("/pilots", responses=fails(401, 403))
+@router.get("/pilots", responses=error_responses(401, 403))
 def pilots(services: ServicesOf, account: Admin) -> Pilots:
-    """Whether a pilot has opened the version of instructions in force."""
+    """List the pilots of the instructions in force, and tell whether one has passed."""
     digest = services.people.instructions.digest
     rows = tuple(
         PilotView(round=p.round, share=figure_of(p.share), items=p.items, passed=p.passed)

@@ -1,4 +1,4 @@
-"""What was said, what it comes to, and what strikes it."""
+"""JSON models of verdicts, votes, submissions, amendments, experiments and pilots."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Literal
 from pydantic import Field
 
 from worksample.app.judging.schemas import PaneView
-from worksample.app.judging.vote_schemas import Said
+from worksample.app.judging.vote_schemas import VoteContent
 from worksample.app.rounds.schemas import Id
-from worksample.app.server.figures import AnyFigure, BackgroundOf
+from worksample.app.server.figures import AnyFigure, EvaluatorBackground
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import DecidedBy
 from worksample.records import AmendmentAction, AmendmentTarget, EvaluatorKind, Protocol, Purpose, Standing
 
 
 class VerdictView(ResponseBody):
-    """`agent`: who made it, or its number where names are not shown. `votes_passed`: by the round's own votes alone."""
+    """A verdict. `agent`: the maker, or its number if names are hidden. `votes_passed`: by the round's own votes
+    alone.
+    """
 
     submission: str
     agent: str
@@ -34,7 +36,7 @@ class VerdictView(ResponseBody):
 
 
 class Verdicts(ResponseBody):
-    """`names`: whether agents have their names here. `barred`: what that costs; "" for nothing."""
+    """Verdicts of a round. `names`: whether agents are named. `barred`: the consequence for the reader; "" for none."""
 
     round: str
     names: bool
@@ -43,7 +45,7 @@ class Verdicts(ResponseBody):
 
 
 class Strike(ResponseBody):
-    """What struck a vote. `target`: the vote itself, its evaluator, a submission or the instance."""
+    """A strike that removes a vote. `target`: the vote itself, its evaluator, a submission or the instance."""
 
     target: AmendmentTarget
     reason: str
@@ -52,16 +54,18 @@ class Strike(ResponseBody):
 
 
 class Voter(ResponseBody):
-    """`id`: of the version of their Evaluator record, which an amendment may name. `account` null: imported."""
+    """A voter. `id`: the version of the Evaluator record, which an amendment may name. `account` is null if
+    imported.
+    """
 
     id: str
     account: str | None
     name: str
-    background: BackgroundOf
+    background: EvaluatorBackground
 
 
 class VoteView(ResponseBody):
-    """`said`: the payload; null where it was declined or failed. `minutes` are active ones."""
+    """A vote. `said`: the payload; null if the vote was declined or failed. `minutes`: active time."""
 
     evaluation: str
     submission: str
@@ -71,7 +75,7 @@ class VoteView(ResponseBody):
     instance: str
     voter: Voter
     outcome: Literal["given", "declined", "failed"]
-    said: Said | None
+    said: VoteContent | None
     critical_flaw: str
     recognised: str
     reason: str
@@ -89,7 +93,7 @@ class Votes(ResponseBody):
 
 
 class RoundVotes(ResponseBody):
-    """What was said of one submission in a round. `by`: whom the round asks; `purpose`: what it is for."""
+    """Votes of one round on a submission. `by`: the kind of evaluator; `purpose`: the round's purpose."""
 
     round: str
     protocol: Protocol
@@ -99,7 +103,7 @@ class RoundVotes(ResponseBody):
 
 
 class Outcome(ResponseBody):
-    """What it comes to under a protocol."""
+    """The verdict on a submission under one protocol."""
 
     protocol: Protocol
     standing: Standing
@@ -121,8 +125,10 @@ class StepView(ResponseBody):
 
 
 class SubmissionView(ResponseBody):
-    """One piece of work with all that was said of it. `agent`, `origin` and `steps` say who made it: without `names`
-    they are empty. `criteria`: their words by id. `barred`: what looking cost; "" for nothing."""
+    """A submission with all its votes. `agent`, `origin` and `steps` identify the maker, so they are empty without
+    `names`.
+    `criteria`: texts by id. `barred`: the consequence of reading names; "" for none.
+    """
 
     id: str
     names: bool
@@ -143,7 +149,7 @@ class SubmissionView(ResponseBody):
 
 
 class PreferenceView(ResponseBody):
-    """One project and pair of agents. `preference`: 1 for the first, 0 for the second, 0.5 for neither."""
+    """The preference on one project between two agents: 1 for the first, 0 for the second, 0.5 for neither."""
 
     project: str
     first: str
@@ -161,7 +167,7 @@ class Preferences(ResponseBody):
 
 
 class LeakView(ResponseBody):
-    """A file without a blind copy. `path`: quoted, with names of agents blotted out."""
+    """A file without a blind copy. `path`: quoted, with agents' names removed."""
 
     submission: str
     agent: str
@@ -171,7 +177,7 @@ class LeakView(ResponseBody):
 
 
 class Leaks(ResponseBody):
-    """`looked`: files whose views are made; `waiting`: the others. `files`: the first 2,000 of `leaking`."""
+    """`looked`: files that have a view; `waiting`: files without one. `files`: the first 2,000 of `leaking`."""
 
     round: str
     looked: int
@@ -198,7 +204,7 @@ class AmendmentView(ResponseBody):
 
 
 class ExperimentView(ResponseBody):
-    """`submissions`: live ones, which a round would take."""
+    """An experiment. `submissions`: the number of live submissions, which a new round would take."""
 
     id: str
     name: str
@@ -218,7 +224,7 @@ class PilotView(ResponseBody):
 
 
 class Pilots(ResponseBody):
-    """Of the version of instructions in force. `needed`: agreement, on at least `fewest` items."""
+    """Pilots of the instructions in force. `needed`: the agreement that passes, on at least `fewest` items."""
 
     instructions: str
     passed: bool

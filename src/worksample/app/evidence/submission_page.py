@@ -1,4 +1,4 @@
-"""One submission to be read: what was asked, what was delivered, what was said of it."""
+"""The page of one submission: brief, deliverables, votes and, with names, the agent's steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _NOTHING = digest_bytes(canonical(Manifest(entries=()).plain()))
 
 
 def submission_of(services: AppServices, session: str, account: Account, id: str, *, names: bool) -> SubmissionView:
-    """`session`: the token that the panes' addresses are bound to. Denied, Conflict, RecordMissing."""
+    """Build the page. `session`: the token that the panes' addresses are bound to. Raises Denied, Conflict,
+    RecordMissing.
+    """
     look_at_submission(services.store, account, id, names=names, clock=services.people.clock)
     store = services.store
     submission = store.get(Submission, id)
@@ -84,7 +86,9 @@ def _panes(
 
 
 def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tuple[RoundVotes, ...]:
-    """By time. What tells of evaluators and not of the work (quizzes, gold) is left out."""
+    """Return the rounds with votes on the submission, by time, without quizzes and gold items, which test
+    evaluators.
+    """
     store = services.store
     said: dict[str, list[Evaluation]] = {}
     for e in (*store.find(Evaluation, subject=submission.id), *store.find(Evaluation, second=submission.id)):
@@ -101,7 +105,9 @@ def _rounds(services: AppServices, submission: Submission, *, names: bool) -> tu
 
 
 def _outcomes(services: AppServices, submission: Submission) -> tuple[Outcome, ...]:
-    """Under each protocol of its experiment; of work without one, what its own rounds come to."""
+    """Return the verdict under each protocol of the experiment; without an experiment, under those of its own
+    rounds.
+    """
     store = services.store
     plan = store.find(Experiment, id=[submission.experiment]) if submission.experiment else []
     by = (plan[0].lock.judged_by if plan else None) or JudgedBy.COMBINED

@@ -1,1 +1,1 @@
-"""Evaluators at work: queues, items, drafts, answers, and the training page before them."""
+"""Pages of an evaluator: queues, items, drafts, answers, and the training page before them."""

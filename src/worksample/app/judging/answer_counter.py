@@ -1,4 +1,4 @@
-"""A server's run from the store's side: what was handed in while it ran."""
+"""A counter of the answers that were submitted while a server ran."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _a = assignments.c
 
 
 @dataclass(frozen=True, slots=True)
-class ServerRun:
-    """`account`: whose; None for everybody's, at this server and at others over the store."""
+class AnswerCounter:
+    """Counts of answers since `begin`. `account`: whose answers; None counts everybody's, at all servers of the
+    store.
+    """
 
     store: Store
     account: Account | None
@@ -33,7 +35,7 @@ class ServerRun:
 
     @property
     def answers(self) -> int:
-        """How many were given since; those struck meanwhile, too."""
+        """The number of answers since the start, struck ones included."""
         return self._since(DONE, STRUCK)
 
     @property

@@ -1,4 +1,4 @@
-"""One person's own review: an account with every role, and a round over an experiment."""
+"""A review by one person (`worksample review`): an account with every role, and a round over an experiment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REASON = "one person's own review"
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What is ready to be judged. `left`: items that this person can still be given; `votes`: wanted on each."""
+    """A review that is ready. `left`: items that this person can still get; `votes`: votes wanted on each item."""
 
     account: Account
     experiment: Experiment
@@ -33,29 +33,30 @@ class Review:
 
 
 def open_review(people: People, name: str, experiment: str | None = None, *, alone: bool = False) -> Review:
-    """Make the account and, where the experiment has no open round, a round of one vote each without training gate.
+    """Create the account and, if the experiment has no open round, a round with one vote per item and no training gate.
 
-    `experiment`: name or id, by default the newest. `alone`: rounds that want more than one vote do not count, so that
-    one person decides; the later round is the one in force. UsageError where there is no experiment; PlanError where it
-    has no work.
+    `experiment`: name or id, by default the newest. `alone`: ignore rounds that want more than one vote, so that one
+    person
+    decides; the later round is in force. Raises UsageError if there is no experiment, PlanError if it has no
+    submissions.
     """
     account = people.accounts.create(name, [role.value for role in Role])
     if account.disabled or account.roles != frozenset(Role):
         account = people.accounts.change(account.id, None, roles=[role.value for role in Role], disabled=False)
-    people.leasing.note_said(account)
+    people.leasing.mark_submitted(account)
     chosen = find_experiment(people.store, experiment or "")
     judged = {r.id for r in people.store.find(Round, experiment=chosen.id) if r.by is EvaluatorKind.JUDGE}
     found = [q for q in list_queues(people.store) if _covers(q, chosen.id, judged)]
     if alone:
         found = [q for q in found if people.store.get(Round, q.round).overlap == 1]
     # A round of deliverables rather than one of pairs that was opened since.
-    found.sort(key=lambda q: (left_of(people, account, q.round) > 0, q.kind in _OF_DELIVERABLES))
+    found.sort(key=lambda q: (items_left(people, account, q.round) > 0, q.kind in _OF_DELIVERABLES))
     if found:
         round = found[-1].round
         if found[-1].kind in _OF_DELIVERABLES:
             top_up(people.store, round)
     else:
-        protocol = _judged(people.store, chosen)
+        protocol = _protocol_for_people(people.store, chosen)
         kind = kind_of(protocol)
         round = people.open_people_round(
             PeopleRound(
@@ -71,12 +72,13 @@ def open_review(people: People, name: str, experiment: str | None = None, *, alo
             )
         ).id
     votes = people.store.get(Round, round).overlap
-    return Review(account, chosen, round, left_of(people, account, round), votes)
+    return Review(account, chosen, round, items_left(people, account, round), votes)
 
 
-def left_besides(people: People, review: Review) -> tuple[int, int]:
-    """Of the experiment's other queues: items that this person can be given, and items that are for somebody else only,
-    such as one who did not label the work before.
+def items_left_elsewhere(people: People, review: Review) -> tuple[int, int]:
+    """Count the items in the experiment's other queues: those this person can get, and those only others can get.
+
+    Others are needed, for example, if this person has labelled the work before.
     """
     mine = others = 0
     judged = {r.id for r in people.store.find(Round, experiment=review.experiment.id) if r.by is EvaluatorKind.JUDGE}
@@ -85,25 +87,25 @@ def left_besides(people: People, review: Review) -> tuple[int, int]:
         # Where one vote decides, a round that wants more was left for it.
         if not _covers(queue, review.experiment.id, judged) or (review.votes == 1 < round.overlap):
             continue
-        own = left_of(people, review.account, queue.round)
-        others += max(0, others_wanted(people, queue.round) - own)
+        own = items_left(people, review.account, queue.round)
+        others += max(0, items_wanting_votes(people, queue.round) - own)
         mine += own if queue.round != review.round else 0
     return mine, others
 
 
-def others_wanted(people: People, round: str) -> int:
-    """Items of a round that still want votes, whoever may give them."""
+def items_wanting_votes(people: People, round: str) -> int:
+    """Count the items of a round that still want votes from anybody."""
     progress = dashboard.progress(people.store, round)
     return progress.items - progress.complete - progress.withdrawn
 
 
-def left_of(people: People, account: Account, round: str) -> int:
-    """Items of a round that the person can still be given, open ones too."""
+def items_left(people: People, account: Account, round: str) -> int:
+    """Count the items of a round that the person can still get, open ones included."""
     return sum(s.left + s.open for s in own_queues(people.store, account) if s.queue.round == round)
 
 
-def _judged(store: Store, experiment: Experiment) -> Protocol:
-    """The experiment's first protocol that people answer for; where a program does all of it, the work as a whole."""
+def _protocol_for_people(store: Store, experiment: Experiment) -> Protocol:
+    """Return the first protocol of the experiment that asks people anything; the holistic one if programs do it all."""
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     for protocol in experiment.lock.protocols:
         if protocol not in BY_CRITERIA:
@@ -115,7 +117,7 @@ def _judged(store: Store, experiment: Experiment) -> Protocol:
 
 
 def _covers(queue: Queue, experiment: str, judged: set[str]) -> bool:
-    """Over the experiment, or over what its judges may not decide."""
+    """Tell whether an open queue is over the experiment, or adjudicates what its judges may not decide."""
     mine = queue.settings["experiment"] == experiment
     return queue.state == "open" and (
         mine or (queue.kind is RoundKind.ADJUDICATION and queue.settings["over"] in judged)

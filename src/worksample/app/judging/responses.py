@@ -1,13 +1,13 @@
-"""What there is to do, and what was done, as the browser lists it."""
+"""Responses of the evaluator's pages: queues, history, items."""
 
 from __future__ import annotations
 
-from worksample.app.judging.schemas import ItemView, Mine, OwnAnswer, PaneView, Past, QueueView
-from worksample.app.judging.vote_schemas import said_of
+from worksample.app.judging.schemas import HistoryRow, ItemView, OwnAnswer, OwnProgress, PaneView, QueueView
+from worksample.app.judging.vote_schemas import vote_view
 from worksample.app.server.figures import micros_of
 from worksample.app.server.markdown import render
 from worksample.app.server.services import AppServices
-from worksample.people import Account, Item, Queue, Role, RoundKind, gold_results, own_queues, read_kept
+from worksample.people import Account, Item, Queue, Role, RoundKind, gold_results, own_queues, read_stored_instructions
 from worksample.records import Evaluation, Experiment
 
 _TITLES = {
@@ -27,7 +27,7 @@ _TITLES = {
 
 
 def queue_views(services: AppServices, account: Account) -> list[QueueView]:
-    """Open and paused queues of the person's roles."""
+    """List the open and paused queues of the person's roles."""
     out = []
     for own in own_queues(services.store, account):
         queue = own.queue
@@ -40,16 +40,16 @@ def queue_views(services: AppServices, account: Account) -> list[QueueView]:
                 experiment=_experiment(services, account, queue.settings["experiment"]),
                 state=queue.state,  # type: ignore[arg-type]
                 missing=own.missing,
-                mine=Mine(open=own.open, done=own.done, skipped=own.skipped),
+                mine=OwnProgress(open=own.open, done=own.done, skipped=own.skipped),
                 left=own.left,
                 soft_limit_minutes=queue.spec.minutes,
-                passed=_passed(services, account, queue),
+                passed=_passed_quiz(services, account, queue),
             )
         )
     return out
 
 
-def _passed(services: AppServices, account: Account, queue: Queue) -> bool | None:
+def _passed_quiz(services: AppServices, account: Account, queue: Queue) -> bool | None:
     if queue.kind is not RoundKind.CALIBRATION:
         return None
     return next(
@@ -65,21 +65,24 @@ def _experiment(services: AppServices, account: Account, id: str | None) -> str:
     return found[0].name if found else id
 
 
-def history_view(services: AppServices, account: Account) -> list[Past]:
-    """Newest first."""
-    return [Past(**row) for row in services.people.drafting.history(account)]
+def history_view(services: AppServices, account: Account) -> list[HistoryRow]:
+    """List the person's items, newest first."""
+    return [HistoryRow(**row) for row in services.people.drafting.history(account)]
 
 
 def own_answer_view(evaluation: Evaluation) -> OwnAnswer:
-    """The person's own, as it stands on record."""
+    """Return the person's own answer as it was recorded."""
     return OwnAnswer(
-        said=said_of(evaluation.payload), critical_flaw=str(evaluation.record.get("critical_flaw", "")),
+        said=vote_view(evaluation.payload), critical_flaw=str(evaluation.record.get("critical_flaw", "")),
         reason=evaluation.reason or "", minutes=evaluation.minutes, at=micros_of(evaluation.at),
     )  # fmt: skip
 
 
 def item_view(services: AppServices, session: str, account: Account, item: Item) -> ItemView:
-    """`session`: the token that the panes' addresses are bound to. Raises StoreError, RecordMissing."""
+    """Describe an item, with addresses for its panes. `session`: the token that they are bound to.
+
+    Raises StoreError, RecordMissing.
+    """
     panes = {pane.label: pane.manifest for pane in item.shown}
     labels = services.capabilities.mint_all(session, account.id, item.id, panes, item.hidden)
     shown = tuple(
@@ -102,8 +105,8 @@ def item_view(services: AppServices, session: str, account: Account, item: Item)
 
 
 def _page(services: AppServices, item: Item) -> str:
-    """This form's page of the version under which the round runs."""
+    """Return the instructions page of this form, in the version under which the round runs."""
     told = services.people.instructions
     if told.digest != item.instructions:
-        told = read_kept(services.store, item.instructions)
+        told = read_stored_instructions(services.store, item.instructions)
     return told.pages.get(item.protocol, "")

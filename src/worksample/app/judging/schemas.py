@@ -1,4 +1,4 @@
-"""An evaluator's work: queues, items, drafts, answers."""
+"""JSON models of the evaluator's pages: queues, items, drafts, answers."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from worksample.app.server.json_models import Micros, RequestBody, ResponseBody,
 from worksample.people import Form, RoundKind
 from worksample.records import By, Importance
 
-from .vote_schemas import Said
+from .vote_schemas import VoteContent
 
 Payload = dict[str, JsonValue]
 
 
-class Mine(ResponseBody):
+class OwnProgress(ResponseBody):
     open: int
     done: int
     skipped: int
 
 
 class QueueView(ResponseBody):
-    """A queue that this person may work in. `missing`: what has to be done first; "" for nothing."""
+    """A queue in which this person may work. `missing`: what the person must do first; "" for nothing."""
 
     round: str
     kind: RoundKind
     form: Form
     title: str
     experiment: str
-    """Name; for admins alone, "" for others: it may tell what was compared."""
+    """The experiment's name; "" for everybody but admins, because it may reveal what is compared."""
     state: Literal["open", "paused", "closed"]
     missing: str
-    mine: Mine
+    mine: OwnProgress
     left: int
-    """How many items this person could still be given."""
+    """Number of items that this person can still get."""
     soft_limit_minutes: float
     passed: bool | None
-    """Of a quiz: whether this person passed it; null before all of it is answered, and for other queues."""
+    """For a quiz: whether this person passed it; null before all items are answered, and for other queues."""
 
 
 class Claim(RequestBody):
     round: str | None = Field(default=None, max_length=100, pattern=r"^[\w.-]*$")
-    """Of this queue alone."""
+    """The queue to claim from; null for any."""
     ahead: bool = False
-    """One more, to be loaded while another is open."""
+    """Claim one more item, to load it while another is open."""
 
 
 class PaneView(ResponseBody):
     label: str
     note: str
-    """What was not taken in."""
+    """A note on files that were not captured."""
     content: str | None
-    """Origin of its files; null where nothing was delivered."""
+    """The origin of its files; null if nothing was delivered."""
 
 
 class OptionView(ResponseBody):
@@ -61,7 +61,7 @@ class OptionView(ResponseBody):
 
 
 class AskView(ResponseBody):
-    """A question. `when`: in words, when it must be answered."""
+    """A question. `when`: in words, when an answer is required."""
 
     name: str
     type: Literal["choice", "text", "yes_no", "tags", "criteria"]
@@ -96,7 +96,7 @@ class DraftView(ResponseBody):
 
 
 class ItemView(ResponseBody):
-    """All that is needed to judge, and nothing that says who made it."""
+    """An item with everything that is needed to judge it, and nothing that reveals who made the work."""
 
     id: str
     round: str
@@ -114,24 +114,24 @@ class ItemView(ResponseBody):
     early_stop: bool
     instructions: str
     instructions_page: str
-    """HTML of this form's page."""
+    """The HTML of this form's instructions page."""
     state: str
     expires: Micros
     draft: DraftView | None
     seen: tuple[tuple[str, str], ...]
-    """(pane's label, path)."""
+    """Files that the person has opened: (label of the pane, path)."""
 
 
-class Beat(ResponseBody):
+class LeaseReceipt(ResponseBody):
     expires: Micros
 
 
 class SaveDraft(RequestBody):
     revision: int = Field(ge=0, le=1_000_000_000)
-    """The one that it builds on; 0 for none."""
+    """The revision that this draft builds on; 0 for none."""
     payload: Payload
     active_seconds: Seconds = 0.0
-    """Worked since time was counted last."""
+    """Seconds of work since the last time that was counted."""
 
 
 class Seen(RequestBody):
@@ -142,7 +142,7 @@ class Seen(RequestBody):
 class Submit(RequestBody):
     payload: Payload
     key: str = Field(min_length=1, max_length=200)
-    """Any text; the same one when the request is sent again."""
+    """An idempotency key: any text, the same when the request is sent again."""
     active_seconds: Seconds = 0.0
 
 
@@ -155,22 +155,22 @@ class Flag(RequestBody):
     text: str = Field(max_length=5000)
 
 
-class Given(ResponseBody):
+class AnswerReceipt(ResponseBody):
     evaluation: str
 
 
 class OwnAnswer(ResponseBody):
-    """`said` null: skipped, and `reason` says why."""
+    """The person's answer. If it was skipped, `said` is null and `reason` gives the reason."""
 
-    said: Said | None
+    said: VoteContent | None
     critical_flaw: str
     reason: str
     minutes: float | None
     at: Micros
 
 
-class Earlier(ResponseBody):
-    """What one voter said before."""
+class EarlierVote(ResponseBody):
+    """An earlier vote of another evaluator, who is shown by a number."""
 
     voter: int
     said: Payload
@@ -178,7 +178,7 @@ class Earlier(ResponseBody):
 
 
 class Quiz(ResponseBody):
-    """Sides are as in the gold item, not as they were shown."""
+    """The right answer of a quiz item. Sides are those of the gold item, in whatever order they were shown."""
 
     right: bool
     expected: Payload
@@ -187,7 +187,7 @@ class Quiz(ResponseBody):
 
 
 class OwnFlag(ResponseBody):
-    """What the person found wrong with an item. `answer`: an admin's, "" while there is none."""
+    """A problem that the person reported. `answer`: an admin's answer; "" while there is none."""
 
     kind: str
     text: str
@@ -195,8 +195,8 @@ class OwnFlag(ResponseBody):
     answer: str
 
 
-class Past(ResponseBody):
-    """One of the person's items."""
+class HistoryRow(ResponseBody):
+    """A row of the person's history."""
 
     item: str
     round: str

@@ -1,4 +1,4 @@
-"""Experts for demos and tests, who judge through the app as a browser does: sign in, claim, read, hand in."""
+"""Scripted experts for demos and tests. They judge through the app as a browser does: sign in, claim, read, submit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from worksample.store import Store
 API = "/api/v1"
 _NO_LIMIT = 10**9
 Answer = Callable[[dict[str, Any], dict[str, str]], dict[str, Any]]
-"""From an item as the app shows it and the texts delivered, by path, to the payload of an answer."""
+"""Function from an item as the app shows it, and the delivered texts by path, to the payload of an answer."""
 
 
 @dataclass
-class PassingTime:
-    """A clock that goes on only when somebody works."""
+class ManualClock:
+    """A clock that advances only when somebody works. `now`: microseconds since 1970."""
 
     now: int
 
@@ -31,16 +31,16 @@ class PassingTime:
 
 @dataclass
 class ScriptedExperts:
-    """`minutes`: that each of them takes for an item."""
+    """Experts who answer every open item. `minutes`: the time that each of them takes for an item."""
 
     store: Store
     answer: Answer
-    clock: PassingTime
+    clock: ManualClock
     minutes: float = 10
     names: Sequence[str] = field(default=("expert-1", "expert-2"))
 
     def judge(self) -> int:
-        """Everybody in turn takes one item after the other until nothing is left; how many answers were given."""
+        """Let each expert answer items until none is left. Return the number of answers."""
         self._hire()
         return asyncio.run(self._judge())
 
@@ -61,12 +61,14 @@ class ScriptedExperts:
         count = 0
         for name in self.names:
             async with httpx.AsyncClient(transport=transport, base_url=config.app_origin) as client:
-                count += await _Sitting(self, client, config).work(name)
+                count += await _ExpertSession(self, client, config).work(name)
         return count
 
 
 @dataclass
-class _Sitting:
+class _ExpertSession:
+    """A scripted expert's session in the app."""
+
     experts: ScriptedExperts
     client: Any
     config: AppConfig
@@ -85,7 +87,7 @@ class _Sitting:
         return count
 
     async def _texts(self, item: dict[str, Any]) -> dict[str, str]:
-        """What was delivered, read from its own origin."""
+        """Read the delivered files from the content origin, by path."""
         pane = next((p for p in item["shown"] if p["label"] == "Deliverable" and p["content"]), None)
         if pane is None:
             return {}
@@ -103,7 +105,7 @@ class _Sitting:
         return answer
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """What the app answers; empty for 204. StoreError for what it refuses."""
+        """Send a request and return the response; empty for 204. Raises StoreError if the app refuses it."""
         headers = {"Sec-Fetch-Site": "same-origin", "Origin": self.config.app_origin, "X-CSRF-Token": self.csrf}
         answer = await self.client.post(API + path, json=body, headers=headers)
         if answer.status_code not in (200, 204):

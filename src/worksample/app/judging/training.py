@@ -1,4 +1,4 @@
-"""The instructions: what has to be read before judging."""
+"""HTTP routes and JSON models of the training page: the instructions that evaluators read before they judge."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from worksample.app.accounts.schemas import TrainingState
 from worksample.app.server.authentication import ServicesOf, SignedIn
 from worksample.app.server.json_models import ResponseBody
 from worksample.app.server.markdown import render, title_of
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.people.rounds.instructions import PAGES
 
 router = APIRouter(prefix="/api/v1/training", tags=["training"])
 
 
 class Page(ResponseBody):
-    """`html` is made from `markdown` without raw HTML in it."""
+    """A page of instructions. `html` is rendered from `markdown`, without raw HTML."""
 
     name: str
     title: str
@@ -28,9 +28,9 @@ class Training(TrainingState):
     pages: tuple[Page, ...]
 
 
-@router.get("", responses=fails(401))
+@router.get("", responses=error_responses(401))
 def training(services: ServicesOf, account: SignedIn) -> Training:
-    """All pages of the version in force."""
+    """Return all pages of the instructions in force."""
     texts = services.people.instructions.pages
     pages = tuple(
         Page(name=name, title=title_of(texts[name], name), markdown=texts[name], html=render(texts[name]))
@@ -41,8 +41,8 @@ def training(services: ServicesOf, account: SignedIn) -> Training:
     return Training(digest=state.digest, read=state.read, pages=pages)
 
 
-@router.post("/read", status_code=204, responses=fails(401, 403))
+@router.post("/read", status_code=204, responses=error_responses(401, 403))
 def read_training(services: ServicesOf, account: SignedIn) -> None:
-    """Note that this person has read it."""
+    """Record that this person has read the instructions in force."""
     if not services.people.has_read_training(account):
         services.people.read_training(account)

@@ -1,4 +1,4 @@
-"""What a vote says, by its form."""
+"""JSON models of a vote's content, one per form."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from worksample.app.server.json_models import ResponseBody
 from worksample.records import Importance, PairwiseChoice, Payload
 
 
-class HolisticSaid(ResponseBody):
-    """1 no, 2 yes, 3 better than the reference."""
+class HolisticContent(ResponseBody):
+    """A holistic vote. `score`: 1 no, 2 yes, 3 better than the reference."""
 
     type: Literal["holistic"]
     score: Literal[1, 2, 3]
@@ -19,8 +19,8 @@ class HolisticSaid(ResponseBody):
     inspected: bool
 
 
-class PairwiseSaid(ResponseBody):
-    """Sides are as they were shown: the first is `submission`."""
+class PairwiseContent(ResponseBody):
+    """A vote between two submissions, in the order shown: the first is `submission`."""
 
     type: Literal["pairwise"]
     completion: PairwiseChoice
@@ -28,8 +28,8 @@ class PairwiseSaid(ResponseBody):
     justification: str
 
 
-class PartSaid(ResponseBody):
-    """One criterion's result. `fraction` null: skipped."""
+class CriterionResult(ResponseBody):
+    """The result of one criterion. `fraction` is null if it was skipped."""
 
     name: str
     points: float
@@ -38,36 +38,38 @@ class PartSaid(ResponseBody):
     gate: bool
     reason: str
     skip: Literal["not_applicable", "cannot_judge"] | None
-    parts: tuple[PartSaid, ...]
+    parts: tuple[CriterionResult, ...]
 
 
-class GradeSaid(ResponseBody):
+class GradeContent(ResponseBody):
     type: Literal["grade"]
     score: float
-    parts: tuple[PartSaid, ...]
+    parts: tuple[CriterionResult, ...]
     composition: str
     reason: str
 
 
-class TagsSaid(ResponseBody):
+class TagsContent(ResponseBody):
     type: Literal["tags"]
     tags: tuple[str, ...]
     note: str
 
 
-class LabelsSaid(ResponseBody):
+class LabelsContent(ResponseBody):
     type: Literal["labels"]
     labels: dict[str, str]
     note: str
     reasons: dict[str, str] = {}
     criteria: dict[str, JsonValue] = {}
-    """A rubric that was written with it."""
+    """A rubric that the expert wrote with the labels."""
 
 
-Said = Annotated[HolisticSaid | PairwiseSaid | GradeSaid | TagsSaid | LabelsSaid, Field(discriminator="type")]
-_READ: TypeAdapter[Said] = TypeAdapter(Said)
+VoteContent = Annotated[
+    HolisticContent | PairwiseContent | GradeContent | TagsContent | LabelsContent, Field(discriminator="type")
+]
+_READ: TypeAdapter[VoteContent] = TypeAdapter(VoteContent)
 
 
-def said_of(payload: Payload | None) -> Said | None:
-    """As it goes over the wire."""
+def vote_view(payload: Payload | None) -> VoteContent | None:
+    """Return a payload as its JSON model; None for None."""
     return _READ.validate_python(payload.model_dump(mode="json")) if payload is not None else None

@@ -1,1 +1,1 @@
-"""Deliverables turned into views in the background, what is on a screen first."""
+"""Views of deliverables made in the background, so that pages open fast."""

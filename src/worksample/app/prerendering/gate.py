@@ -1,4 +1,4 @@
-"""How many boxes stand at once, and who gets the next place."""
+"""A limit on the number of boxes that run at once, with priority for requests that somebody waits for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 
 
-class Gate:
-    """`places` for work that nobody waits for; work that somebody waits for goes first and has one place more."""
+class BoxGate:
+    """A semaphore with two priorities: `places` for background work; urgent work goes first and has one place more."""
 
     def __init__(self, places: int) -> None:
         self._places, self._used = max(1, places), 0
@@ -48,9 +48,9 @@ class Gate:
 
 
 class _Turn(AbstractAsyncContextManager[None]):
-    """One entry to the gate; any number of tasks may use the same."""
+    """A context manager for one priority of the gate; any number of tasks may use the same one."""
 
-    def __init__(self, gate: Gate, *, urgent: bool) -> None:
+    def __init__(self, gate: BoxGate, *, urgent: bool) -> None:
         self._gate, self._urgent = gate, urgent
 
     async def __aenter__(self) -> None:

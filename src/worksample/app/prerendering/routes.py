@@ -1,4 +1,4 @@
-"""What this server can show, and how far it is with showing it."""
+"""HTTP routes that tell admins which formats this server can show and how far the conversion of deliverables is."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from fastapi import APIRouter
 
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import Micros, ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.viewing import formats as formats_of
 
 router = APIRouter(prefix="/api/v1", tags=["machine"])
 
 
 class FormatView(ResponseBody):
-    """`line`: what to type where something that it needs is missing."""
+    """A file format. `line`: the command that installs a missing converter."""
 
     title: str
     extensions: tuple[str, ...]
@@ -37,7 +37,7 @@ class ConversionFault(ResponseBody):
 
 
 class Conversions(ResponseBody):
-    """How far the preparing of deliverables is. `asked`: views that somebody waits for."""
+    """Progress of conversion. `asked`: views that somebody waits for."""
 
     folders: int
     done: int
@@ -49,9 +49,9 @@ class Conversions(ResponseBody):
     faults: tuple[ConversionFault, ...]
 
 
-@router.get("/formats", responses=fails(401, 403))
+@router.get("/formats", responses=error_responses(401, 403))
 def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
-    """Every format that is shown, and what this machine lacks for it."""
+    """List all formats that can be shown, and what this machine lacks for them."""
     return [
         FormatView(
             title=f.title, extensions=f.extensions, kind=f.kind, badge=f.badge, needs=f.needs, here=f.here, line=f.line
@@ -60,10 +60,10 @@ def formats(services: ServicesOf, account: Admin) -> list[FormatView]:
     ]
 
 
-@router.get("/conversions", responses=fails(401, 403))
+@router.get("/conversions", responses=error_responses(401, 403))
 def conversions(services: ServicesOf, account: Admin) -> Conversions:
-    """How far the preparing of deliverables is."""
-    found = services.preparing.progress()
+    """Return the progress of conversion."""
+    found = services.view_preparer.progress()
     faults = tuple(ConversionFault(what=f["what"], next=f["next"], at=f["at"]) for f in found.pop("faults"))
     running = tuple(RunningFolder(**f) for f in found.pop("running"))
     return Conversions(**found, running=running, faults=faults)

@@ -1,4 +1,6 @@
-"""Views made in the background, each once: what is on a screen first, then all that open rounds will show."""
+"""Views made in the background, each once: first those that somebody waits for, then those that open rounds will
+show.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from worksample.app.prerendering.gate import Gate
+from worksample.app.prerendering.gate import BoxGate
 from worksample.errors import RecordMissing, SandboxUnavailable, StoreFull, UsageError, WorksampleError
 from worksample.models import Visibility
 from worksample.people.judging.item import panes_of
@@ -26,7 +28,7 @@ from worksample.people.rounds.queues import CLOSED, all_queues
 from worksample.records import Instance, Round, digest_of
 from worksample.results.grading_in_force import as_graded
 from worksample.store.people_tables import items
-from worksample.viewing import Converter, QueryResult, View, kept, prepare, query
+from worksample.viewing import Converter, QueryResult, View, find_view, prepare, query
 
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
@@ -35,28 +37,28 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 60.0
 AGAIN_SECONDS = 120.0
-"""How often open rounds are looked through for what is new, and what failed is tried again."""
+"""Seconds between two searches of open rounds for new items; failed folders are then tried again."""
 REMEMBERED, REMEMBERED_SECONDS = 500, 60.0
 OURS_SECONDS = 10.0
-"""How long a view that could not be made by our fault is given out before it is tried again."""
+"""Seconds for which a view that failed by our fault is served before it is tried again."""
 TRIES = 5
-"""How often a folder is prepared whose views we could not make."""
+"""How often a folder is tried if its views fail by our fault."""
 AT_ONCE = 64
-"""Views that may be asked for and not made yet."""
+"""Most views requested and not made yet."""
 FAULTS = 50
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Converting:
-    """The view is being made, for so many seconds."""
+class ViewPending:
+    """A view that has been in the making for this many seconds."""
 
     seconds: float
 
 
 @dataclass
 class _Folder:
-    """A manifest on its way. `depth`: 1 for what was unpacked from an archive of a deliverable."""
+    """A manifest in the queue. `depth`: 1 for the content of a delivered archive."""
 
     digest: str
     depth: int = 0
@@ -66,19 +68,20 @@ class _Folder:
     converter: Converter | None = None
 
 
-class Preparing:
-    """One per server process. At most `config.convert_parallel` boxes stand in the background, and one more for
-    views that somebody waits for. Processes over one store leave to each other what another does already.
+class ViewPreparer:
+    """Maker of views in a server process. At most `config.convert_parallel` boxes work in the background, and one more
+    makes
+    views that somebody waits for. Processes of one store do not make the same view twice.
     """
 
     def __init__(
         self, store: Store, config: AppConfig, *, converter: Callable[[Store, Manifest], Converter] | None = None
     ) -> None:
-        """converter: of the views that nobody waits for."""
+        """Create a preparer. `converter`: builds the converter of background work."""
         self._store = store
         self._converter = converter or partial(Converter, background=True)
         self._workers = max(1, config.convert_parallel)
-        self._gate = Gate(self._workers)
+        self._gate = BoxGate(self._workers)
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._busy: Busy = {}
         self._asked: dict[Key, tuple[float, asyncio.Task[View]]] = {}
@@ -97,13 +100,13 @@ class Preparing:
     # -- for the server
 
     async def start(self) -> None:
-        """Begin with what open rounds will show."""
+        """Start the background tasks."""
         self._stopped = False
-        for work in (self._refill(), *(self._work() for _ in range(self._workers))):
+        for work in (self._refill(), *(self._run_worker() for _ in range(self._workers))):
             self._tasks.add(asyncio.create_task(work))
 
     async def stop(self) -> None:
-        """End all work; when this returns no box of it is left."""
+        """Stop all work; afterwards none of its boxes is left."""
         self._stopped = True
         tasks = [*self._tasks, *(task for _, task in self._asked.values())]
         for task in tasks:
@@ -114,51 +117,52 @@ class Preparing:
 
     # -- what somebody waits for
 
-    async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | Converting:
-        """The view at a quoted path of the manifest with this digest, if it is there within `wait` seconds.
+    async def view(self, manifest: str, path: str, *, wait: float = 1.0) -> View | ViewPending:
+        """Return the view at a quoted path of a manifest (by digest), or ViewPending after `wait` seconds.
 
-        The work goes on after that, once however many ask. UsageError for a path that the manifest lacks;
+        The work continues after that, once however many requests wait. Raises UsageError if the manifest lacks the
+        path,
         SandboxUnavailable, StoreError.
         """
         key = (manifest, path)
-        found = self._remembered(key) or await asyncio.to_thread(self._kept, key)
+        found = self._find_recent(key) or await asyncio.to_thread(self._find_cached, key)
         if found is not None:
             return found
         if key not in self._asked:
             if self._stopped or len(self._asked) >= AT_ONCE:
-                return Converting(0.0)
+                return ViewPending(0.0)
             self._asked[key] = (time.monotonic(), asyncio.create_task(self._make(key)))
-            self._asked[key][1].add_done_callback(lambda task: self._made(key, task))
+            self._asked[key][1].add_done_callback(lambda task: self._record_result(key, task))
         since, task = self._asked[key]
         await asyncio.wait({task}, timeout=wait)
         if not task.done() or task.cancelled():
-            return Converting(time.monotonic() - since)
+            return ViewPending(time.monotonic() - since)
         return task.result()
 
     async def query(self, manifest: str, path: str, sql: str) -> QueryResult:
-        """One SELECT on a delivered database, in its turn. Raises as `viewing.query` does."""
+        """Run one SELECT on a delivered database, when the gate admits it. Raises what `viewing.query` raises."""
         async with self._gate.urgent:
             return await query(self._store, await asyncio.to_thread(self._store.manifest, manifest), path, sql)
 
-    def _remembered(self, key: Key) -> View | None:
+    def _find_recent(self, key: Key) -> View | None:
         at, view = self._recent.get(key, (0.0, None))
         seconds = OURS_SECONDS if view is not None and view.visibility.ours else REMEMBERED_SECONDS
         return view if view is not None and time.monotonic() - at < seconds else None
 
     def _remember(self, key: Key, view: View) -> None:
-        """Also what is not kept on the disk: who asks again a second later must not make it again."""
+        """Cache a view in memory, also one that is not stored, so that repeated requests do not make it again."""
         self._recent[key] = (time.monotonic(), view)
         self._recent.move_to_end(key)
         while len(self._recent) > REMEMBERED:
             self._recent.popitem(last=False)
 
-    def _kept(self, key: Key) -> View | None:
+    def _find_cached(self, key: Key) -> View | None:
         manifest = self._store.manifest(key[0])
         if manifest.find(key[1]) is None:
             raise UsageError(f"no file at {key[1]!r}")
-        return kept(self._store, manifest, *key)
+        return find_view(self._store, manifest, *key)
 
-    def _made(self, key: Key, task: asyncio.Task[View]) -> None:
+    def _record_result(self, key: Key, task: asyncio.Task[View]) -> None:
         self._asked.pop(key, None)
         if task.cancelled():
             return
@@ -177,12 +181,12 @@ class Preparing:
                 if found is not None:
                     return found
                 continue
-            async with self._sole(f"view {digest_of(key)}") as alone:
-                found = await asyncio.to_thread(self._kept, key)
+            async with self._exclusive_lease(f"view {digest_of(key)}") as alone:
+                found = await asyncio.to_thread(self._find_cached, key)
                 if found is not None:
                     return found
                 if alone:
-                    watch = Watching(self._busy, key[0])
+                    watch = BusyPaths(self._busy, key[0])
                     try:
                         turn = self._gate.urgent
                         made = await prepare(self._store, manifest, only={key[1]}, turn=turn, watch=watch)
@@ -194,7 +198,7 @@ class Preparing:
                 await asyncio.sleep(0.5)
 
     async def _hurry(self, key: Key) -> None:
-        """A view that is being made in the background is waited for by now."""
+        """Give priority to a view in the background that somebody now waits for."""
         folder = self._running.get(key[0])
         if folder is not None and folder.converter is not None:
             await folder.converter.hurry(key[1])
@@ -202,17 +206,19 @@ class Preparing:
     # -- what open rounds will show
 
     def refresh(self) -> None:
-        """Look for new items soon: call it where a round was opened."""
+        """Look for new items soon. Call this when a round has been opened."""
         self._wake.set()
 
     def add(self, manifests: Iterable[str], *, depth: int = 0) -> None:
-        """Prepare these when there is nothing more urgent."""
+        """Queue these manifests for background work."""
         for digest in manifests:
             if digest not in self._finished and digest not in self._running:
                 self._queue.setdefault(digest, _Folder(digest, depth))
 
     def progress(self) -> dict[str, Any]:
-        """Folders that are `done`, `waiting` or `running`, views that somebody waits for, and the last failures."""
+        """Return counts of folders (`done`, `waiting`, `running`), of views that somebody waits for, and the last
+        failures.
+        """
         now = time.monotonic()
         running = [
             {"files": f.files, "done": f.done, "seconds": round(now - f.since, 1)} for f in self._running.values()
@@ -225,7 +231,7 @@ class Preparing:
 
     async def _refill(self) -> None:
         while True:
-            found = await self._guarded(asyncio.to_thread(wanted, self._store, self._items))
+            found = await self._run_guarded(asyncio.to_thread(manifests_to_prepare, self._store, self._items))
             again, self._failed = list(self._failed), {}
             self.add([*(found or ()), *again])
             self._wake.clear()
@@ -235,7 +241,7 @@ class Preparing:
             except TimeoutError:
                 continue
 
-    async def _work(self) -> None:
+    async def _run_worker(self) -> None:
         while True:
             if not self._queue:
                 await asyncio.sleep(0.5)
@@ -244,7 +250,7 @@ class Preparing:
             folder.since = time.monotonic()
             self._running[digest] = folder
             try:
-                done = await self._guarded(self._prepare(folder))
+                done = await self._run_guarded(self._prepare(folder))
             finally:
                 del self._running[digest]
             if done:
@@ -253,14 +259,16 @@ class Preparing:
                 self._failed[digest] = None
 
     async def _prepare(self, folder: _Folder) -> bool:
-        """False where another process is at it, or where views failed by our fault: it is looked at again later."""
-        async with self._sole(f"prepare {folder.digest}") as alone:
+        """Make all views of a folder. Return False to try it again later: another process does it, or views failed by
+        our fault.
+        """
+        async with self._exclusive_lease(f"prepare {folder.digest}") as alone:
             if not alone:
                 return False
             manifest = await asyncio.to_thread(self._store.manifest, folder.digest)
             folder.files = len(manifest.entries)
             folder.converter = self._converter(self._store, manifest)
-            watch, unpacked, ours = Watching(self._busy, folder.digest), list[str](), list[str]()
+            watch, unpacked, ours = BusyPaths(self._busy, folder.digest), list[str](), list[str]()
 
             def note(path: str, view: View) -> None:
                 folder.done += 1
@@ -282,8 +290,8 @@ class Preparing:
 
     # -- both
 
-    async def _guarded(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """The result; None for what failed, which is noted and does not end the worker."""
+    async def _run_guarded(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Return the result of the work; on failure record the error and return None, so that the worker goes on."""
         task = asyncio.create_task(work)
         try:
             await asyncio.wait({task})
@@ -309,8 +317,8 @@ class Preparing:
         self._faults.append({"what": what, "next": next, "at": time.time_ns() // 1000, "missing": missing})
 
     @asynccontextmanager
-    async def _sole(self, name: str) -> AsyncIterator[bool]:
-        """Whether no other process does this now."""
+    async def _exclusive_lease(self, name: str) -> AsyncIterator[bool]:
+        """Take a lease on this name. Yields whether this process got it."""
         if not await asyncio.to_thread(self._store.lease, name, self._owner, LEASE_SECONDS):
             yield False
             return
@@ -331,14 +339,14 @@ class Preparing:
 
 
 Key = tuple[str, str]
-"""Manifest digest, quoted path."""
+"""Manifest digest and quoted path."""
 Busy = dict[Key, asyncio.Future[View | None]]
-"""Done with the view, or with None where a box of its own has to look at it later."""
+"""Views in the making. The future yields the view, or None if the file needs a box of its own later."""
 
 
 @dataclass
-class Watching:
-    """Notes what boxes of one piece of work look at, so that others wait for it."""
+class BusyPaths:
+    """The paths of one manifest that a box is converting, so that other requests wait for its result."""
 
     busy: Busy
     manifest: str
@@ -362,10 +370,10 @@ class Watching:
             self.end(path, None)
 
 
-def wanted(store: Store, known: set[str]) -> list[str]:
-    """Digests of the manifests of items that are not in `known`, in the order in which they are given out.
+def manifests_to_prepare(store: Store, known: set[str]) -> list[str]:
+    """List the manifest digests of items not in `known`, in the order in which items are claimed.
 
-    The ids of these items are added to `known`. Raises StoreError.
+    Adds the ids of these items to `known`. Raises StoreError.
     """
     out: dict[str, None] = {}
     with store.database.reading() as connection:

@@ -1,1 +1,1 @@
-"""Rounds by people as admins and reviewers run them: open, watch, flag, import, export."""
+"""Pages on which admins and reviewers run rounds by people: open, watch, flag, import, export."""

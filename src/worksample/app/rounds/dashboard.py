@@ -1,4 +1,4 @@
-"""How a round goes, in figures: each part is there, or says why not."""
+"""The dashboard of a round. Each part holds its figures or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _NOBODY = "nobody has judged yet"
 
 
 def dashboard_of(services: AppServices, id: str) -> Dashboard:
-    """RecordMissing."""
+    """Build the dashboard. Raises RecordMissing."""
     round, queue = find_round(services, id)
-    people = _Named(services, id)
+    people = _PeopleNames(services, id)
     return Dashboard(
         progress=NoFigure(none=IMPORTED) if queue is None else progress_of(services, id),
         agreement=_or_why(lambda: _agreement(services, id)),
@@ -51,15 +51,15 @@ def dashboard_of(services: AppServices, id: str) -> Dashboard:
 
 
 def _or_why(part: Callable[[], T | NoFigure]) -> T | NoFigure:
-    """Votes that the metrics refuse spoil one part and not the page."""
+    """Return the part, or its reason if the metrics refuse the votes, so that the other parts still show."""
     try:
         return part()
     except UsageError as e:
         return NoFigure(none=e.what)
 
 
-class _Named:
-    """People of a round by account, and their latest Evaluator record."""
+class _PeopleNames:
+    """Names of a round's people by account, and their latest Evaluator records."""
 
     def __init__(self, services: AppServices, id: str) -> None:
         versions = sorted({e.evaluator for e in services.store.find(Evaluation, round=id)})
@@ -80,7 +80,7 @@ def _agreement(services: AppServices, id: str) -> AgreementView:
     return AgreementView(**{f.name: figure_of(getattr(found, f.name)) for f in fields(found)})
 
 
-def _leniency(services: AppServices, people: _Named, id: str) -> tuple[LeniencyView, ...] | NoFigure:
+def _leniency(services: AppServices, people: _PeopleNames, id: str) -> tuple[LeniencyView, ...] | NoFigure:
     rows = tuple(
         LeniencyView(
             person=row.person, name=people.name(row.person), background=background_of(people.evaluator(row.person)),
@@ -104,7 +104,9 @@ def _backgrounds(services: AppServices, id: str) -> tuple[BackgroundView, ...] |
     return rows or NoFigure(none=_NOBODY)
 
 
-def _position_bias(services: AppServices, people: _Named, round: Round) -> tuple[PositionBiasView, ...] | NoFigure:
+def _position_bias(
+    services: AppServices, people: _PeopleNames, round: Round
+) -> tuple[PositionBiasView, ...] | NoFigure:
     if round.versions.get("people.form") != Form.PAIRWISE:
         return NoFigure(none="only pairs have positions")
     return tuple(
@@ -116,7 +118,7 @@ def _position_bias(services: AppServices, people: _Named, round: Round) -> tuple
     )  # fmt: skip
 
 
-def _throughput(services: AppServices, people: _Named, id: str) -> tuple[ThroughputView, ...] | NoFigure:
+def _throughput(services: AppServices, people: _PeopleNames, id: str) -> tuple[ThroughputView, ...] | NoFigure:
     rows = tuple(
         ThroughputView(
             person=row.person, name=people.name(row.person), given=row.given, declined=row.declined,
@@ -127,7 +129,7 @@ def _throughput(services: AppServices, people: _Named, id: str) -> tuple[Through
     return rows or NoFigure(none=_NOBODY)
 
 
-def _gold(services: AppServices, people: _Named, queue: Queue | None) -> tuple[GoldView, ...] | NoFigure:
+def _gold(services: AppServices, people: _PeopleNames, queue: Queue | None) -> tuple[GoldView, ...] | NoFigure:
     if queue is None:
         return NoFigure(none=IMPORTED)
     rows = tuple(

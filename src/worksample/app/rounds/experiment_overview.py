@@ -1,4 +1,4 @@
-"""What waits for whom, and where evaluators part."""
+"""Overview of experiments: which work waits for people or judges, and on what evaluators disagree."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from fastapi import APIRouter, Path
 
 from worksample.app.server.authentication import Admin, Reviewer, ServicesOf
 from worksample.app.server.json_models import ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.app.server.services import AppServices
-from worksample.app.workstations.responses import seats_of
-from worksample.app.workstations.schemas import SeatView
+from worksample.app.workstations.responses import assignment_views
+from worksample.app.workstations.schemas import AssignmentView
 from worksample.experiments.status import status_and_waits
 from worksample.people import Account, Form, Queue, list_queues, refuse_votes_at_work
 from worksample.people.access.profile import person_of
-from worksample.people.quality.disagreements import DisputedAnswer, Parting, names_of, partings
-from worksample.people.quality.round_dashboard import wanted_of
+from worksample.people.quality.disagreements import DisputedAnswer, DisputedQuestion, disputed_questions, names_of
+from worksample.people.quality.round_dashboard import wanted_votes
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Submission
 
 router = APIRouter(prefix="/api/v1", tags=["waiting"])
@@ -25,14 +25,16 @@ ExperimentId = Annotated[str, Path(max_length=200, pattern=r"^[!-~]+$")]
 
 
 MOST_WAITING = 50
-"""Submissions of an experiment that one page lists among those that wait."""
+"""Most waiting submissions of an experiment in the list."""
 MOST = 500
-"""Disagreements that one page lists."""
+"""Most disagreements in the list."""
 
 
 class RoundWaits(ResponseBody):
-    """`votes`: still wanted of people. `minutes`: of one, the median so far, else the form's soft limit (`measured`
-    false). `hours` and `pay` (US dollars) are what is left; null is unknown."""
+    """Work left in a round. `votes`: still wanted from people. `minutes`: per vote, the median so far, else the form's
+    soft
+    limit (`measured` is then false). `hours` and `pay` (US dollars) are what remains; null means unknown.
+    """
 
     round: str
     kind: str
@@ -48,7 +50,7 @@ class RoundWaits(ResponseBody):
 
 
 class WaitingWork(ResponseBody):
-    """A submission without a verdict, and for whom it waits."""
+    """A submission without a verdict, and the kind of evaluator that it waits for."""
 
     submission: str
     instance: str
@@ -56,10 +58,11 @@ class WaitingWork(ResponseBody):
 
 
 class ExperimentWaits(ResponseBody):
-    """Submissions by what they wait for, under the experiment's first protocol; `open` slots are still worked at.
-    `work`: the first of those that wait, by instance. `reattempts`: of the planned ones those that chains committed;
-    `due`: those that the rule asks for by now, and that the next run makes. `places`: open ones of people who work,
-    `seats` those that somebody has.
+    """Submissions by what they wait for, under the experiment's first protocol. `open`: slots whose trial is not
+    finished.
+    `work`: the first waiting submissions, by instance. `reattempts`: planned submissions that come from re-attempts;
+    `due`:
+    re-attempts that the next run makes. `places`: open slots of people who work; `seats`: the assigned ones of these.
     """
 
     experiment: str
@@ -75,11 +78,11 @@ class ExperimentWaits(ResponseBody):
     places: int
     rounds: tuple[RoundWaits, ...]
     work: tuple[WaitingWork, ...]
-    seats: tuple[SeatView, ...]
+    seats: tuple[AssignmentView, ...]
 
 
 class Side(ResponseBody):
-    """What one evaluator said. `passed` is what parts them; `said` is it in the form's words."""
+    """An evaluator's answer. `passed`: the result that is disputed; `said`: the answer in the form's words."""
 
     evaluation: str
     round: str
@@ -91,19 +94,19 @@ class Side(ResponseBody):
 
 
 class Disagreement(ResponseBody):
-    """Evaluators who part on one question about a submission. `criterion` "" is the whole."""
+    """A question about a submission on which evaluators disagree. `criterion` is "" for the submission as a whole."""
 
     submission: str
     instance: str
     criterion: str
     text: str
     between: tuple[Literal["person", "judge", "program"], ...]
-    """The kinds that part: one kind where people part with people."""
+    """The kinds of evaluator that disagree; one kind if people disagree with people."""
     sides: tuple[Side, ...]
 
 
 class Disagreements(ResponseBody):
-    """`looked_at`: questions that two or more answered. The list is cut at `most`."""
+    """`looked_at`: questions that two or more evaluators answered. The list is cut at `most`."""
 
     looked_at: int
     parted: int
@@ -111,20 +114,20 @@ class Disagreements(ResponseBody):
     rows: tuple[Disagreement, ...]
 
 
-@router.get("/waiting", responses=fails(401, 403))
+@router.get("/waiting", responses=error_responses(401, 403))
 def waiting(services: ServicesOf, account: Admin) -> list[ExperimentWaits]:
-    """What waits for people and for judges, and the hours and pay that are left."""
+    """List what waits for people and judges, with the hours and pay that remain."""
     return waiting_of(services)
 
 
-@router.get("/experiments/{id}/disagreements", responses=fails(401, 403, 404, 409))
+@router.get("/experiments/{id}/disagreements", responses=error_responses(401, 403, 404, 409))
 def disagreements(id: ExperimentId, services: ServicesOf, account: Reviewer) -> Disagreements:
-    """Where people, judges and programs part on the same work."""
+    """List the disagreements of people, judges and programs about the same work."""
     return disagreements_of(services, account, id)
 
 
 def waiting_of(services: AppServices) -> list[ExperimentWaits]:
-    """Experiment by experiment, the latest first; rounds of others' work stand with none."""
+    """Describe each experiment, the latest first. Rounds that belong to no experiment are left out."""
     queues: dict[str, list[Queue]] = {}
     for queue in list_queues(services.store):
         if queue.settings["experiment"]:
@@ -140,7 +143,7 @@ def _experiment(services: AppServices, experiment: Experiment, queues: list[Queu
         waits_for_people=now.waits_for_people, waits_for_judge=now.waits_for_judge, ungraded=now.ungraded,
         reattempts=now.reattempts, due=now.due, places=now.places,
         rounds=tuple(_round(services, queue) for queue in queues if queue.state != "closed"),
-        work=tuple(_work(services, whom)), seats=seats_of(services, experiment) if now.places else (),
+        work=tuple(_work(services, whom)), seats=assignment_views(services, experiment) if now.places else (),
     )  # fmt: skip
 
 
@@ -153,7 +156,7 @@ def _work(services: AppServices, whom: dict[str, EvaluatorKind]) -> Iterator[Wai
 
 
 def _round(services: AppServices, queue: Queue) -> RoundWaits:
-    left = wanted_of(services.store, queue)
+    left = wanted_votes(services.store, queue)
     return RoundWaits(
         round=queue.round, kind=queue.kind, form=queue.form, protocol=queue.protocol,
         state=queue.state,  # type: ignore[arg-type]
@@ -162,9 +165,11 @@ def _round(services: AppServices, queue: Queue) -> RoundWaits:
 
 
 def disagreements_of(services: AppServices, account: Account, experiment: str) -> Disagreements:
-    """Conflict while an item of one of the rounds is open to the person; RecordMissing."""
+    """List an experiment's disagreements. Raises Conflict while the person has an item of its rounds open,
+    RecordMissing.
+    """
     services.store.get(Experiment, experiment)
-    found = partings(services.store, experiment)
+    found = disputed_questions(services.store, experiment)
     for round in sorted(found.rounds):
         refuse_votes_at_work(services.store, account, round)
     shown = found.found[:MOST]
@@ -177,7 +182,7 @@ def disagreements_of(services: AppServices, account: Account, experiment: str) -
     return Disagreements(looked_at=found.looked_at, parted=len(found.found), most=MOST, rows=rows)
 
 
-def _disagreement(p: Parting, keys: dict[str, str], names: dict[str, str]) -> Disagreement:
+def _disagreement(p: DisputedQuestion, keys: dict[str, str], names: dict[str, str]) -> Disagreement:
     return Disagreement(
         submission=p.submission, instance=keys[p.instance], criterion=p.criterion, text=p.text,
         between=tuple(kind.value for kind in p.between), sides=tuple(_side(a, names) for a in p.answers),

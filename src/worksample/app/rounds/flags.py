@@ -1,4 +1,4 @@
-"""What evaluators found wrong with items, and taking such items out."""
+"""HTTP routes for flags: problems with items that evaluators reported, and the withdrawal of such items."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pydantic import Field
 
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.people.amendments import withdraw
 from worksample.people.quality import flags as kept_flags
-from worksample.people.quality.flags import Closed
+from worksample.people.quality.flags import FlagClosure
 from worksample.records import Instance
 
 router = APIRouter(prefix="/api/v1", tags=["flags"])
@@ -21,7 +21,7 @@ ItemId = Annotated[str, Path(max_length=100, pattern=r"^[0-9A-Za-z]+$")]
 
 
 class FlagClosed(ResponseBody):
-    """What became of a flag. `by`: the admin's name."""
+    """An admin's answer to a flag. `by`: the admin's name."""
 
     note: str
     by: str
@@ -33,8 +33,10 @@ class CloseFlag(RequestBody):
 
 
 class FlagView(ResponseBody):
-    """What somebody found wrong with an item. `withdrawn`: whether the item is out of its queue; `closed`: null while
-    no admin has answered."""
+    """A reported problem with an item. `withdrawn`: whether the item is out of its queue; `closed` is null until an
+    admin
+    answers.
+    """
 
     id: str
     item: str
@@ -49,9 +51,9 @@ class FlagView(ResponseBody):
     closed: FlagClosed | None
 
 
-@router.get("/flags", responses=fails(401, 403))
+@router.get("/flags", responses=error_responses(401, 403))
 def flags(services: ServicesOf, account: Admin) -> list[FlagView]:
-    """All flags, the latest first."""
+    """List all flags, the latest first."""
     names = {a.id: a.name for a in services.people.accounts.all()}
     found = kept_flags.all_flags(services.store)
     titles = {id: services.store.get(Instance, id).key for id in {f.instance for f in found}}
@@ -59,23 +61,23 @@ def flags(services: ServicesOf, account: Admin) -> list[FlagView]:
         FlagView(
             id=f.id, item=f.item, round=f.round, instance=titles[f.instance], account=f.account,
             name=names.get(f.account, ""), kind=f.kind, text=f.text, at=f.at, withdrawn=f.withdrawn,
-            closed=None if f.closed is None else _closed(f.closed, names),
+            closed=None if f.closed is None else _closure_view(f.closed, names),
         )
         for f in found
     ]  # fmt: skip
 
 
-def _closed(closed: Closed, names: dict[str, str]) -> FlagClosed:
+def _closure_view(closed: FlagClosure, names: dict[str, str]) -> FlagClosed:
     return FlagClosed(note=closed.note, by=names.get(closed.by, ""), at=closed.at)
 
 
-@router.post("/flags/{id}/close", status_code=204, responses=fails(401, 403, 404, 409))
+@router.post("/flags/{id}/close", status_code=204, responses=error_responses(401, 403, 404, 409))
 def close_flag(id: FlagId, body: CloseFlag, services: ServicesOf, account: Admin) -> None:
     """Answer a flag with a note; the flag stays on record."""
     kept_flags.close_flag(services.store, account, id, body.note, clock=services.people.clock)
 
 
-@router.post("/items/{id}/withdraw", status_code=204, responses=fails(401, 403))
+@router.post("/items/{id}/withdraw", status_code=204, responses=error_responses(401, 403))
 def withdraw_item(id: ItemId, services: ServicesOf, account: Admin) -> None:
-    """Take an item out of its queue. What is said about it stays."""
+    """Take an item out of its queue. Its evaluations stay."""
     withdraw(services.store, account, id)

@@ -1,4 +1,4 @@
-"""Rounds by people as a list, with how far each is."""
+"""Responses about rounds by people and about jobs that a round can ask about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from worksample.people.access.name_disclosure import has_seen_names
 from worksample.people.quality.round_dashboard import progress
 from worksample.people.round_verdicts import rounds_over
 from worksample.people.rounds.queues import Queue, find_queue
-from worksample.people.rounds.screening_results import keep_looks
+from worksample.people.rounds.screening_results import store_looks
 from worksample.records import Amendment, AmendmentTarget, Experiment, Instance, Purpose, Round, Task, struck
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ IMPORTED = "its judgments came in from elsewhere: there is no queue"
 
 
 def all_rounds(services: AppServices) -> list[RoundRow]:
-    """Those with a queue, and imported ones; the latest first."""
+    """List rounds with a queue and imported rounds, the latest first."""
     queues = {queue.round: queue for queue in list_queues(services.store)}
     found = [r for r in services.store.find(Round) if r.id in queues or "imported" in r.versions]
     names = {account.id: account.name for account in services.people.accounts.all()}
@@ -36,7 +36,7 @@ def all_rounds(services: AppServices) -> list[RoundRow]:
 
 
 def find_round(services: AppServices, id: str) -> tuple[Round, Queue | None]:
-    """A round by people and its queue; None where it was imported. RecordMissing."""
+    """Return a round by people and its queue; the queue is None for an imported round. Raises RecordMissing."""
     round = services.store.get(Round, id)
     if "imported" in round.versions:
         return round, None
@@ -47,7 +47,7 @@ def find_round(services: AppServices, id: str) -> tuple[Round, Queue | None]:
 
 
 def round_detail(services: AppServices, account: Account, id: str) -> RoundDetail:
-    """RecordMissing."""
+    """Describe one round with its settings. Raises RecordMissing."""
     round, queue = find_round(services, id)
     names = {a.id: a.name for a in services.people.accounts.all()}
     titles = {e.id: e.name for e in services.store.find(Experiment)}
@@ -90,12 +90,12 @@ def _row(
 
 
 def progress_of(services: AppServices, id: str) -> ProgressView:
-    """From the queue."""
+    """Return the progress of a round's queue."""
     return ProgressView(**progress(services.store, id).plain())
 
 
 def jobs_of(store: Store) -> list[JobRow]:
-    """Every job in its latest version, by title, but for those that were struck."""
+    """List all jobs in their latest version, by title, without struck ones."""
     out = struck(store.find(Amendment))
     since = {id: task.ingested for task in store.find(Task) for id in task.instances}
     known = [i for i in store.find(Instance) if i.about.job is not None and (AmendmentTarget.INSTANCE, i.id) not in out]
@@ -121,10 +121,12 @@ def _job_row(store: Store, one: Instance, asked: int) -> JobRow:
     )
 
 
-def looked_at(store: Store, jobs: Sequence[str]) -> str:
-    """Digest of what a program found in these jobs. RecordMissing, SandboxUnavailable."""
-    from worksample.formats.jobs.screening import Looking, look_at_jobs
+def screen_jobs(store: Store, jobs: Sequence[str]) -> str:
+    """Screen these jobs by program and store what it found. Return the digest. Raises RecordMissing,
+    SandboxUnavailable.
+    """
+    from worksample.formats.jobs.screening import JobExaminer, examine_jobs
 
     found = [store.get(Instance, id) for id in dict.fromkeys(jobs)]
-    looks = asyncio.run(look_at_jobs(Looking(store), found))
-    return keep_looks(store, {id: look.plain() for id, look in looks.items()})
+    looks = asyncio.run(examine_jobs(JobExaminer(store), found))
+    return store_looks(store, {id: check_rows.plain() for id, check_rows in looks.items()})

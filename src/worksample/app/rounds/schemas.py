@@ -1,4 +1,4 @@
-"""Rounds and their figures."""
+"""JSON models of rounds by people and of their dashboard."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from worksample.app.server.figures import AnyFigure, BackgroundOf, NoFigure
+from worksample.app.server.figures import AnyFigure, EvaluatorBackground, NoFigure
 from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 from worksample.people import Form, Progress, Role, RoundKind
 from worksample.people.rounds.job_questions import LARGEST, Question
@@ -16,7 +16,7 @@ Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class GoldBody(RequestBody):
-    """An item whose right answer is known: `expected` maps questions to answers."""
+    """An item with a known right answer: `expected` maps questions to answers."""
 
     subject: Id
     expected: dict[str, JsonValue]
@@ -25,7 +25,7 @@ class GoldBody(RequestBody):
 
 
 class NewRound(RequestBody):
-    """What a round is asked to be; `worksample.people.PeopleRound` says what each setting does."""
+    """Settings of a new round; `worksample.people.PeopleRound` explains each."""
 
     kind: RoundKind
     experiment: Id | None = None
@@ -33,7 +33,7 @@ class NewRound(RequestBody):
     over: Id | None = None
     form: Form | None = None
     protocol: Literal[Protocol.RUBRIC, Protocol.PROGRAM, Protocol.CHECKPOINTS] | None = None
-    """Whose criteria the rubric's form asks; null: the rubric's."""
+    """The protocol whose criteria the rubric's form asks about; null for the rubric's."""
     rule: ResolutionRule | None = None
     overlap: int | None = Field(default=None, ge=1, le=100)
     per_pair: int = Field(default=10, ge=1, le=100_000)
@@ -50,34 +50,34 @@ class NewRound(RequestBody):
     most_open: int = Field(default=3, ge=1, le=100)
     seed: int | None = Field(default=None, ge=0, lt=1 << 53)
     questions: Annotated[tuple[Question, ...], Field(max_length=LARGEST)] = ()
-    """Of a qualification, whose subjects are jobs: what is asked beside the core."""
+    """For a qualification, whose subjects are jobs: questions in addition to the core ones."""
     look: bool = True
-    """Of a qualification: a program looks at each job first, which takes a second or so for each."""
+    """For a qualification: a program screens each job first, which takes about a second per job."""
     waive_pilot: str = Field(default="", max_length=5000)
     reason: str = Field(default="", max_length=5000)
 
 
 class JobRow(ResponseBody):
-    """A job that the store knows. `asked`: in how many qualifications it stands."""
+    """A job in the store. `asked`: the number of qualifications that include it."""
 
     instance: str
     title: str
     contract: str
     category: str
     marks: tuple[str, ...]
-    """Such as `hourly`: what UpBench's preset leaves out."""
+    """Marks such as `hourly`, for jobs that UpBench's preset leaves out."""
     files: int
     asked: int
 
 
 class ProgressView(ResponseBody, Progress):
-    """Gold items are not counted. `open`: evaluations that are still wanted and that nobody has taken."""
+    """Progress of a round without its gold items. `open`: evaluations that are wanted and not yet claimed."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class RoundRow(ResponseBody):
-    """A round by people. `state` is `imported` where its judgments came in from elsewhere: it has no queue."""
+    """A round by people. `state` is `imported` for a round of imported judgments, which has no queue."""
 
     id: str
     kind: str
@@ -87,13 +87,13 @@ class RoundRow(ResponseBody):
     experiment: str | None
     experiment_name: str
     over: str | None
-    """The round that it looks at."""
+    """The round whose work this round reviews."""
     rule: ResolutionRule
     overlap: int
     roles: tuple[Role, ...]
     subjects: int
     instructions: str
-    """Digest."""
+    """Digest of the instructions."""
     waived_pilot: str
     reason: str
     author: str
@@ -103,8 +103,10 @@ class RoundRow(ResponseBody):
 
 
 class RoundDetail(RoundRow):
-    """`settings`: what the queue goes by. `looked_at_by`: rounds over this one. `names_seen`: this account has seen who
-    made what, and is given none of its items."""
+    """`settings`: the queue's settings. `looked_at_by`: rounds that review this one. `names_seen`: this account has
+    seen the
+    makers' names and gets none of the round's items.
+    """
 
     settings: dict[str, JsonValue]
     versions: dict[str, str]
@@ -118,20 +120,22 @@ class SetState(RequestBody):
 
 
 class Added(ResponseBody):
-    """How many items came in."""
+    """The number of items added."""
 
     added: int
 
 
 class StruckView(ResponseBody):
-    """The amendments that were made."""
+    """The amendments made, and the submissions that they strike."""
 
     amendments: tuple[str, ...]
     submissions: tuple[str, ...]
 
 
 class AgreementView(ResponseBody):
-    """Where few pass, a high share is cheap: read alpha, AC1 and the agreement on positives beside it."""
+    """Agreement of a round. If few submissions pass, a high share means little: read alpha, AC1 and agreement on
+    positives.
+    """
 
     share: AnyFigure
     hard: AnyFigure
@@ -143,17 +147,17 @@ class AgreementView(ResponseBody):
 
 
 class LeniencyView(ResponseBody):
-    """How often a person lets pass, beside how often others let the same items pass."""
+    """A person's pass rate, beside the pass rate of others on the same items."""
 
     person: str
     name: str
-    background: BackgroundOf
+    background: EvaluatorBackground
     own: AnyFigure
     others: AnyFigure
 
 
 class BackgroundView(ResponseBody):
-    """The same for those of one background. `group`: a domain, below or from the median on, or unknown."""
+    """The pass rate of people with one background. `group`: a domain, below or from the median on, or unknown."""
 
     trait: Literal["domains", "hours", "earnings", "rating", "pay_rate"]
     group: str
@@ -163,7 +167,10 @@ class BackgroundView(ResponseBody):
 
 
 class PositionBiasView(ResponseBody):
-    """Of votes with a preference, the share for what stood first; `person` null: all together. 50 % is no bias."""
+    """The share of votes for the side shown first, among votes with a preference. `person` is null for all together; 50
+    %
+    means no bias.
+    """
 
     person: str | None
     name: str
@@ -172,7 +179,7 @@ class PositionBiasView(ResponseBody):
 
 
 class ThroughputView(ResponseBody):
-    """`minutes`: the median of active ones; `over`: evaluations above the soft limit."""
+    """Work done by a person. `minutes`: median of active minutes; `over`: evaluations above the soft limit."""
 
     person: str
     name: str
@@ -190,7 +197,7 @@ class GoldAnswer(ResponseBody):
 
 
 class GoldView(ResponseBody):
-    """`passed`: of a calibration; null until every item is answered."""
+    """A person's answers to gold items. `passed`: for a calibration; null until every item is answered."""
 
     person: str
     name: str
@@ -200,7 +207,9 @@ class GoldView(ResponseBody):
 
 
 class Dashboard(ResponseBody):
-    """Each part is there, or says why not. `false_negatives` is null where no sample of fails was drawn."""
+    """Figures of a round, or the reason why a part has none. `false_negatives` is null if no sample of fails was
+    drawn.
+    """
 
     progress: ProgressView | NoFigure
     agreement: AgreementView | NoFigure

@@ -1,4 +1,4 @@
-"""Judgments in and out."""
+"""HTTP routes for exporting a round and importing judgments."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from worksample.app.rounds.responses import find_round
 from worksample.app.rounds.routes import RoundId
 from worksample.app.server.authentication import Admin, ServicesOf
 from worksample.app.server.json_models import RequestBody, ResponseBody
-from worksample.app.server.middleware.error_responses import fails
-from worksample.files.scratch import scratch
+from worksample.app.server.middleware.error_responses import error_responses
+from worksample.files.scratch import scratch_folder
 from worksample.people import Form, export_csv, export_jsonl, export_parquet, export_precomputed, import_judgments
 from worksample.records import Evaluation, ResolutionRule, Round
 
@@ -35,7 +35,7 @@ _FILE = {"description": "The file.", "content": {e[2].partition(";")[0]: _BYTES 
 
 
 class NewImport(RequestBody):
-    """`data`: the file as text. `author`: whose import it is; "" for this account."""
+    """`data`: the file as text. `author`: the import's author; "" for this account."""
 
     form: Form
     format: Literal["csv", "jsonl"]
@@ -46,7 +46,7 @@ class NewImport(RequestBody):
 
 
 class Imported(ResponseBody):
-    """`again`: the same file was imported before, and nothing came in."""
+    """The result of an import. `again`: the same file was imported before, and nothing was added."""
 
     round: str
     evaluations: int
@@ -54,13 +54,14 @@ class Imported(ResponseBody):
     again: bool
 
 
-@router.get("/rounds/{id}/export", response_class=Response, responses={200: _FILE, **fails(401, 403, 404)})
+@router.get("/rounds/{id}/export", response_class=Response, responses={200: _FILE, **error_responses(401, 403, 404)})
 def export_round(id: RoundId, format: Annotated[Format, Query()], services: ServicesOf, account: Admin) -> Response:
-    """A round's evaluations (jsonl, parquet), what stands of them as an import takes it (csv), or its verdicts as
-    Inspect's `precomputed_scores` (precomputed)."""
+    """Export evaluations (jsonl, parquet), unstruck ones in the import's columns (csv), or verdicts as Inspect's
+    `precomputed_scores` (precomputed).
+    """
     find_round(services, id)
     write, extension, kind = _EXPORTS[format]
-    with scratch("export") as folder:
+    with scratch_folder("export") as folder:
         path = folder / f"export.{extension}"
         write(services.store, id, path)
         data = path.read_bytes()
@@ -69,9 +70,9 @@ def export_round(id: RoundId, format: Annotated[Format, Query()], services: Serv
     return Response(data, media_type=kind, headers=headers)
 
 
-@router.post("/imports", status_code=201, responses=fails(401, 403, 413, 422))
+@router.post("/imports", status_code=201, responses=error_responses(401, 403, 413, 422))
 def import_round(body: NewImport, services: ServicesOf, account: Admin) -> Imported:
-    """A round of judgments that were made elsewhere: all rows, or nothing and `faults` by row."""
+    """Import a round of judgments made elsewhere: all rows, or none and `faults` by row."""
     known = {round.id for round in services.store.find(Round)}
     round = import_judgments(
         services.store, body.data.encode("utf-8", "surrogatepass"), body.form, format=body.format,

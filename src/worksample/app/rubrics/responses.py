@@ -1,4 +1,4 @@
-"""Rubrics and their versions, and criteria between the app, the records and `criteria.toml`."""
+"""Responses about rubrics, and conversion of criteria between the app, the records and `criteria.toml`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from worksample.app.rubrics.schemas import (
     CriterionBody,
     FlawView,
-    Linted,
+    LintResult,
     RubricRow,
     RubricView,
     SuggestedView,
@@ -18,16 +18,16 @@ from worksample.app.rubrics.schemas import (
 from worksample.app.server.services import AppServices
 from worksample.audit.rubric_checks import INSTEAD, lint, lint_size
 from worksample.files.config_files import Faults
-from worksample.files.scratch import scratch
+from worksample.files.scratch import scratch_folder
 from worksample.people import InvalidAnswer
-from worksample.people.rubrics.suggestions import Suggestion, taken
-from worksample.people.rubrics.versions import Version, asked_in_rounds, newest, versions
+from worksample.people.rubrics.suggestions import Suggestion, taken_suggestions
+from worksample.people.rubrics.versions import Version, asked_in_rounds, newest_versions, versions
 from worksample.records import Criteria, Criterion
 from worksample.tasks.criteria import read_criteria
 
 
 def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
-    """As records. InvalidAnswer where an id stands twice."""
+    """Convert criteria to records. Raises InvalidAnswer if an id occurs twice."""
     ids = [body.id for body in bodies]
     twice = {id: "this id stands twice" for id in ids if ids.count(id) > 1}
     if twice:
@@ -36,9 +36,9 @@ def criteria_of(bodies: Sequence[CriterionBody]) -> Criteria:
 
 
 def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
-    """What a `criteria.toml` holds. InvalidAnswer with all that is wrong, and where it is no flat rubric."""
+    """Read the criteria of a `criteria.toml`. Raises InvalidAnswer with all faults, or if it is no flat rubric."""
     faults = Faults()
-    with scratch("rubric") as folder:
+    with scratch_folder("rubric") as folder:
         path = folder / "criteria.toml"
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         criteria = read_criteria(path, faults)
@@ -55,7 +55,7 @@ def read_toml_text(text: str) -> tuple[CriterionBody, ...]:
 
 
 def bodies_of(criteria: Criteria) -> tuple[CriterionBody, ...]:
-    """Of a flat rubric."""
+    """Convert a flat rubric to its JSON models."""
     return tuple(
         CriterionBody(id=c.id, text=c.text, importance=c.importance, by=c.by, gate=c.gate)
         for c in criteria.criteria
@@ -63,8 +63,8 @@ def bodies_of(criteria: Criteria) -> tuple[CriterionBody, ...]:
     )
 
 
-def linted(texts: Sequence[str]) -> Linted:
-    """By the linter of `task check`; what is empty is not looked at."""
+def lint_texts(texts: Sequence[str]) -> LintResult:
+    """Check criteria texts with the linter of `task check`; empty texts are skipped."""
     flaws = tuple(
         tuple(FlawView(fault=f.fault, words=f.words, instead=INSTEAD[f.fault]) for f in lint(text))
         if text.strip()
@@ -72,14 +72,14 @@ def linted(texts: Sequence[str]) -> Linted:
         for text in texts
     )
     unusual = lint_size(len(texts))
-    return Linted(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
+    return LintResult(flaws=flaws, size=f"{unusual[0]}: {unusual[1]}" if unusual else "")
 
 
 def all_rubrics(services: AppServices) -> list[RubricRow]:
-    """By name."""
+    """List rubrics by name."""
     rounds, names = asked_in_rounds(services.store), _names(services)
     out = []
-    for v in newest(services.store):
+    for v in newest_versions(services.store):
         asked = {id for one in versions(services.store, v.rubric) for id in rounds.get(one.digest, ())}
         out.append(
             RubricRow(
@@ -91,9 +91,9 @@ def all_rubrics(services: AppServices) -> list[RubricRow]:
 
 
 def rubric_of(services: AppServices, name: str) -> RubricView:
-    """RecordMissing."""
+    """Return a rubric with its versions. Raises RecordMissing."""
     rounds, names = asked_in_rounds(services.store), _names(services)
-    drafts = taken(services.store, name)
+    drafts = taken_suggestions(services.store, name)
     found = versions(services.store, name)
     return RubricView(
         name=name,
@@ -102,9 +102,11 @@ def rubric_of(services: AppServices, name: str) -> RubricView:
 
 
 def version_view(services: AppServices, version: Version) -> VersionView:
-    """One that was just made: no round asked it yet but those that asked the same criteria before."""
+    """Describe a new version. Its `rounds` are those that asked the same criteria before."""
     rounds = asked_in_rounds(services.store).get(version.digest, ())
-    return _view(version, _names(services), rounds, taken(services.store, version.rubric).get(version.number, ()))
+    return _view(
+        version, _names(services), rounds, taken_suggestions(services.store, version.rubric).get(version.number, ())
+    )
 
 
 def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...], drafts: Sequence[Suggestion]) -> VersionView:
@@ -123,7 +125,7 @@ def _view(v: Version, names: dict[str, str], rounds: tuple[str, ...], drafts: Se
 
 
 def suggestion_view(made: Suggestion) -> SuggestionView:
-    """What a model suggested."""
+    """Describe a model's suggestion."""
     return SuggestionView(
         id=made.id, model=made.model, prompt=made.prompt, cost=made.usage.cost, at=made.at,
         criteria=tuple(SuggestedView(text=text, importance=importance) for text, importance in made.criteria),

@@ -1,4 +1,4 @@
-"""Rubrics: write, check, keep versions, take them from a `criteria.toml` and give them back as one."""
+"""HTTP routes for rubrics: write, check and version them, import and export `criteria.toml`, ask for suggestions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Response
 from worksample.app.rubrics.responses import (
     all_rubrics,
     criteria_of,
-    linted,
+    lint_texts,
     read_toml_text,
     rubric_of,
     suggestion_view,
@@ -17,7 +17,7 @@ from worksample.app.rubrics.responses import (
 )
 from worksample.app.rubrics.schemas import (
     LintBody,
-    Linted,
+    LintResult,
     RubricCriteriaView,
     RubricDraft,
     RubricRow,
@@ -30,7 +30,7 @@ from worksample.app.rubrics.schemas import (
 )
 from worksample.app.rubrics.suggestions import NEXT
 from worksample.app.server.authentication import ServicesOf, Writer
-from worksample.app.server.middleware.error_responses import fails
+from worksample.app.server.middleware.error_responses import error_responses
 from worksample.errors import RecordMissing, UsageError
 from worksample.people import save_version
 from worksample.people.rubrics.versions import NAME, versions
@@ -41,21 +41,21 @@ Name = Annotated[str, Path(pattern=f"^{NAME}$")]
 _TOML = {"description": "The file.", "content": {"application/toml": {"schema": {"type": "string"}}}}
 
 
-@router.get("/rubrics", responses=fails(401, 403))
+@router.get("/rubrics", responses=error_responses(401, 403))
 def rubrics(services: ServicesOf, account: Writer) -> list[RubricRow]:
-    """All rubrics that are written here, by name."""
+    """List the rubrics written in the app, by name."""
     return all_rubrics(services)
 
 
-@router.get("/rubrics/{name}", responses=fails(401, 403, 404))
+@router.get("/rubrics/{name}", responses=error_responses(401, 403, 404))
 def rubric(name: Name, services: ServicesOf, account: Writer) -> RubricView:
-    """One rubric with all of its versions, the latest first."""
+    """Return one rubric with all its versions, the latest first."""
     return rubric_of(services, name)
 
 
-@router.post("/rubrics/{name}/versions", status_code=201, responses=fails(401, 403, 409, 422))
+@router.post("/rubrics/{name}/versions", status_code=201, responses=error_responses(401, 403, 409, 422))
 def save_rubric(name: Name, body: RubricDraft, services: ServicesOf, account: Writer) -> VersionView:
-    """Add a version; none is ever changed."""
+    """Add a version. Versions never change."""
     criteria = criteria_of(body.criteria)
     made = save_version(
         services.store,
@@ -71,9 +71,9 @@ def save_rubric(name: Name, body: RubricDraft, services: ServicesOf, account: Wr
 
 
 @router.get("/rubrics/{name}/{number}/criteria.toml", response_class=Response,
-            responses={200: _TOML, **fails(401, 403, 404)})  # fmt: skip
+            responses={200: _TOML, **error_responses(401, 403, 404)})  # fmt: skip
 def export_rubric(name: Name, number: int, services: ServicesOf, account: Writer) -> Response:
-    """A version as the `criteria.toml` of a task package."""
+    """Return a version as the `criteria.toml` of a task package."""
     found = next((v for v in versions(services.store, name) if v.number == number), None)
     if found is None:
         raise RecordMissing("no such version", where=f"{name} {number}")
@@ -81,28 +81,28 @@ def export_rubric(name: Name, number: int, services: ServicesOf, account: Writer
     return Response(write_criteria(found.criteria), media_type="application/toml", headers=headers)
 
 
-@router.get("/criteria/suggester", responses=fails(401, 403))
+@router.get("/criteria/suggester", responses=error_responses(401, 403))
 def suggester(services: ServicesOf, account: Writer) -> Suggester:
-    """The model that suggests criteria here."""
-    return Suggester(model=services.suggesting.model if services.suggesting else "")
+    """Name the model that suggests criteria on this server."""
+    return Suggester(model=services.suggester.model if services.suggester else "")
 
 
-@router.post("/rubrics/{name}/suggestions", status_code=201, responses=fails(400, 401, 403, 502))
+@router.post("/rubrics/{name}/suggestions", status_code=201, responses=error_responses(400, 401, 403, 502))
 async def suggest(name: Name, body: SuggestBody, services: ServicesOf, account: Writer) -> SuggestionView:
-    """Have a model draft criteria for a brief. They are a suggestion: nothing is saved but that it was made."""
-    if services.suggesting is None:
+    """Have a model draft criteria for a brief. The suggestion is recorded, but no version of the rubric is saved."""
+    if services.suggester is None:
         raise UsageError("no model suggests criteria here", next=NEXT)
     at = services.people.clock()
-    return suggestion_view(await services.suggesting.suggest(services.store, account, name, body.brief, body.count, at))
+    return suggestion_view(await services.suggester.suggest(services.store, account, name, body.brief, body.count, at))
 
 
-@router.post("/criteria/lint", responses=fails(401, 403))
-def lint_criteria(body: LintBody, account: Writer) -> Linted:
-    """What `worksample task check` would say of these texts."""
-    return linted(body.texts)
+@router.post("/criteria/lint", responses=error_responses(401, 403))
+def lint_criteria(body: LintBody, account: Writer) -> LintResult:
+    """Return what `worksample task check` would report about these texts."""
+    return lint_texts(body.texts)
 
 
-@router.post("/criteria/read", responses=fails(401, 403, 422))
+@router.post("/criteria/read", responses=error_responses(401, 403, 422))
 def read_criteria_toml(body: TomlBody, account: Writer) -> RubricCriteriaView:
-    """The criteria of a `criteria.toml`; nothing is kept."""
+    """Read the criteria of a `criteria.toml`; nothing is stored."""
     return RubricCriteriaView(criteria=read_toml_text(body.text))

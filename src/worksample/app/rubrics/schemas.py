@@ -1,4 +1,4 @@
-"""Rubrics as they are written in the app: flat, with an importance for each criterion."""
+"""JSON models of rubrics written in the app: flat, with an importance for each criterion."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Text = Annotated[str, Field(min_length=1, max_length=2000)]
 CriterionId = Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 SuggestionId = Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9]+$")]
 MOST = 200
-"""Criteria that are taken at once."""
+"""Most criteria in one request."""
 
 
 LEAST, MOST_SUGGESTED = 3, 20
-"""Criteria that a model may be asked for."""
+"""Fewest and most criteria that a model may be asked for."""
 
 
 class CriterionBody(RequestBody):
-    """One criterion. `gate`: failing it makes the whole 0."""
+    """A criterion. `gate`: failing it makes the whole score 0."""
 
     id: CriterionId
     text: Text
@@ -31,31 +31,31 @@ class CriterionBody(RequestBody):
 
 
 class RubricDraft(RequestBody):
-    """What is to become the version after `over`; 0: the first."""
+    """A new version. `over`: the version that it follows; 0 for the first."""
 
     over: int = Field(ge=0, le=100_000)
     reason: str = Field(max_length=5000)
     suggestions: Annotated[tuple[SuggestionId, ...], Field(max_length=MOST)] = ()
-    """Of which criteria were taken."""
+    """Suggestions from which criteria were taken."""
     criteria: Annotated[tuple[CriterionBody, ...], Field(min_length=1, max_length=MOST)]
 
 
 class LintBody(RequestBody):
-    """Texts to be looked at, half written ones too."""
+    """Criteria texts to check, unfinished ones included."""
 
     texts: Annotated[tuple[Annotated[str, Field(max_length=2000)], ...], Field(max_length=MOST)]
 
 
 class FlawView(ResponseBody):
-    """`words` show it; `instead`: what to write."""
+    """A flaw in a text. `words`: the flawed words; `instead`: what to write."""
 
     fault: str
     words: str
     instead: str
 
 
-class Linted(ResponseBody):
-    """`flaws`: of each text, in order. `size`: what is unusual about how many there are, or nothing."""
+class LintResult(ResponseBody):
+    """`flaws`: of each text, in order. `size`: a warning about the number of criteria; "" for none."""
 
     flaws: tuple[tuple[FlawView, ...], ...]
     size: str
@@ -72,7 +72,7 @@ class RubricCriteriaView(ResponseBody):
 
 
 class RubricRow(ResponseBody):
-    """A rubric by its latest version. `rounds`: how many asked any version of it."""
+    """A rubric by its latest version. `rounds`: number of rounds that asked any of its versions."""
 
     name: str
     number: int
@@ -84,14 +84,14 @@ class RubricRow(ResponseBody):
 
 
 class SuggestBody(RequestBody):
-    """The brief of the work, as the client wrote it, and how many criteria are wanted."""
+    """The client's brief, and the number of criteria wanted."""
 
     brief: str = Field(min_length=1, max_length=100_000)
     count: int = Field(ge=LEAST, le=MOST_SUGGESTED)
 
 
 class Suggester(ResponseBody):
-    """`model`: "" where none is configured."""
+    """`model`: "" if none is configured."""
 
     model: str
 
@@ -102,8 +102,8 @@ class SuggestedView(ResponseBody):
 
 
 class SuggestionView(ResponseBody):
-    """A draft by a model: no part of any version until somebody takes it. `prompt`: digest of what it was asked.
-    `cost`: US dollars, null where it has no price.
+    """A model's draft; no version contains it until somebody takes it over. `prompt`: digest of the prompt. `cost`: US
+    dollars, null if the model has no price.
     """
 
     id: str
@@ -115,7 +115,7 @@ class SuggestionView(ResponseBody):
 
 
 class TakenView(ResponseBody):
-    """A model's draft of which a version has criteria: `suggested` of them, and how many stand as it wrote them."""
+    """A model's draft whose criteria a version contains: how many were suggested, and how many are unchanged."""
 
     model: str
     prompt: str
@@ -125,7 +125,9 @@ class TakenView(ResponseBody):
 
 
 class VersionView(ResponseBody):
-    """`rounds`: ids of those that asked exactly these criteria. `taken`: models' drafts that it has criteria of."""
+    """A version. `rounds`: ids of rounds that asked exactly these criteria. `taken`: models' drafts that it took
+    criteria from.
+    """
 
     number: int
     digest: str
@@ -138,7 +140,7 @@ class VersionView(ResponseBody):
 
 
 class RubricView(ResponseBody):
-    """All versions, the latest first."""
+    """A rubric with all its versions, the latest first."""
 
     name: str
     versions: tuple[VersionView, ...]

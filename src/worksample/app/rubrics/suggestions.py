@@ -1,4 +1,6 @@
-"""A model's suggestions for a rubric: asked by `models.ask` under the role `rubric`, kept, and never saved as one."""
+"""A model's suggestions for a rubric: asked by `models.ask` under the role `rubric`, recorded, never saved as a
+version.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from worksample.experiments.config_file import judging_config
 from worksample.experiments.model_check import service_of
 from worksample.models import Exhibit, ModelRole, ModelService, Probe, ask, fields, judges_of, plus
 from worksample.people import Account
-from worksample.people.rubrics.suggestions import Suggestion, keep, spent
+from worksample.people.rubrics.suggestions import Suggestion, store_suggestion, suggestion_usage
 from worksample.people.rubrics.versions import WRITERS
 from worksample.records import Importance, Usage
 
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 ROLE = "rubric"
-"""The role that is asked: `[judges.rubric]`."""
+"""The judge's role that is asked: `[judges.rubric]`."""
 LONGEST = 2_000
-"""Characters of a criterion."""
+"""Most characters of a criterion."""
 NEXT = "worksample serve --judges FILE, with [judges.rubric] in it"
 QUESTION = """\
 The exhibit is the brief of a piece of work. Suggest {count} criteria by which an expert can judge what is delivered.
@@ -39,8 +41,8 @@ INSTRUCTION = (
 
 
 @dataclass(frozen=True)
-class Suggesting:
-    """The model that suggests, with what it may spend."""
+class CriteriaSuggester:
+    """The model that suggests criteria, with its budget."""
 
     role: ModelRole
 
@@ -49,9 +51,12 @@ class Suggesting:
         return self.role.model
 
     async def suggest(self, store: Store, by: Account, rubric: str, brief: str, count: int, at: int) -> Suggestion:
-        """Criteria for a brief, kept with what they took, as a failure is. Denied; JudgeError where there are none."""
+        """Ask for criteria for a brief and record them with their cost; a failure is recorded, too.
+
+        Raises Denied, JudgeError if the answer holds no criteria.
+        """
         by.may(*WRITERS)
-        before = await asyncio.to_thread(spent, store, ROLE)
+        before = await asyncio.to_thread(suggestion_usage, store, ROLE)
         total = Usage()
         for used in before:
             total = plus(total, used) if total.requests else used
@@ -60,20 +65,20 @@ class Suggesting:
         made = Suggestion(uuid.uuid4().hex, rubric, by.id, ROLE, role.model, role.version, "", "", (), "", Usage(), at)
         try:
             answer, used = await ask(role, probe_of(brief, count))
-            made = _with(made, used, answer.record)
+            made = _with_usage(made, used, answer.record)
             criteria = criteria_of(answer.value, count)
         except JudgeError as error:
             if isinstance(error.usage, Usage):
-                made = _with(made, error.usage, error.record)
-            await asyncio.to_thread(keep, store, replace(made, failed=error.what[:500]))
+                made = _with_usage(made, error.usage, error.record)
+            await asyncio.to_thread(store_suggestion, store, replace(made, failed=error.what[:500]))
             raise
         made = replace(made, criteria=criteria)
-        await asyncio.to_thread(keep, store, made)
+        await asyncio.to_thread(store_suggestion, store, made)
         return made
 
 
 def probe_of(brief: str, count: int) -> Probe:
-    """A text and an importance for each of `count` criteria; the brief is data."""
+    """Build the question: a text and an importance for each of `count` criteria. The brief is passed as data."""
     schema: dict[str, Mapping[str, Any]] = {}
     for n in range(1, count + 1):
         schema[f"text_{n}"] = {"type": "string"}
@@ -83,7 +88,7 @@ def probe_of(brief: str, count: int) -> Probe:
 
 
 def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
-    """What is sound of an answer: each text once, on one line. JudgeError where nothing is left."""
+    """Read the valid criteria of an answer: each text once, on one line. Raises JudgeError if there is none."""
     found: dict[str, Importance] = {}
     for n in range(1, count + 1):
         text = " ".join(str(said[f"text_{n}"]).split())[:LONGEST].strip()
@@ -94,14 +99,14 @@ def criteria_of(said: Any, count: int) -> tuple[tuple[str, Importance], ...]:
     return tuple(found.items())
 
 
-def _with(made: Suggestion, used: Usage, record: Mapping[str, Any]) -> Suggestion:
-    """With what it took, and the digests of the last call, which gave the answer."""
+def _with_usage(made: Suggestion, used: Usage, record: Mapping[str, Any]) -> Suggestion:
+    """Add the usage, and the digests of the last call, which gave the answer."""
     last = (record.get("calls") or [{}])[-1]
     return replace(made, usage=used, prompt=str(last.get("prompt", "")), answer=str(last.get("answer", "")))
 
 
-def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
-    """What a server's `--judges` file configures. ManifestError, PlanError, UsageError where it cannot be used."""
+def load_suggester(store: Store, file: Path | None) -> CriteriaSuggester | None:
+    """Load the model that a server's `--judges` file configures. Raises ManifestError, PlanError, UsageError."""
     if file is None:
         return None
     config = judging_config(file)
@@ -111,4 +116,4 @@ def suggesting_of(store: Store, file: Path | None) -> Suggesting | None:
     if len(models) > 1:
         raise UsageError(f"[judges.{ROLE}] is a panel: one model suggests", where=str(file), next="name one model")
     role = replace(models[0], service=service_of(models[0].model, config.services, config.prices))
-    return Suggesting(role)
+    return CriteriaSuggester(role)

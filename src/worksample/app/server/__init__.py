@@ -1,1 +1,1 @@
-"""Shared pieces of the server: HTTP, authentication, JSON models, errors, middleware."""
+"""Shared parts of the server: HTTP, authentication, JSON models, errors, middleware."""

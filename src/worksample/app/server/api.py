@@ -1,4 +1,4 @@
-"""The API as one FastAPI application, and its schema as the typed client wants it."""
+"""The API as one FastAPI application, and its OpenAPI schema."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUTERS = (
 
 
 def make_api() -> FastAPI:
-    """All routes; `state` is set by `create_app`."""
+    """Build the API with all routes. `create_app` sets its `state`."""
     app = FastAPI(
         title="Worksample",
         version=__version__,
@@ -33,11 +33,11 @@ def make_api() -> FastAPI:
         openapi_url=None,
         redirect_slashes=False,
         generate_unique_id_function=_name,
-        responses=problems.fails(400),
+        responses=problems.error_responses(400),
     )
     for router in routers():
         app.include_router(router)
-    problems.install(app)
+    problems.install_error_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=LARGE, compresslevel=LEVEL)
     schema = app.openapi
     app.openapi = lambda: _exact(schema())  # type: ignore[method-assign]
@@ -50,7 +50,7 @@ def make_api() -> FastAPI:
 
 
 def routers() -> list[APIRouter]:
-    """A router per noun."""
+    """Return the routers of all features."""
     found = []
     for name in _ROUTERS:
         router = import_module(f"worksample.app.{name}").router
@@ -60,12 +60,12 @@ def routers() -> list[APIRouter]:
 
 
 def _name(route: APIRoute) -> str:
-    """The function's: a short verb, and the client's name for it."""
+    """Name an operation after its function."""
     return route.name
 
 
 def _exact(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without FastAPI's own 422, which is answered as a 400 of our shape here."""
+    """Remove FastAPI's own 422 from the schema: this API answers an invalid request with 400 and its own error body."""
     for operations in schema["paths"].values():
         for operation in operations.values():
             refused = operation["responses"].get("422", {}).get("content", {}).get("application/json", {})

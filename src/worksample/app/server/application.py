@@ -1,4 +1,4 @@
-"""From a store to an ASGI application."""
+"""The review app as one ASGI application over a store."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worksample.app.accounts.sign_in_throttle import Throttle
+from worksample.app.accounts.sign_in_throttle import SignInThrottle
 from worksample.app.config import AppConfig
 from worksample.app.content_origin import content_app
 from worksample.app.content_origin.capabilities import Capabilities
-from worksample.app.prerendering.view_preparer import Preparing
-from worksample.app.rubrics.suggestions import suggesting_of
+from worksample.app.prerendering.view_preparer import ViewPreparer
+from worksample.app.rubrics.suggestions import load_suggester
 from worksample.app.server.api import make_api
 from worksample.app.server.authentication import SignedOut, find_session
-from worksample.app.server.middleware.cross_site_guard import Guard
-from worksample.app.server.middleware.host_routing import HostPolicy
-from worksample.app.server.middleware.request_limits import Bodies
-from worksample.app.server.middleware.security_headers import API_HEADERS, Headers, app_headers, viewer_headers
-from worksample.app.server.middleware.static_files import PageFront
+from worksample.app.server.middleware.cross_site_guard import CrossSiteGuard
+from worksample.app.server.middleware.host_routing import HostRouter
+from worksample.app.server.middleware.request_limits import RequestLimits
+from worksample.app.server.middleware.security_headers import API_HEADERS, SecurityHeaders, app_headers, viewer_headers
+from worksample.app.server.middleware.static_files import StaticPages
 from worksample.app.server.services import AppServices
 from worksample.app.workstations.manager import Workstations
 from worksample.models import close_models
@@ -37,59 +37,64 @@ _USUAL = AppConfig()
 
 def create_app(
     store: Store, config: AppConfig = _USUAL, *, clock: Clock = wall, instructions: Instructions | None = None
-) -> HostPolicy:
-    """The whole of it: the app, the viewer and deliverables, told apart by the Host header.
+) -> HostRouter:
+    """Build the application: the app, the viewer and deliverables, told apart by the Host header.
 
-    `clock`: microseconds since 1970. `instructions`: the package's own unless given. The store stays the caller's to
-    close. Preparing starts with the server's lifespan.
+    `clock`: microseconds since 1970. `instructions`: by default the package's own. The caller closes the store.
+    Background
+    work starts with the server's lifespan.
     """
     services = AppServices(
         config=config,
         store=store,
         people=People(store, clock=clock, instructions=instructions),
         capabilities=Capabilities(store, clock, hours=config.capability_hours),
-        preparing=Preparing(store, config),
+        view_preparer=ViewPreparer(store, config),
         workstations=Workstations(store, lambda: moment(clock())),
-        suggesting=suggesting_of(store, config.judges),
+        suggester=load_suggester(store, config.judges),
     )
-    return HostPolicy(
+    return HostRouter(
         services,
-        app=Headers(_app(services), app_headers(config)),
-        viewer=Headers(PageFront("viewer.html", config.static, everywhere=False), viewer_headers(config)),
+        app=SecurityHeaders(_app(services), app_headers(config)),
+        viewer=SecurityHeaders(StaticPages("viewer.html", config.static, everywhere=False), viewer_headers(config)),
         content=content_app(services),
         lifespan=lambda: _life(services),
     )
 
 
 def _app(services: AppServices) -> ASGIApp:
-    """The app's origin: the API behind its guards, the front end at every other path."""
+    """Build the app's origin: the API behind its guards, and the front end at all other paths."""
     api = make_api()
-    api.state.services, api.state.throttle = services, Throttle(services.config)
+    api.state.services, api.state.throttle = services, SignInThrottle(services.config)
 
-    def known(tokens: tuple[str, ...]) -> bool:
+    def opens_session(tokens: tuple[str, ...]) -> bool:
         try:
             find_session(services, tokens)
         except SignedOut:
             return False
         return True
 
-    guarded = Headers(Guard(Bodies(api, services.config, known), services.config), API_HEADERS)
-    return Split(guarded, PageFront("index.html", services.config.static, everywhere=True))
+    guarded = SecurityHeaders(
+        CrossSiteGuard(RequestLimits(api, services.config, opens_session), services.config), API_HEADERS
+    )
+    return ApiOrPages(guarded, StaticPages("index.html", services.config.static, everywhere=True))
 
 
 @asynccontextmanager
 async def _life(services: AppServices) -> AsyncIterator[None]:
-    await services.preparing.start()
+    await services.view_preparer.start()
     services.workstations.begin()
     try:
         yield
     finally:
         await services.workstations.stop()
-        await services.preparing.stop()
+        await services.view_preparer.stop()
         await close_models()
 
 
-class Split:
+class ApiOrPages:
+    """Dispatcher on the app's host: the API under `/api`, the front end at all other paths."""
+
     def __init__(self, api: ASGIApp, front: ASGIApp) -> None:
         self._api, self._front = api, front
 

@@ -1,4 +1,4 @@
-"""Who asks: dependencies that give a route its services and the signed-in account."""
+"""Authentication: FastAPI dependencies that give a route its services and the signed-in account."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .services import AppServices
 
 
 class SignedOut(WorksampleError):
-    """No session, or one that ended."""
+    """The request has no session, or its session has ended."""
 
 
 def bearer_of(scope: Scope) -> str:
-    """The token of an Authorization header; "" for none."""
+    """Return the token of an Authorization header; "" if there is none."""
     for name, value in scope["headers"]:
         if name == b"authorization" and value[:7].lower() == b"bearer ":
             return str(value[7:].decode("latin-1").strip())
@@ -28,13 +28,13 @@ def bearer_of(scope: Scope) -> str:
 
 
 def tokens_of(scope: Scope, config: AppConfig) -> tuple[str, ...]:
-    """The session's token that a request shows: an Authorization header's, else those of its cookies."""
+    """Return the session tokens that a request shows: the Authorization header's, else those of its cookies."""
     bearer = bearer_of(scope)
     return (bearer,) if bearer else read_cookies(config, scope["headers"])
 
 
 def find_session(services: AppServices, tokens: tuple[str, ...]) -> tuple[str, Account]:
-    """The one session among tokens. SignedOut where there is none, or where there are two: one of them was planted."""
+    """Return the only valid session among tokens. Raises SignedOut for none, or for two: one of them was planted."""
     found = [(token, account) for token in tokens if (account := services.people.accounts.session(token)) is not None]
     if len(found) != 1:
         raise SignedOut("not signed in" if not found else "two sessions at once", next="sign in")
@@ -42,14 +42,14 @@ def find_session(services: AppServices, tokens: tuple[str, ...]) -> tuple[str, A
 
 
 async def services_of(request: Request) -> AppServices:
-    """What the server was made with."""
+    """Return the server's services."""
     services = request.app.state.services
     assert isinstance(services, AppServices)
     return services
 
 
 def signed_in(request: Request) -> Account:
-    """Whose session it is. SignedOut. The session's token is at `request.state.session` afterwards."""
+    """Return the signed-in account and put the session's token into `request.state.session`. Raises SignedOut."""
     services: AppServices = request.app.state.services
     token, account = find_session(services, tokens_of(request.scope, services.config))
     request.state.session, request.state.account = token, account
@@ -57,31 +57,31 @@ def signed_in(request: Request) -> Account:
 
 
 async def session_of(request: Request, account: Annotated[Account, Depends(signed_in)]) -> str:
-    """The session's token. SignedOut."""
+    """Return the session's token. Raises SignedOut."""
     token: str = request.state.session
     return token
 
 
 def admin(account: Annotated[Account, Depends(signed_in)]) -> Account:
-    """An admin. SignedOut, Denied."""
+    """Return the account if it is an admin's. Raises SignedOut, Denied."""
     account.may(Role.ADMIN)
     return account
 
 
 def reviewer(account: Annotated[Account, Depends(signed_in)]) -> Account:
-    """A reviewer or an admin. SignedOut, Denied."""
+    """Return the account if it is a reviewer's or an admin's. Raises SignedOut, Denied."""
     account.may(Role.REVIEWER, Role.ADMIN)
     return account
 
 
 def writer(account: Annotated[Account, Depends(signed_in)]) -> Account:
-    """Who may write rubrics. SignedOut, Denied."""
+    """Return the account if it may write rubrics. Raises SignedOut, Denied."""
     account.may(Role.EXPERT, Role.ADMIN)
     return account
 
 
 def worker(account: Annotated[Account, Depends(signed_in)]) -> Account:
-    """Who does tasks. SignedOut, Denied."""
+    """Return the account if it may do tasks. Raises SignedOut, Denied."""
     account.may(Role.WORKER)
     return account
 

@@ -1,4 +1,4 @@
-"""Figures, moments and people as the API tells them."""
+"""Figures, times and evaluators' backgrounds as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def figure_of(estimate: Estimate) -> AnyFigure:
-    """The figure, or why there is none."""
+    """Convert an estimate to a figure, or to the reason why there is none."""
     if estimate.value is None:
         return NoFigure(none=estimate.reason)
     plain = estimate.as_dict()
@@ -24,22 +24,22 @@ def figure_of(estimate: Estimate) -> AnyFigure:
 
 
 def micros_of(at: datetime) -> int:
-    """Microseconds since 1970."""
+    """Convert a time to microseconds since 1970."""
     return round(at.timestamp() * 1000) * 1000
 
 
-def background_of(evaluator: Evaluator | None) -> BackgroundOf:
-    """What is known of a person; nothing of judge models, programs and people from elsewhere."""
+def background_of(evaluator: Evaluator | None) -> EvaluatorBackground:
+    """Return a person's background; an empty one for judge models, programs and imported people."""
     known = evaluator is not None and evaluator.type is EvaluatorKind.PERSON
     profile = profile_of(evaluator) if known and evaluator is not None else Profile()
-    return BackgroundOf(
+    return EvaluatorBackground(
         domains=profile.domains, hours=profile.hours, earnings=profile.earnings, rating=profile.rating,
         pay_rate=profile.pay_rate,
     )  # fmt: skip
 
 
 class CountsView(ResponseBody):
-    """`planned` = valid + infrastructure_failed + ungraded + pending."""
+    """Counts behind a figure: `planned` = valid + infrastructure_failed + ungraded + pending."""
 
     planned: int
     valid: int
@@ -50,7 +50,7 @@ class CountsView(ResponseBody):
 
 
 class Figure(ResponseBody):
-    """A figure. `low` and `high` bound it at `level` by `method`; null where there is no interval."""
+    """A figure with its interval from `low` to `high` at `level`, by `method`; null if it has no interval."""
 
     name: str
     value: float
@@ -60,14 +60,14 @@ class Figure(ResponseBody):
     method: str
     unit: Literal["share", "points", "ratio", "elo", "usd", "hours", "count", "number"]
     printed: str
-    """As tables print it, without the unit's sign."""
+    """The value as tables print it, without the unit's sign."""
     counts: CountsView
     notes: tuple[str, ...]
     conditional_on: tuple[str, ...]
 
 
 class NoFigure(ResponseBody):
-    """There is none, and why."""
+    """The reason why there is no figure."""
 
     none: str
 
@@ -75,8 +75,8 @@ class NoFigure(ResponseBody):
 AnyFigure = Figure | NoFigure
 
 
-class BackgroundOf(ResponseBody):
-    """Null is unknown. US dollars."""
+class EvaluatorBackground(ResponseBody):
+    """The background of an evaluator. Null means unknown; money is in US dollars."""
 
     domains: tuple[str, ...]
     hours: float | None

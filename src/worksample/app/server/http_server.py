@@ -1,4 +1,4 @@
-"""From an application to a server that listens: sockets, processes, an orderly stop."""
+"""The HTTP server: sockets, worker processes, and an orderly stop."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     import uvicorn
 
 VARIABLE = "_WORKSAMPLE_APP"
-"""Tells worker processes what to serve; set for them alone."""
+"""Environment variable that tells worker processes what to serve."""
 STOP_SECONDS = 8
-"""What is being answered when the server is stopped may take so long."""
+"""Seconds that running requests get when the server stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundSocket:
-    """A bound socket, and the addresses as a browser sees them."""
+    """A listening socket, and the addresses as a browser sees them."""
 
     socket: socket.socket
     config: AppConfig
 
     def url(self, path: str = "/") -> str:
-        """Of a page of the app."""
+        """Return the address of a page of the app."""
         return f"{self.config.app_origin}{path}"
 
 
 def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = None, free: bool = False) -> BoundSocket:
-    """Bind a socket; `port`: where it listens, by default the port that browsers see; 0 means a free one.
+    """Bind a socket. `port`: the port to listen on, by default the one that browsers see; 0 takes a free one.
 
-    `free`: take a free port where that one is in use. UsageError where it is in use, or is not ours to take, and where
-    the front end is not built.
+    `free`: take a free port if that one is in use. Raises UsageError if the port is in use or not permitted, or if the
+    front end is not built.
     """
     if not (config.static / "index.html").is_file():
         raise UsageError("the app's pages are not built", where=str(config.static), next="./dev web, in the checkout")
@@ -57,7 +57,7 @@ def listen(config: AppConfig, *, bind: str = "127.0.0.1", port: int | None = Non
         if e.errno == errno.EADDRINUSE and free:
             bound = _bind(bind, 0)
         else:
-            raise _refused(e, bind, wanted) from e
+            raise _bind_error(e, bind, wanted) from e
     taken: int = bound.getsockname()[1]
     if port is None or port == 0:
         config = dataclasses.replace(config, port=taken)
@@ -77,7 +77,7 @@ def _bind(address: str, port: int) -> socket.socket:
     return bound
 
 
-def _refused(e: OSError, address: str, port: int) -> UsageError:
+def _bind_error(e: OSError, address: str, port: int) -> UsageError:
     if e.errno == errno.EADDRINUSE:
         return UsageError(f"port {port} is in use", next="--port 0 takes a free one")
     if e.errno == errno.EACCES:
@@ -86,7 +86,7 @@ def _refused(e: OSError, address: str, port: int) -> UsageError:
 
 
 def serve(app: Any, listening: BoundSocket, ready: Callable[[], None]) -> None:
-    """Serve in this process until it is told to stop. `ready` is called once requests are answered."""
+    """Serve in this process until it is stopped. Calls `ready` when the server answers requests."""
     import uvicorn
 
     class ReadyServer(uvicorn.Server):
@@ -106,8 +106,8 @@ def serve(app: Any, listening: BoundSocket, ready: Callable[[], None]) -> None:
 
 
 @contextmanager
-def serving(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
-    """Serve in a thread until the block ends, for scripts and tests; requests are answered from its beginning on."""
+def serve_in_thread(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
+    """Serve in a thread until the block ends, for scripts and tests. The server answers from the block's start."""
     import uvicorn
 
     server = uvicorn.Server(uvicorn_config(app, listening.config))
@@ -124,10 +124,10 @@ def serving(app: Any, listening: BoundSocket) -> Iterator[BoundSocket]:
 
 
 def serve_many(where: str, listening: BoundSocket, workers: int, ready: Callable[[], None]) -> None:
-    """Serve a store in several processes that share the socket, each started anew where it dies."""
+    """Serve a store by several processes that share the socket. A process that dies is restarted."""
     from uvicorn.supervisors import Multiprocess
 
-    config = uvicorn_config("worksample.app.server.worker_process:make", listening.config, workers=workers)
+    config = uvicorn_config("worksample.app.server.worker_process:make_app", listening.config, workers=workers)
     config.factory = True
     os.environ[VARIABLE] = json.dumps({"store": where, "config": asdict(listening.config)}, default=str)
     try:
@@ -141,15 +141,17 @@ def serve_many(where: str, listening: BoundSocket, workers: int, ready: Callable
 
 
 def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.Config:
-    """No access log: addresses of deliverables are secrets. Forwarded addresses are believed behind a proxy alone."""
+    """Configure uvicorn: no access log, because addresses of deliverables are secrets; forwarded addresses only with
+    https.
+    """
     import uvicorn
 
-    from worksample.app.server.middleware.strict_http_parser import Strict
+    from worksample.app.server.middleware.strict_http_parser import StrictHttpProtocol
 
     return uvicorn.Config(
         app,
         workers=workers,
-        http=partial(Strict, head_seconds=config.head_seconds),  # type: ignore[arg-type]
+        http=partial(StrictHttpProtocol, head_seconds=config.head_seconds),  # type: ignore[arg-type]
         loop="uvloop",
         ws="none",
         lifespan="on",
@@ -162,8 +164,8 @@ def uvicorn_config(app: Any, config: AppConfig, *, workers: int = 1) -> uvicorn.
     )
 
 
-def browse(url: str) -> bool:
-    """Open a page in this machine's browser, without waiting for it; False where there is no screen for one."""
+def open_browser(url: str) -> bool:
+    """Open a page in this machine's browser without waiting. Return False if the machine has no display."""
     if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ):
         # A browser in the terminal would take it away from the server.
         return False

@@ -1,4 +1,4 @@
-"""Bases of what comes in and what goes out."""
+"""Base classes of the API's requests and responses, and its error body."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 Seconds = Annotated[float, Field(ge=0, le=1e7, allow_inf_nan=False)]
-"""Of somebody at work."""
+"""Seconds of a person's work."""
 Micros = int
 """Microseconds since 1970."""
 
 
 class RequestBody(BaseModel):
-    """A request's body: what it does not know is refused."""
+    """Base of a request's body. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -24,13 +24,13 @@ def _all_required(schema: dict[str, Any]) -> None:
 
 
 class ResponseBody(BaseModel):
-    """An answer's body."""
+    """Base of a response's body."""
 
     model_config = ConfigDict(frozen=True, json_schema_extra=_all_required)
 
 
 class Problem(ResponseBody):
-    """What went wrong."""
+    """An error with its place and the next step."""
 
     kind: str
     what: str
@@ -41,6 +41,6 @@ class Problem(ResponseBody):
 
 
 class Failed(ResponseBody):
-    """The body of every answer of 400 and above."""
+    """The body of every response with status 400 or above."""
 
     error: Problem

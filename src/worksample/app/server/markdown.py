@@ -1,4 +1,6 @@
-"""Markdown of briefs, notes and instructions as HTML: no raw HTML, no links but to pages and mail, no images."""
+"""Markdown of briefs, notes and instructions as HTML, without raw HTML and images; links lead to pages and mail
+only.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,12 @@ def _cell(self: object, tokens: object, index: int, options: object, env: object
 
 @lru_cache(maxsize=_KEPT)
 def render(text: str) -> str:
-    """HTML of a Markdown text. Equal texts are rendered once; they come by the item, and a round has few."""
+    """Convert Markdown to HTML. Results are cached, because the items of a round share few texts."""
     return str(_markdown().render(text))
 
 
 def title_of(text: str, fallback: str) -> str:
-    """The first heading."""
+    """Return the first heading."""
     for line in text.splitlines():
         if line.startswith("# "):
             return line[2:].strip()

@@ -1,4 +1,4 @@
-"""What every route works with."""
+"""The services that all routes share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worksample.app.config import AppConfig
     from worksample.app.content_origin.capabilities import Capabilities
-    from worksample.app.prerendering.view_preparer import Preparing
-    from worksample.app.rubrics.suggestions import Suggesting
+    from worksample.app.prerendering.view_preparer import ViewPreparer
+    from worksample.app.rubrics.suggestions import CriteriaSuggester
     from worksample.app.workstations.manager import Workstations
     from worksample.people import People
     from worksample.store import Store
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppServices:
-    """One per server; routes find it at `request.app.state.services`."""
+    """The services of one server; routes find them at `request.app.state.services`."""
 
     config: AppConfig
     store: Store
     people: People
     capabilities: Capabilities
-    """Addresses of deliverables: minted for an item's panes, found by content requests."""
-    preparing: Preparing
-    """Turns deliverables into views, each once, in the background and on demand."""
+    """Addresses of deliverables: created for an item's panes, looked up by content requests."""
+    view_preparer: ViewPreparer
+    """Makes views of deliverables, each once, in the background and on demand."""
     workstations: Workstations
-    """The places at which people sit and work, with their boxes."""
-    suggesting: Suggesting | None = None
-    """The model that suggests criteria; None where none is configured."""
+    """The open boxes in which people work."""
+    suggester: CriteriaSuggester | None = None
+    """The model that suggests criteria; None if none is configured."""

@@ -1,7 +1,7 @@
-"""Routes that find out who asks, do their work and write the answer in one thread.
+"""Routes that authenticate, do their work and serialise the response in one thread.
 
-FastAPI changes threads three times for that: for the dependency that asks the database, for the route, and to look at
-what it answers. With fifty people at work each change waits for the interpreter's lock.
+FastAPI would switch threads three times: for the dependency that asks the database, for the route, and for validating
+the response. With fifty people at work each switch waits for the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from fastapi.routing import APIRoute
 from .authentication import SessionOf, SignedIn, SignedOut, services_of, signed_in, tokens_of
 
 
-async def shows_a_session(request: Request) -> None:
-    """Before anything else of a request is looked at. SignedOut."""
+async def require_session_token(request: Request) -> None:
+    """Refuse a request without a session token before its body is read. Raises SignedOut."""
     services = await services_of(request)
     if not tokens_of(request.scope, services.config):
         raise SignedOut("not signed in", next="sign in")
 
 
-class OneThread(APIRoute):
-    """As `APIRoute`, for routes that are plain functions and have no need of headers of their own."""
+class SingleThreadRoute(APIRoute):
+    """An `APIRoute` for plain functions that set no response headers."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         endpoint = inspect.unwrap(endpoint)  # a router that is taken into another makes its routes anew
@@ -47,8 +47,8 @@ class OneThread(APIRoute):
             if name not in (*account, *session)
         ]
         run.__signature__ = signature.replace(parameters=[asking, *others])  # type: ignore[attr-defined]
-        before = [d for d in options.pop("dependencies", None) or () if d.dependency is not shows_a_session]
-        super().__init__(path, run, dependencies=[Depends(shows_a_session), *before], **options)
+        before = [d for d in options.pop("dependencies", None) or () if d.dependency is not require_session_token]
+        super().__init__(path, run, dependencies=[Depends(require_session_token), *before], **options)
 
     def _answer(self, said: Any) -> Any:
         if self.response_field is None or isinstance(said, Response):

@@ -1,4 +1,4 @@
-"""One of several processes that serve a store."""
+"""Entry point of a worker process: one of several that serve a store."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from .application import create_app
 from .http_server import VARIABLE
 
 PATHS = ("static", "judges")
-"""Of a configuration, which came as text."""
+"""Settings that are paths; they arrive as text."""
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def make() -> ASGIApp:
-    """The application, from what the starting process said."""
+def make_app() -> ASGIApp:
+    """Build the application from the settings in the environment variable."""
     from worksample.store import Store
 
     told = json.loads(os.environ[VARIABLE])
-    threading.Thread(target=_outlive_nobody, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_stop_with_parent, args=(os.getppid(),), daemon=True).start()
     config = AppConfig(**{**told["config"], **{key: Path(path) for key in PATHS if (path := told["config"][key])}})
     made = create_app(Store.open(told["store"]), config)
     gc.freeze()  # as `serving.serve` does
     return made
 
 
-def _outlive_nobody(parent: int) -> None:
-    """Stop where the process that started this one is gone: nobody else would, and the port would stay taken."""
+def _stop_with_parent(parent: int) -> None:
+    """Stop this process when the process that started it has died; otherwise it would keep the port."""
     while os.getppid() == parent:
         time.sleep(1)
     os.kill(os.getpid(), signal.SIGTERM)

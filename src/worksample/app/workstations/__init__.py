@@ -1,1 +1,1 @@
-"""Where people work: the box of a place, its terminal and its files, while somebody sits there."""
+"""Workstations: the boxes in which people do tasks, with a terminal, files and a timer."""

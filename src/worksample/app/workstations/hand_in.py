@@ -1,4 +1,4 @@
-"""Handing in: what lies in the box becomes a trial and its submission, as an agent's does."""
+"""Handing in: the content of the box becomes a trial and its submission, like an agent's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from worksample.records import (
     Usage,
 )
 from worksample.records.closed_trial import submission_of, trial_id, trial_record
-from worksample.results.assignments.assignment import Seat, account_of, event_after, events_of
+from worksample.results.assignments.assignment import SlotAssignment, account_of, assignment_events, event_after
 from worksample.results.assignments.turns import arm_of, turns_of
 from worksample.runs.limits import limits_of
 from worksample.runs.outcome import outcome_after_capture
@@ -34,13 +34,13 @@ from worksample.store import Store
 from .task_box import WorkstationTask
 
 PERSON = "person"
-"""The role of a trial's usage that people's time is charged to."""
+"""Role in a trial's usage that holds the cost of the person's time."""
 CAST = "session.cast"
 
 
 @dataclass(frozen=True)
-class Handing:
-    """`rate`: US dollars per hour of the person; None: unknown. `name`: as accounts have it."""
+class HandInDetails:
+    """Details of a hand-in. `rate`: US dollars per hour, None if unknown; `name`: the account's name."""
 
     task: WorkstationTask
     person: str
@@ -50,8 +50,11 @@ class Handing:
     outcome: TrialOutcome
 
 
-async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: bytes) -> Trial:
-    """Take in the output, probes included, and commit trial, submission and the last event as one. StoreError."""
+async def hand_in(store: Store, box: Box, seat: SlotAssignment, handing: HandInDetails, log: bytes) -> Trial:
+    """Capture the output, probes included, and commit trial, submission and last event together.
+
+    Raises CaptureError if the output cannot be captured, StoreError.
+    """
     captured = await capture_box(box, store.blobs, handing.task.instance)
     outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
@@ -61,7 +64,12 @@ async def hand_in(store: Store, box: Box, seat: Seat, handing: Handing, log: byt
 
 
 def _commit(
-    store: Store, seat: Seat, of: Handing, parts: dict[str, SubmissionPart], outcome: TrialOutcome, log: bytes
+    store: Store,
+    seat: SlotAssignment,
+    of: HandInDetails,
+    parts: dict[str, SubmissionPart],
+    outcome: TrialOutcome,
+    log: bytes,
 ) -> Trial:
     last = event_after(
         seat,
@@ -71,7 +79,7 @@ def _commit(
         output=parts["output"].manifest,
         terminal=store.blobs.put(log) if log else None,
     )
-    events = [*events_of(store, seat.slot), last]
+    events = [*assignment_events(store, seat.slot), last]
     trial = _trial(store, seat, of, outcome)
     mine = _of_this_person(events)
     parts["trajectory"] = _trajectory(store, of, trial, mine)
@@ -81,7 +89,7 @@ def _commit(
     return trial
 
 
-def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Trial:
+def _trial(store: Store, seat: SlotAssignment, of: HandInDetails, outcome: TrialOutcome) -> Trial:
     slot, instance = of.task.slot, of.task.instance
     turns, number = turns_of(store, slot.id), store.tries(slot.id) + 1
     seconds = round(seat.seconds_at(of.at), 3)
@@ -106,7 +114,7 @@ def _trial(store: Store, seat: Seat, of: Handing, outcome: TrialOutcome) -> Tria
 
 
 def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
-    """What the agent's turns took, by role."""
+    """Add up the usage of the agent's turns, by role."""
     by_role: dict[str, Usage] = {}
     for turn in turns:
         for role, usage in turn.usage.items():
@@ -115,7 +123,7 @@ def _together(turns: Iterable[Trial]) -> dict[str, Usage]:
 
 
 def _of_this_person(events: list[AssignmentEvent]) -> list[AssignmentEvent]:
-    """From where the person who hands in sat down for good."""
+    """Return the events since the person who hands in took the slot for the last time."""
     mine = account_of(events[-1].person)
     start = max((n + 1 for n, event in enumerate(events) if account_of(event.person) != mine), default=0)
     return events[start:]
@@ -133,8 +141,8 @@ _SAYS = {
 }
 
 
-def _trajectory(store: Store, of: Handing, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
-    """The events as steps, with what was asked of the agent and what the terminal showed."""
+def _trajectory(store: Store, of: HandInDetails, trial: Trial, events: list[AssignmentEvent]) -> SubmissionPart:
+    """Build a trajectory with the events as steps, and with the requests to the agent."""
     writer = TrajectoryWriter(prices={})
     for event in events:
         said = _SAYS[event.act]
@@ -160,7 +168,7 @@ def _trajectory(store: Store, of: Handing, trial: Trial, events: list[Assignment
 
 
 def _cast(store: Store, events: list[AssignmentEvent]) -> SubmissionPart:
-    """The terminal from beginning to end, as an asciicast: its times since the first of them."""
+    """Join the recordings of the terminal into one asciicast, with times since the first event."""
     import json
 
     lines: list[bytes] = []

@@ -1,4 +1,4 @@
-"""What people do at the places of this process: sit down, start, pause, type, bring files, hand in."""
+"""Actions of a person at a workstation: take work, start, pause, type, transfer files, hand in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from worksample.errors import Cause, UsageError
-from worksample.files.stray_files import is_litter
+from worksample.files.stray_files import is_stray_file
 from worksample.records import (
     AssignmentAct,
     Ending,
@@ -22,103 +22,113 @@ from worksample.records import (
     TrialOutcome,
     Worker,
 )
-from worksample.results.assignments.assignment import Seat, SeatConflict, account_of, event_after, seat_of, take
+from worksample.results.assignments.assignment import (
+    SeatConflict,
+    SlotAssignment,
+    account_of,
+    assignment_of,
+    event_after,
+    take_slot,
+)
 from worksample.results.assignments.open_work import days_of
 from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
 
-from .hand_in import Handing, hand_in
-from .open_workstations import OpenWorkstations, Sitting
+from .hand_in import HandInDetails, hand_in
+from .open_workstations import OpenWorkstations, PersonAtWork
 from .task_box import WorkstationTask
 from .terminal import Terminal
 from .uploads import place_below
 from .workstation import Workstation, is_empty
 
-__all__ = ["Sitting", "Workstations", "submission_of"]
+__all__ = ["PersonAtWork", "Workstations", "submission_of"]
 
 SAVE = 60.0
-"""Seconds of work after which a sign of life is noted, with what there is by then."""
+"""Seconds of work after which a heartbeat is recorded together with the current output."""
 APART = 5.0
-"""Seconds between two looks at the output for files that are brought; of what came since, the next sign of life."""
+"""Seconds between two captures of the output during uploads; the next heartbeat captures later files."""
 LARGEST = 256 << 20
-"""Bytes of a file that can be had from a box."""
+"""Most bytes of a file that can be downloaded from a box."""
 LONGEST = 20_000
-"""Characters of what an agent is asked."""
+"""Most characters of a request to the agent."""
 DONE = TrialOutcome(ending=Ending.DONE)
 
 
 class Workstations(OpenWorkstations):
-    """Every verb takes who asks: SeatConflict where the place is not theirs, or not in a state for it."""
+    """The workstations of a server process. Each method raises SeatConflict if the slot is not assigned to this person,
+    or
+    is not in the right state.
+    """
 
     # -- sitting down and up
 
-    async def take(self, slot: str, who: Sitting) -> Seat:
-        """Sit down, or sit there already."""
+    async def take(self, slot: str, who: PersonAtWork) -> SlotAssignment:
+        """Take a slot; if the person has it already, renew the lease."""
 
-        def sit() -> Seat:
+        def sit() -> SlotAssignment:
             found = self.store.get(Slot, slot)
             task = WorkstationTask.of(self.store, found)
-            if self._judged(task, who.person):
+            if self._has_judged_task(task, who.person):
                 raise SeatConflict("you have judged work on this task", next="take another place")
             if not waits_for_person(self.store, task.experiment, found):
                 raise SeatConflict("it is the agent's turn")
-            return take(self.store, found, who.person, self.clock(), days_of(task.experiment))
+            return take_slot(self.store, found, who.person, self.clock(), days_of(task.experiment))
 
         return await asyncio.to_thread(sit)
 
-    def _judged(self, task: WorkstationTask, person: str) -> bool:
-        """Whether the person has said something of other work on the same task, and so has seen how it is judged."""
+    def _has_judged_task(self, task: WorkstationTask, person: str) -> bool:
+        """Tell whether the person has judged other work on the task, and so knows how it is graded."""
         mine = account_of(person)
         said = self.store.find(Evaluation, instance=task.instance.id)
         return any(account_of(one.evaluator) == mine for one in said)
 
-    async def start(self, slot: str, who: Sitting) -> Seat:
-        """The time runs, and the box goes on; it is opened where it is not."""
-        seat = await self._mine(slot, who)
-        await self._not_others(slot, who.person)
+    async def start(self, slot: str, who: PersonAtWork) -> SlotAssignment:
+        """Start the timer and resume the box; open the box if necessary."""
+        seat = await self._own_assignment(slot, who)
+        await self._close_if_reassigned(slot, who.person)
         async with self._opening:
             workstation = self._open.get(slot)
             opened = None
             if workstation is None:
-                workstation, opened = await self._sit(slot, who)
+                workstation, opened = await self._open_workstation(slot, who)
                 self._open[slot] = workstation
         async with workstation.busy:
-            seat = await self._mine(slot, who)
+            seat = await self._own_assignment(slot, who)
             workstation.heard = time.monotonic()
-            await self._box(workstation, workstation.thaw())
+            await self._run_in_box(workstation, workstation.thaw())
             if seat.running:
                 return seat
             return await workstation.note(
                 seat, AssignmentAct.STARTED, self.clock(), until=self._until(workstation), output=opened
             )
 
-    async def beat(self, slot: str, who: Sitting) -> Seat:
-        """A sign of life. It is noted once a minute; whose time is up has handed in."""
-        seat = await self._mine(slot, who)
+    async def beat(self, slot: str, who: PersonAtWork) -> SlotAssignment:
+        """Record a heartbeat, at most once a minute. If the time limit is reached, hand in."""
+        seat = await self._own_assignment(slot, who)
         if not seat.running:
             return seat
         workstation = self._workstation(slot, seat)
         workstation.heard = time.monotonic()
         async with workstation.busy:
-            seat, now = await self._mine(slot, who), self.clock()
+            seat, now = await self._own_assignment(slot, who), self.clock()
             if workstation.task.seconds is not None and seat.seconds_at(now) >= workstation.task.seconds:
                 reason = f"{workstation.task.seconds:g} seconds of work"
                 over = TrialOutcome(ending=Ending.LIMIT, cause=Cause.LIMIT_TIME, reason=reason)
                 await self._close(slot, workstation, seat, who, over)
-                return await asyncio.to_thread(seat_of, self.store, slot)
+                return await asyncio.to_thread(assignment_of, self.store, slot)
             if workstation.unkept or (seat.last is not None and now - seat.last >= timedelta(seconds=SAVE)):
                 seat = await self._keep(workstation, seat)
         return seat
 
-    async def _keep(self, workstation: Workstation, seat: Seat) -> Seat:
-        """Note a sign of life, with what lies in the output."""
+    async def _keep(self, workstation: Workstation, seat: SlotAssignment) -> SlotAssignment:
+        """Record a heartbeat together with the current output."""
         if not seat.running:
             return seat
         return await workstation.note(seat, AssignmentAct.WORKED, self.clock(), until=self._until(workstation))
 
-    async def pause(self, slot: str, who: Sitting) -> Seat:
-        """The time does not run, and nothing goes on in the box."""
-        seat = await self._mine(slot, who)
+    async def pause(self, slot: str, who: PersonAtWork) -> SlotAssignment:
+        """Stop the timer and freeze the box."""
+        seat = await self._own_assignment(slot, who)
         if not seat.running:
             return seat
         workstation = self._open.get(slot)
@@ -126,39 +136,44 @@ class Workstations(OpenWorkstations):
             # The server was killed while the time ran: up to then it counts as the timer has it.
             return await self._write(event_after(seat, who.person, AssignmentAct.PAUSED, self.clock()))
         async with workstation.busy:
-            seat = await self._mine(slot, who)
+            seat = await self._own_assignment(slot, who)
             if seat.running:
                 seat = await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), until=self._until(workstation))
-                await self._box(workstation, workstation.freeze())
+                await self._run_in_box(workstation, workstation.freeze())
         return seat
 
-    async def leave(self, slot: str, who: Sitting, reason: str = "") -> Seat:
-        """Stand up: the place is free for others, who begin anew."""
+    async def leave(self, slot: str, who: PersonAtWork, reason: str = "") -> SlotAssignment:
+        """Give the slot back. Others may take it and start from the beginning."""
         return await self._end(slot, who, AssignmentAct.LEFT, note=reason)
 
-    async def take_back(self, slot: str, by: str, reason: str) -> Seat:
-        """An admin, whose account's name is `by`, has somebody stand up. What was made is kept as theirs; SeatConflict
-        where nobody sits there.
+    async def take_back(self, slot: str, by: str, reason: str) -> SlotAssignment:
+        """Take a slot back from a person. `by`: the admin's account name. The person's output so far stays on record.
+
+        Raises SeatConflict if nobody has the slot.
         """
 
-        def held() -> Seat:
-            seat = seat_of(self.store, slot)
-            if not seat.is_held(self.clock()):
+        def current() -> SlotAssignment:
+            seat = assignment_of(self.store, slot)
+            if not seat.is_taken(self.clock()):
                 raise SeatConflict("this work is handed in" if seat.closed else "nobody has this place")
             return seat
 
-        seat = await asyncio.to_thread(held)
+        seat = await asyncio.to_thread(current)
         said = {"note": reason, "by": by}
         workstation = self._open.get(slot)
         if workstation is None:
             return await self._write(event_after(seat, seat.person, AssignmentAct.TAKEN_BACK, self.clock(), **said))
         async with workstation.busy:
-            seat = await workstation.note(await asyncio.to_thread(held), AssignmentAct.TAKEN_BACK, self.clock(), **said)
-            await self._drop(slot)
+            seat = await workstation.note(
+                await asyncio.to_thread(current), AssignmentAct.TAKEN_BACK, self.clock(), **said
+            )
+            await self._close_workstation(slot)
         return seat
 
-    async def ask(self, slot: str, who: Sitting, words: str) -> Seat:
-        """Have the agent go on; the next run lets it. UsageError where there is none, or nothing is asked."""
+    async def ask(self, slot: str, who: PersonAtWork, words: str) -> SlotAssignment:
+        """Ask the agent to continue; the next run executes its turn. Raises UsageError without an agent or a
+        request.
+        """
         task = await asyncio.to_thread(lambda: WorkstationTask.of(self.store, self.store.get(Slot, slot)))
         if task.worker is not Worker.ASSISTED:
             raise UsageError("no agent works at this place")
@@ -167,18 +182,18 @@ class Workstations(OpenWorkstations):
         text = await asyncio.to_thread(self.store.blobs.put, words.encode("utf-8", "replace"))
         return await self._end(slot, who, AssignmentAct.ASKED, text=text)
 
-    async def _end(self, slot: str, who: Sitting, act: AssignmentAct, **rest: str) -> Seat:
-        seat = await self._mine(slot, who)
+    async def _end(self, slot: str, who: PersonAtWork, act: AssignmentAct, **rest: str) -> SlotAssignment:
+        seat = await self._own_assignment(slot, who)
         workstation = self._open.get(slot)
         if workstation is None:
             return await self._write(event_after(seat, who.person, act, self.clock(), **rest))
         async with workstation.busy:
-            seat = await workstation.note(await self._mine(slot, who), act, self.clock(), **rest)
-            await self._drop(slot)
+            seat = await workstation.note(await self._own_assignment(slot, who), act, self.clock(), **rest)
+            await self._close_workstation(slot)
         return seat
 
-    async def hand_in(self, slot: str, who: Sitting, *, empty: bool = False) -> Trial:
-        """Hand in what lies in the output; twice is once. SeatConflict where nothing lies there, unless `empty`."""
+    async def hand_in(self, slot: str, who: PersonAtWork, *, empty: bool = False) -> Trial:
+        """Hand in the output. Idempotent. Raises SeatConflict if the output is empty, unless `empty`."""
         trials = await asyncio.to_thread(self._handed_in, slot, who)
         if trials is not None:
             return trials
@@ -186,47 +201,47 @@ class Workstations(OpenWorkstations):
             await self.start(slot, who)
         workstation = self._open[slot]
         async with workstation.busy:
-            seat = await self._mine(slot, who)
+            seat = await self._own_assignment(slot, who)
             if not empty and is_empty(await workstation.files()):
                 raise SeatConflict("nothing lies in the output folder", next="hand in nothing, if you mean to")
-            await self._box(workstation, workstation.thaw())
+            await self._run_in_box(workstation, workstation.thaw())
             return await self._close(slot, workstation, seat, who, DONE)
 
-    def _handed_in(self, slot: str, who: Sitting) -> Trial | None:
-        seat = seat_of(self.store, slot)
+    def _handed_in(self, slot: str, who: PersonAtWork) -> Trial | None:
+        seat = assignment_of(self.store, slot)
         if not seat.closed or account_of(seat.person) != account_of(who.person):
             return None
         return self.store.find(Trial, slot=slot, live=True)[0]
 
     async def _close(
-        self, slot: str, workstation: Workstation, seat: Seat, who: Sitting, outcome: TrialOutcome
+        self, slot: str, workstation: Workstation, seat: SlotAssignment, who: PersonAtWork, outcome: TrialOutcome
     ) -> Trial:
-        handing = Handing(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
+        handing = HandInDetails(workstation.task, who.person, who.name, who.rate, self.clock(), outcome)
         log = workstation.terminal.log() if workstation.terminal else b""
         trial = await hand_in(self.store, workstation.box, seat, handing, log)
-        await self._drop(slot)
+        await self._close_workstation(slot)
         return trial
 
     # -- what lies in the box
 
     @asynccontextmanager
-    async def _working(self, slot: str, who: Sitting) -> AsyncIterator[Workstation]:
-        """The workstation while the time runs."""
-        seat = await self._mine(slot, who)
+    async def _working(self, slot: str, who: PersonAtWork) -> AsyncIterator[Workstation]:
+        """Yield the workstation while the timer runs."""
+        seat = await self._own_assignment(slot, who)
         if not seat.running:
             raise SeatConflict("the time does not run", next="start it")
         workstation = self._workstation(slot, seat)
         workstation.heard = time.monotonic()
         yield workstation
 
-    async def shell(self, slot: str, who: Sitting) -> Terminal:
-        """The terminal."""
+    async def shell(self, slot: str, who: PersonAtWork) -> Terminal:
+        """Return the terminal."""
         async with self._working(slot, who) as workstation, workstation.busy:
             return await workstation.shell()
 
-    async def watched(self, slot: str, who: Sitting) -> Terminal | None:
-        """The terminal; None where the time does not run, which a page learns a moment after. SeatConflict."""
-        seat = await asyncio.to_thread(seat_of, self.store, slot)
+    async def terminal_if_running(self, slot: str, who: PersonAtWork) -> Terminal | None:
+        """Return the terminal; None if the timer does not run. Raises SeatConflict."""
+        seat = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")
         if not seat.running or slot not in self._open:
@@ -236,9 +251,9 @@ class Workstations(OpenWorkstations):
         except SeatConflict:
             return None  # it was paused, or handed in, just now
 
-    async def files(self, slot: str, who: Sitting) -> Manifest:
-        """What lies in the output of an own place: now, or when it was last noted where the box is not open."""
-        seat = await asyncio.to_thread(seat_of, self.store, slot)
+    async def files(self, slot: str, who: PersonAtWork) -> Manifest:
+        """List the output: the current one, or the last recorded one if the box is not open."""
+        seat = await asyncio.to_thread(assignment_of, self.store, slot)
         if account_of(seat.person) != account_of(who.person):
             raise SeatConflict("this place is not yours")
         workstation = self._open.get(slot)
@@ -246,17 +261,18 @@ class Workstations(OpenWorkstations):
             async with workstation.busy:
                 if slot in self._open:
                     return await workstation.files()
-            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            seat = await asyncio.to_thread(assignment_of, self.store, slot)
         return await asyncio.to_thread(self.store.manifest, seat.output) if seat.output else Manifest()
 
-    async def upload(self, slot: str, who: Sitting, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
-        """A piece of a file for the output; whether the file is whole. UsageError for a path that leads elsewhere.
+    async def upload(self, slot: str, who: PersonAtWork, path: str, offset: int, piece: bytes, *, last: bool) -> bool:
+        """Add a piece of a file to the output. Return whether the file is complete. Raises UsageError for an unsafe
+        path.
 
-        What a desktop left beside the files of a folder that is sent up is not kept; names are kept composed.
+        Files that desktop systems leave in folders are skipped; names are normalised to NFC.
         """
         path = unicodedata.normalize("NFC", path)
         async with self._working(slot, who) as workstation:
-            if is_litter(path):
+            if is_stray_file(path):
                 return last
             whole = workstation.uploads.add(path, offset, piece, last=last)
             if whole is None:
@@ -267,13 +283,13 @@ class Workstations(OpenWorkstations):
                 except OSError as error:
                     raise UsageError(f"this file cannot be kept: {error.strerror or error}") from error
                 workstation.unkept = True
-                seat = await self._mine(slot, who)
+                seat = await self._own_assignment(slot, who)
                 if seat.last is None or self.clock() - seat.last >= timedelta(seconds=APART):
                     await self._keep(workstation, seat)
             return True
 
-    async def download(self, slot: str, who: Sitting, path: str) -> bytes:
-        """A file of the output. UsageError where it cannot be read, or the path leads elsewhere."""
+    async def download(self, slot: str, who: PersonAtWork, path: str) -> bytes:
+        """Read a file of the output. Raises UsageError if it cannot be read or the path is unsafe."""
         async with self._working(slot, who) as workstation:
             place = place_below(workstation.box.config.output, path)
             try:
@@ -281,12 +297,12 @@ class Workstations(OpenWorkstations):
             except OSError as error:
                 raise UsageError(f"this file cannot be read: {error.strerror or error}") from error
 
-    async def remove(self, slot: str, who: Sitting, path: str) -> None:
-        """Remove a file or folder of the output. UsageError where the path leads elsewhere."""
+    async def remove(self, slot: str, who: PersonAtWork, path: str) -> None:
+        """Remove a file or folder of the output. Raises UsageError for an unsafe path."""
         async with self._working(slot, who) as workstation:
             await workstation.box.run(["rm", "-rf", "--", place_below(workstation.box.config.output, path)])
 
 
 def submission_of(store: Store, trial: Trial) -> Submission:
-    """What was handed in."""
+    """Return the submission of a trial."""
     return store.find(Submission, trial=trial.id)[0]

@@ -1,4 +1,4 @@
-"""The boxes that stand open in this process, each held by a lease, and what happens when nobody is heard of."""
+"""The boxes that are open in this process, each under a lease; idle ones are paused and closed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from datetime import datetime, timedelta
 
 from worksample.errors import SandboxError, StoreError, UsageError
 from worksample.records import AssignmentAct, AssignmentEvent, Slot
-from worksample.results.assignments.assignment import GAP, Seat, SeatConflict, account_of, commit, seat_of
+from worksample.results.assignments.assignment import (
+    GAP,
+    SeatConflict,
+    SlotAssignment,
+    account_of,
+    assignment_of,
+    commit_event,
+)
 from worksample.results.assignments.open_work import days_of
 from worksample.results.assignments.turns import waits_for_person
 from worksample.store import Store
@@ -21,15 +28,15 @@ from .task_box import WorkstationTask, open_box_of
 from .workstation import Workstation
 
 IDLE = 1800.0
-"""Seconds without a sign of life after which a box is closed; what was made is put back when it is opened again."""
+"""Seconds without a heartbeat after which a box is closed. Reopening restores the person's files."""
 LEASE = 60.0
 LOOK = 15.0
-"""Seconds between two looks at who is still heard of."""
+"""Seconds between two checks of the heartbeats."""
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """Who sits at a place: a version of a person's profile, the account's name, US dollars per hour or None."""
+class PersonAtWork:
+    """A person who works: id of the Evaluator record, the account's name, US dollars per hour or None."""
 
     person: str
     name: str
@@ -37,7 +44,7 @@ class Sitting:
 
 
 class OpenWorkstations:
-    """`clock`: what the time is. Everything belongs to one event loop, that of the server."""
+    """The open boxes by slot. `clock`: the current time. All calls belong to the server's event loop."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
         self.store, self.clock = store, clock
@@ -46,9 +53,9 @@ class OpenWorkstations:
         self._owner = new_owner()
         self._watch: asyncio.Task[None] | None = None
 
-    async def _mine(self, slot: str, who: Sitting) -> Seat:
-        def look() -> Seat:
-            seat = seat_of(self.store, slot)
+    async def _own_assignment(self, slot: str, who: PersonAtWork) -> SlotAssignment:
+        def look() -> SlotAssignment:
+            seat = assignment_of(self.store, slot)
             if seat.closed:
                 raise SeatConflict("this work is handed in")
             if seat.taken_back and account_of(seat.person) == account_of(who.person):
@@ -64,12 +71,12 @@ class OpenWorkstations:
 
         return await asyncio.to_thread(look)
 
-    def _workstation(self, slot: str, seat: Seat) -> Workstation:
+    def _workstation(self, slot: str, seat: SlotAssignment) -> Workstation:
         if slot not in self._open:
             raise SeatConflict("the box is not open any more", next="start again: what was made is put back")
         return self._open[slot]
 
-    async def _sit(self, slot: str, who: Sitting) -> tuple[Workstation, str]:
+    async def _open_workstation(self, slot: str, who: PersonAtWork) -> tuple[Workstation, str]:
         key = f"workstation:{slot}"
 
         def lease() -> WorkstationTask:
@@ -89,78 +96,78 @@ class OpenWorkstations:
             raise
         return Workstation(self.store, task, box, who.person), digest
 
-    async def _drop(self, slot: str) -> None:
+    async def _close_workstation(self, slot: str) -> None:
         workstation = self._open.pop(slot, None)
         if workstation is not None:
             await workstation.close()
             await asyncio.to_thread(self.store.release, f"workstation:{slot}", self._owner)
 
-    async def _not_others(self, slot: str, person: str) -> None:
-        """Close the box of a place that somebody else had, or has by now: who sits down finds nothing of theirs."""
+    async def _close_if_reassigned(self, slot: str, person: str) -> None:
+        """Close the box of a slot that has passed to another person, who must not see its files."""
         workstation = self._open.get(slot)
         if workstation is None:
             return
         async with workstation.busy:
-            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            seat = await asyncio.to_thread(assignment_of, self.store, slot)
             gone = account_of(workstation.person) != account_of(person) or not seat.is_of(
                 workstation.person, self.clock()
             )
             if gone and not seat.closed and self._open.get(slot) is workstation:
-                await self._drop(slot)
+                await self._close_workstation(slot)
 
-    async def _box(self, workstation: Workstation, act: object) -> None:
-        """Something done to the box; one that is lost is closed, so that it is opened anew."""
+    async def _run_in_box(self, workstation: Workstation, act: object) -> None:
+        """Await an action on the box; close a box that was lost, so that it is opened anew."""
         try:
             await act  # type: ignore[misc]
         except SandboxError:
-            await self._drop(workstation.task.slot.id)
+            await self._close_workstation(workstation.task.slot.id)
             raise
 
     def _until(self, workstation: Workstation) -> datetime:
         return self.clock() + timedelta(days=days_of(workstation.task.experiment))
 
-    async def _write(self, event: AssignmentEvent) -> Seat:
-        return await asyncio.to_thread(commit, self.store, event)
+    async def _write(self, event: AssignmentEvent) -> SlotAssignment:
+        return await asyncio.to_thread(commit_event, self.store, event)
 
     # -- when nobody is heard of
 
     def begin(self) -> None:
-        """Look after the workstations until `stop`."""
-        self._watch = asyncio.create_task(self._look())
+        """Watch the workstations until `stop`."""
+        self._watch = asyncio.create_task(self._watch_workstations())
 
-    async def _look(self) -> None:
+    async def _watch_workstations(self) -> None:
         while True:
             await asyncio.sleep(LOOK)
             for slot in tuple(self._open):
                 # A store that is busy now is asked again at the next look.
                 with contextlib.suppress(StoreError, SandboxError, UsageError):
                     await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
-                    await self.look_at(slot, time.monotonic())
+                    await self.check_workstation(slot, time.monotonic())
 
-    async def look_at(self, slot: str, now: float) -> None:
-        """Pause whom nothing is heard of, and close a box that stands idle, or whose place is another's by now."""
+    async def check_workstation(self, slot: str, now: float) -> None:
+        """Pause a person without heartbeat; close a box that is idle or whose slot has passed to another person."""
         workstation = self._open.get(slot)
         if workstation is not None:
-            await self._not_others(slot, workstation.person)
+            await self._close_if_reassigned(slot, workstation.person)
             workstation = self._open.get(slot)
         if workstation is None or now - workstation.heard < GAP:
             return
         async with workstation.busy:
-            seat = await asyncio.to_thread(seat_of, self.store, slot)
+            seat = await asyncio.to_thread(assignment_of, self.store, slot)
             if seat.running:
                 await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="nothing was heard")
                 await workstation.freeze()
             if now - workstation.heard >= IDLE:
-                await self._drop(slot)
+                await self._close_workstation(slot)
 
     async def stop(self) -> None:
-        """Pause everybody, keep what there is, and close the boxes."""
+        """Pause everybody, record the outputs, and close the boxes."""
         if self._watch is not None:
             self._watch.cancel()
         for slot, workstation in tuple(self._open.items()):
             async with workstation.busy:
                 with contextlib.suppress(StoreError, SandboxError):
-                    seat = await asyncio.to_thread(seat_of, self.store, slot)
+                    seat = await asyncio.to_thread(assignment_of, self.store, slot)
                     if seat.running:
                         await workstation.note(seat, AssignmentAct.PAUSED, self.clock(), note="the server was stopped")
-                await self._drop(slot)
+                await self._close_workstation(slot)

@@ -1,29 +1,29 @@
-"""Places as the person sees them who may sit there."""
+"""Responses of the work pages: work that a person may take, and the page of one slot."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
 from worksample.app.server.markdown import render
-from worksample.app.workstations.manager import Sitting, submission_of
+from worksample.app.workstations.manager import PersonAtWork, submission_of
 from worksample.app.workstations.schemas import (
+    AssignmentView,
     DeliverableView,
+    FolderEntry,
+    FolderListing,
     HandInReceipt,
-    PlaceFile,
-    PlaceFiles,
-    PlaceRow,
-    PlaceView,
-    SeatView,
     State,
     Timer,
     TurnView,
+    WorkListRow,
+    WorkPage,
 )
 from worksample.app.workstations.task_box import WorkstationTask
 from worksample.people.access.profile import person_of
 from worksample.people.clock import moment
 from worksample.records import Experiment, Manifest, Slot, Submission, Trial, Worker
-from worksample.results.assignments.assignment import Seat, SeatConflict, account_of, seat_of
-from worksample.results.assignments.open_work import pay_of, places_of
+from worksample.results.assignments.assignment import SeatConflict, SlotAssignment, account_of, assignment_of
+from worksample.results.assignments.open_work import open_work_of, pay_of
 from worksample.results.assignments.turns import arm_of, turns_of, waits_for_person
 from worksample.results.reattempts.earlier_work import as_shown
 
@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     from worksample.people import Account
 
 _SAID = 4000
-"""Characters of an agent's last words."""
+"""Most characters of an agent's last message."""
 
 
-def sitting_of(services: AppServices, account: Account, slot: str) -> Sitting:
-    """Who asks, with the rate that the profile names, else the experiment's. RecordMissing."""
+def person_at_work(services: AppServices, account: Account, slot: str) -> PersonAtWork:
+    """Return the person with the hourly rate of the profile, else the experiment's. Raises RecordMissing."""
     experiment = services.store.get(Experiment, services.store.get(Slot, slot).experiment)
     if arm_of(experiment, services.store.get(Slot, slot)).worker is Worker.AGENT:
         raise SeatConflict("no person works there")
     own = services.people.accounts.profile(account).pay_rate
-    return Sitting(account.evaluator, account.name, own if own is not None else pay_of(experiment))
+    return PersonAtWork(account.evaluator, account.name, own if own is not None else pay_of(experiment))
 
 
-def rows_of(services: AppServices, account: Account) -> list[PlaceRow]:
-    """What this person may take or has, their own first."""
+def work_rows(services: AppServices, account: Account) -> list[WorkListRow]:
+    """List the work that this person has or may take, their own first."""
     now, rows = moment(services.people.clock()), []
     for experiment in services.store.find(Experiment):
-        for place in places_of(services.store, experiment):
-            seat, mine = place.seat, place.seat.is_of(account.evaluator, now)
-            if seat.is_held(now) and not mine:
+        for place in open_work_of(services.store, experiment):
+            seat, mine = place.assignment, place.assignment.is_of(account.evaluator, now)
+            if seat.is_taken(now) and not mine:
                 continue
             if not place.waits and not mine:
                 continue
             rows.append(
-                PlaceRow(
+                WorkListRow(
                     slot=place.slot.id,
                     title=place.instance.title,
                     category=place.instance.about.category,
@@ -76,7 +76,7 @@ def _worker(worker: Worker) -> Literal["human", "assisted"]:
     return "assisted" if worker is Worker.ASSISTED else "human"
 
 
-def _state(seat: Seat, *, mine: bool, waits: bool) -> State:
+def _state(seat: SlotAssignment, *, mine: bool, waits: bool) -> State:
     if seat.closed:
         return "handed_in"
     if not waits:
@@ -86,11 +86,11 @@ def _state(seat: Seat, *, mine: bool, waits: bool) -> State:
     return "running" if seat.running else "paused"
 
 
-def view_of(services: AppServices, account: Account, slot: str) -> PlaceView:
-    """One of this person's places. SeatConflict."""
-    store, who = services.store, sitting_of(services, account, slot)
+def work_page(services: AppServices, account: Account, slot: str) -> WorkPage:
+    """Build the page of a slot that this person has. Raises SeatConflict."""
+    store, who = services.store, person_at_work(services, account, slot)
     task = WorkstationTask.of(store, store.get(Slot, slot))
-    seat = seat_of(store, slot)
+    seat = assignment_of(store, slot)
     if account_of(seat.person) != account_of(who.person):
         raise SeatConflict("this place is not yours", next="take it first")
     arm = arm_of(task.experiment, task.slot)
@@ -98,7 +98,7 @@ def view_of(services: AppServices, account: Account, slot: str) -> PlaceView:
     work, paths = shown.work, shown.work.environment.paths
     timer = timer_of(services, account, slot)
     about = task.instance.about.hours
-    return PlaceView(
+    return WorkPage(
         slot=slot,
         title=task.instance.title,
         worker=_worker(arm.worker),
@@ -108,7 +108,7 @@ def view_of(services: AppServices, account: Account, slot: str) -> PlaceView:
         deliverables=tuple(
             DeliverableView(name=d.name, format=d.format, required=d.required, about=d.about) for d in work.deliverables
         ),
-        inputs=files_of(store.manifest(work.inputs)).files,
+        inputs=folder_listing(store.manifest(work.inputs)).files,
         input=paths.input,
         output=paths.output,
         seconds=timer.seconds,
@@ -125,7 +125,7 @@ def _turn(services: AppServices, trial: Trial) -> TurnView:
 
 
 def _last_words(services: AppServices, trial: Trial) -> str:
-    """The end of what the agent said, from its trajectory."""
+    """Return the end of the agent's last message, from its trajectory."""
     import json
 
     submission = services.store.find(Submission, trial=trial.id)[0]
@@ -139,22 +139,22 @@ def _last_words(services: AppServices, trial: Trial) -> str:
 
 
 def timer_of(services: AppServices, account: Account, slot: str) -> Timer:
-    """The timer as it stands now."""
+    """Return the current timer."""
     now, store = moment(services.people.clock()), services.store
-    seat, found = seat_of(store, slot), store.get(Slot, slot)
+    seat, found = assignment_of(store, slot), store.get(Slot, slot)
     waits = waits_for_person(store, store.get(Experiment, found.experiment), found)
     mine = seat.is_of(account.evaluator, now)
     return Timer(state=_state(seat, mine=mine, waits=waits), seconds=seat.seconds_at(now), until=_micros(seat.until))
 
 
-def files_of(manifest: Manifest) -> PlaceFiles:
-    """A folder as a list."""
+def folder_listing(manifest: Manifest) -> FolderListing:
+    """List the entries of a manifest."""
     entries = ({"path": e.path, "kind": e.kind.value, "size": e.size} for e in manifest.entries)
-    return PlaceFiles(files=tuple(PlaceFile.model_validate(entry) for entry in entries))
+    return FolderListing(files=tuple(FolderEntry.model_validate(entry) for entry in entries))
 
 
-def handed_in_of(services: AppServices, trial: Trial) -> HandInReceipt:
-    """What was taken in."""
+def hand_in_receipt(services: AppServices, trial: Trial) -> HandInReceipt:
+    """Describe what was handed in."""
     part = submission_of(services.store, trial).parts["output"]
     return HandInReceipt(
         state="handed_in",
@@ -170,20 +170,20 @@ def _micros(at: datetime | None) -> int | None:
     return None if at is None else int(at.timestamp() * 1_000_000)
 
 
-def seats_of(services: AppServices, experiment: Experiment) -> tuple[SeatView, ...]:
-    """The places of an experiment that somebody has, by task."""
+def assignment_views(services: AppServices, experiment: Experiment) -> tuple[AssignmentView, ...]:
+    """List the assigned slots of an experiment, by task."""
     now = moment(services.people.clock())
-    held = [p for p in places_of(services.store, experiment) if p.seat.is_held(now)]
+    held = [p for p in open_work_of(services.store, experiment) if p.assignment.is_taken(now)]
     names = {a.id: a.name for a in services.people.accounts.all()} if held else {}
     rows = [
-        SeatView(
+        AssignmentView(
             slot=place.slot.id,
             title=place.instance.title,
-            name=names.get(person_of(place.seat.person), ""),
-            state="agent" if not place.waits else "running" if place.seat.running else "paused",
-            seconds=place.seat.seconds_at(now),
-            last=_micros(place.seat.last) or 0,
-            until=_micros(place.seat.until),
+            name=names.get(person_of(place.assignment.person), ""),
+            state="agent" if not place.waits else "running" if place.assignment.running else "paused",
+            seconds=place.assignment.seconds_at(now),
+            last=_micros(place.assignment.last) or 0,
+            until=_micros(place.assignment.until),
         )
         for place in held
     ]

@@ -1,4 +1,4 @@
-"""Places at which people work: what is done there, the timer, the terminal, files up and down."""
+"""JSON models of the work pages: work to take, timer, terminal, files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from worksample.app.server.json_models import Micros, RequestBody, ResponseBody
 State = Literal["free", "paused", "running", "agent", "handed_in"]
 Path_ = Annotated[str, Field(min_length=1, max_length=4000)]
 PIECE = 3_000_000
-"""Characters of a piece of a file in base64."""
+"""Most characters of an uploaded piece in base64."""
 KEYS = 100_000
-"""Characters that can be typed at once."""
+"""Most characters typed in one request."""
 
 
-class PlaceRow(ResponseBody):
-    """A place that this person may have, or has. `agent`: the turn of the agent with whom they work."""
+class WorkListRow(ResponseBody):
+    """Work that this person has or may take. The state `agent` means that it is the agent's turn."""
 
     slot: str
     title: str
@@ -26,11 +26,11 @@ class PlaceRow(ResponseBody):
     state: State
     mine: bool
     hours: float | None
-    """What the task says that people take."""
+    """The task's estimate of the hours that people take."""
     seconds: float
-    """Of work by this person."""
+    """Seconds of work by this person."""
     until: Micros | None
-    """How long it is kept for this person without a sign of life."""
+    """Time until which the work stays assigned to this person without a heartbeat."""
 
 
 class DeliverableView(ResponseBody):
@@ -40,8 +40,8 @@ class DeliverableView(ResponseBody):
     about: str
 
 
-class PlaceFile(ResponseBody):
-    """`path` as manifests write it. `size` in bytes."""
+class FolderEntry(ResponseBody):
+    """A file or folder. `path`: quoted as in manifests; `size`: bytes."""
 
     path: str
     kind: Literal["file", "folder", "link", "other"]
@@ -49,15 +49,15 @@ class PlaceFile(ResponseBody):
 
 
 class TurnView(ResponseBody):
-    """What the agent did: how it ended, in words, and what it said last."""
+    """A turn of the agent: how it ended, in words, and its last message."""
 
     at: Micros
     ended: str
     said: str
 
 
-class PlaceView(ResponseBody):
-    """One of this person's places. `limit`: seconds that they may work; null: as long as it takes."""
+class WorkPage(ResponseBody):
+    """The work page of one slot. `limit`: seconds that the person may work; null for no limit."""
 
     slot: str
     title: str
@@ -66,21 +66,21 @@ class PlaceView(ResponseBody):
     brief_html: str
     rubric_html: str
     deliverables: tuple[DeliverableView, ...]
-    inputs: tuple[PlaceFile, ...]
+    inputs: tuple[FolderEntry, ...]
     input: str
     output: str
-    """Where both lie in the box."""
+    """Path of the output folder in the box; `input` is that of the inputs."""
     seconds: float
     limit: float | None
     hours: float | None
     pay: float | None
-    """US dollars per hour that this person's time is charged with; null: unknown."""
+    """US dollars per hour charged for this person's time; null if unknown."""
     until: Micros | None
     turns: tuple[TurnView, ...]
 
 
-class SeatView(ResponseBody):
-    """A place that somebody has, as an admin sees it. `seconds` of work; `last`: when something was heard last."""
+class AssignmentView(ResponseBody):
+    """An assigned slot, for admins. `seconds`: of work; `last`: time of the last heartbeat."""
 
     slot: str
     title: str
@@ -89,7 +89,7 @@ class SeatView(ResponseBody):
     seconds: float
     last: Micros
     until: Micros | None
-    """How long it is kept without a sign of life."""
+    """Time until which the slot stays assigned without a heartbeat."""
 
 
 class Timer(ResponseBody):
@@ -98,12 +98,12 @@ class Timer(ResponseBody):
     until: Micros | None
 
 
-class PlaceFiles(ResponseBody):
-    files: tuple[PlaceFile, ...]
+class FolderListing(ResponseBody):
+    files: tuple[FolderEntry, ...]
 
 
 class Screen(ResponseBody):
-    """What the terminal showed, in base64; `at`: bytes shown so far, which the next request names."""
+    """Output of the terminal in base64. `at`: bytes shown so far, which the next request passes on."""
 
     data: str
     at: int
@@ -120,7 +120,7 @@ class Window(RequestBody):
 
 
 class Piece(RequestBody):
-    """A piece of a file for the output folder, in base64; pieces come in order."""
+    """A piece of a file for the output folder, in base64; pieces arrive in order."""
 
     path: Path_
     offset: int = Field(ge=0, le=1 << 40)
@@ -136,7 +136,7 @@ class Ask(RequestBody):
     words: str = Field(min_length=1, max_length=20_000)
 
 
-class LeavePlace(RequestBody):
+class LeaveWork(RequestBody):
     reason: str = Field(default="", max_length=2000)
 
 
@@ -145,13 +145,13 @@ class TakeBack(RequestBody):
 
 
 class HandIn(RequestBody):
-    """`empty`: nothing lies in the output, and that is meant."""
+    """A request to hand in. `empty`: confirms that the output folder is empty on purpose."""
 
     empty: bool = False
 
 
 class HandInReceipt(ResponseBody):
-    """`files`, `size` in bytes: of what was taken in. `seconds`: of work."""
+    """A receipt for work that was handed in. `files`: their number; `size`: bytes; `seconds`: of work."""
 
     state: State
     files: int

@@ -1,4 +1,4 @@
-"""The box of a place: the one that an agent would have, with what the person had made."""
+"""The box for a person's task: configured like an agent's, with the person's files so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from worksample.agents.workspace import SCRATCH
 from worksample.box import Box, BoxConfig, BoxLimits, Mount, start_box
 from worksample.errors import SandboxError
 from worksample.records import Agent, Entry, EntryKind, Experiment, Instance, Manifest, Slot, Worker, unquote_path
-from worksample.results.assignments.turns import arm_of, kept, work_so_far
+from worksample.results.assignments.turns import arm_of, store_manifest, work_so_far
 from worksample.runs.limits import limits_of
 from worksample.sandboxes.images.image_source import image_root
 from worksample.store import Store
@@ -17,7 +17,7 @@ from worksample.store import Store
 
 @dataclass(frozen=True)
 class WorkstationTask:
-    """What is done at a place."""
+    """A slot that a person works on, with its experiment, instance and agent."""
 
     slot: Slot
     experiment: Experiment
@@ -26,7 +26,7 @@ class WorkstationTask:
 
     @classmethod
     def of(cls, store: Store, slot: Slot) -> WorkstationTask:
-        """RecordMissing."""
+        """Load the task of a slot. Raises RecordMissing."""
         experiment = store.get(Experiment, slot.experiment)
         return cls(slot, experiment, store.get(Instance, slot.instance), store.get(Agent, slot.agent))
 
@@ -36,7 +36,7 @@ class WorkstationTask:
 
     @property
     def seconds(self) -> float | None:
-        """How long a person may work; None: as long as it takes."""
+        """Seconds that a person may work; None for no limit."""
         limits = arm_of(self.experiment, self.slot).limits
         return limits.time if limits is not None and self.worker is Worker.HUMAN else None
 
@@ -60,7 +60,10 @@ def _config(store: Store, task: WorkstationTask) -> BoxConfig:
 
 
 async def open_box_of(store: Store, task: WorkstationTask) -> tuple[Box, str]:
-    """A box with the work so far in its output, and the digest of that manifest. SandboxError, StoreError."""
+    """Open a box with the work so far in its output. Also return the digest of that manifest.
+
+    Raises SandboxError, StoreError.
+    """
     config = await asyncio.to_thread(_config, store, task)
     manifest = await asyncio.to_thread(work_so_far, store, task.slot.id)
     box = await start_box(config, task.experiment.lock.sandbox)
@@ -69,11 +72,11 @@ async def open_box_of(store: Store, task: WorkstationTask) -> tuple[Box, str]:
     except BaseException:
         await box.close()
         raise
-    return box, await asyncio.to_thread(kept, store, manifest)
+    return box, await asyncio.to_thread(store_manifest, store, manifest)
 
 
 async def _put_back(store: Store, box: Box, manifest: Manifest) -> None:
-    """Lay the files out by the box's own hands, so that nothing can be written elsewhere."""
+    """Restore the files by commands inside the box, so that no path can lead outside."""
     top = box.config.output
     for entry in manifest.entries:
         path = f"{top}/{_name(entry)}"

@@ -1,4 +1,4 @@
-"""A terminal of a box: keys in, what it shows out, kept for whoever comes back from another browser."""
+"""A terminal in a box: keys in, output out. The latest output is kept for a browser that reconnects."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from worksample.box import Box, Process
 from worksample.errors import SandboxError
 
 KEPT = 256 << 10
-"""Bytes of what was shown last that a browser gets when it comes anew."""
+"""Bytes of the latest output that a browser gets when it reconnects."""
 LOGGED = 4 << 20
-"""Bytes that are logged between two events; more is counted and not kept."""
+"""Bytes that are logged between two events; more are counted but not logged."""
 _HEAD = struct.Struct("!BI")
 _KEYS, _SIZE = 0, 1
 SHELLS = 'for s in /bin/bash /bin/sh; do [ -x $s ] && exec python3 -c "$0" $s; done'
 PLAIN = "exec /bin/sh -i 2>&1"
-"""Without Python there is no terminal of its own: lines are sent whole."""
+"""Command for boxes without Python: no pseudo-terminal, and lines are sent whole."""
 
 
 class Terminal:
-    """`at`: how many bytes were shown so far. Everything of it belongs to one event loop."""
+    """A shell in a box. `at`: number of bytes shown so far. All calls belong to one event loop."""
 
     def __init__(self, process: Process, *, framed: bool) -> None:
         self._process, self._framed = process, framed
@@ -36,18 +36,18 @@ class Terminal:
         self._logged = 0
         self._news = asyncio.Event()
         self._writing = asyncio.Lock()
-        self._reader = asyncio.create_task(self._read())
+        self._reader = asyncio.create_task(self._read_output())
 
     @classmethod
     async def open(cls, box: Box, folder: str) -> Terminal:
-        """A shell in `folder`. SandboxError."""
+        """Start a shell in `folder`. Raises SandboxError."""
         probe = await box.run(["sh", "-c", "command -v python3"])
         if probe.returncode == 0:
             code = files("worksample.app.workstations.in_box").joinpath("shell.py").read_text(encoding="utf-8")
             return cls(await box.start(["sh", "-c", SHELLS, code], cwd=folder), framed=True)
         return cls(await box.start(["sh", "-c", PLAIN], cwd=folder), framed=False)
 
-    async def _read(self) -> None:
+    async def _read_output(self) -> None:
         try:
             while data := await self._process.stdout.read(1 << 16):
                 self._take(data)
@@ -71,7 +71,7 @@ class Terminal:
         self._news = asyncio.Event()
 
     async def screen(self, after: int, seconds: float) -> dict[str, object]:
-        """What was shown after `after` bytes, as soon as there is any; empty once the seconds are over."""
+        """Return the output after `after` bytes, as soon as there is any; empty after `seconds`."""
         if after >= self.at and not self.ended:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -83,11 +83,11 @@ class Terminal:
         return {"data": base64.b64encode(data).decode(), "at": self.at, "ended": self.ended}
 
     async def keys(self, data: bytes) -> None:
-        """Type. SandboxError where the shell is gone."""
+        """Send keys. Raises SandboxError if the shell has ended."""
         await self._send(_KEYS, data if self._framed else data.replace(b"\r", b"\n"))
 
     async def size(self, rows: int, columns: int) -> None:
-        """Tell how large the window is."""
+        """Set the window's size."""
         if self._framed:
             await self._send(_SIZE, struct.pack("!HH", rows, columns))
 
@@ -99,7 +99,9 @@ class Terminal:
                 raise SandboxError("the shell has ended", next="open the terminal again") from None
 
     def log(self) -> bytes:
-        """What was shown since the last time, as lines of an asciicast (the times since 1970); empty for nothing."""
+        """Return the output since the last call, as lines of an asciicast with times since 1970; empty if there is
+        none.
+        """
         lines, self._log = self._log, []
         if self._logged > LOGGED:
             lines.append(json.dumps([round(time.time(), 3), "m", f"{self._logged - LOGGED} bytes more"]).encode())
@@ -107,7 +109,7 @@ class Terminal:
         return b"\n".join(lines)
 
     async def close(self) -> None:
-        """End it; the box may be gone already."""
+        """End the shell; the box may be gone already."""
         self._reader.cancel()
         self.ended = True
         self._tell()

@@ -1,4 +1,4 @@
-"""Files that come into a box in pieces, under names that are anything."""
+"""Uploads of files into a box, in pieces, with checked names."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from worksample.errors import UsageError
 from worksample.records import path_fault, quote_path, unquote_path
 
 LARGEST = 256 << 20
-"""Bytes of a file that can be sent up."""
+"""Most bytes of an uploaded file."""
 LONGEST = 1000
-"""Bytes of a path."""
+"""Most bytes of a path."""
 MOST = 4
-"""Files that come in at once at one place."""
+"""Most files in upload at once at one workstation."""
 
 
 def sound_path(path: str) -> str:
-    """A path below the output folder. UsageError for what leads elsewhere, or is none."""
+    """Return the path if it lies below the output folder. Raises UsageError for an unsafe or invalid path."""
     try:
         raw = path.encode("utf-8")
     except UnicodeEncodeError:
@@ -37,7 +37,7 @@ def sound_path(path: str) -> str:
 
 
 def place_below(folder: str, path: str) -> str:
-    """The place below `folder` of a quoted path, as `files` lists it. UsageError for one that leads elsewhere."""
+    """Return the path in the box of a quoted path below `folder`. Raises UsageError for an unsafe path."""
     try:
         fault = path_fault(path)
     except UnicodeEncodeError:
@@ -51,12 +51,14 @@ def place_below(folder: str, path: str) -> str:
 
 @dataclass
 class Uploads:
-    """What is coming in: path -> what of it came."""
+    """Files in upload, by path."""
 
     coming: dict[str, IO[bytes]] = field(default_factory=dict)
 
     def add(self, path: str, offset: int, piece: bytes, *, last: bool) -> bytes | None:
-        """Take a piece; the whole file with the last one. UsageError where a piece is missing or it is too large."""
+        """Add a piece. Return the whole file with the last piece. Raises UsageError for a missing piece or a file too
+        large.
+        """
         sound_path(path)
         if offset == 0:
             self.drop(path)
@@ -78,12 +80,12 @@ class Uploads:
         return whole
 
     def drop(self, path: str) -> None:
-        """Forget what came of a file."""
+        """Discard the pieces of a file."""
         held = self.coming.pop(path, None)
         if held is not None:
             held.close()
 
     def close(self) -> None:
-        """Forget all."""
+        """Discard all pieces."""
         for path in tuple(self.coming):
             self.drop(path)

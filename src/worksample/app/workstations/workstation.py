@@ -1,4 +1,4 @@
-"""One place while somebody sits there: its box, its terminal, what is coming in, and what of it is kept."""
+"""A workstation while it is open: its box, terminal, uploads, and the recording of its output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.box import Box
 from worksample.errors import SandboxError
 from worksample.files import HashSink, scan
 from worksample.records import AssignmentAct, EntryKind, Manifest
-from worksample.results.assignments.assignment import Seat, commit, event_after
+from worksample.results.assignments.assignment import SlotAssignment, commit_event, event_after
 from worksample.sandboxes.capture.box_capture import USUAL, snapshot_output
 from worksample.store import Store
 
@@ -24,7 +24,7 @@ from .uploads import Uploads
 
 @dataclass
 class Workstation:
-    """`heard`: when its browser was last heard of, by the monotonic clock. `busy`: one act at a time."""
+    """`heard`: monotonic time of the last heartbeat. `busy`: lock that admits one action at a time."""
 
     store: Store
     task: WorkstationTask
@@ -33,44 +33,44 @@ class Workstation:
     terminal: Terminal | None = None
     frozen: bool = False
     unkept: bool = False
-    """Whether files were brought that no event has yet."""
+    """Whether files were uploaded since the last event."""
     heard: float = field(default_factory=time.monotonic)
     uploads: Uploads = field(default_factory=Uploads)
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def note(self, seat: Seat, act: AssignmentAct, at: datetime, **rest: Any) -> Seat:
-        """Write what happens, with what lies in the output by now and what the terminal showed since."""
+    async def note(self, seat: SlotAssignment, act: AssignmentAct, at: datetime, **rest: Any) -> SlotAssignment:
+        """Record an event with the current output and the terminal's output since the last event."""
         digest = rest.pop("output", None)
         if digest is None and not self.frozen:
             found = await snapshot_output(self.box, self.store.blobs, USUAL, time.monotonic() + USUAL.seconds)
             digest = found.manifest_digest
         log = self.terminal.log() if self.terminal else b""
 
-        def write() -> Seat:
+        def write() -> SlotAssignment:
             kept = None if digest == seat.output else digest
             event = event_after(
                 seat, self.person, act, at, output=kept, terminal=self.store.blobs.put(log) if log else None, **rest
             )
-            return commit(self.store, event)
+            return commit_event(self.store, event)
 
         seat = await asyncio.to_thread(write)
         self.unkept = self.unkept and digest is None
         return seat
 
     async def freeze(self) -> None:
-        """Nothing goes on in the box while the time does not run."""
+        """Freeze the box's processes while the timer does not run."""
         if not self.frozen:
             await self.box.freeze()
             self.frozen = True
 
     async def thaw(self) -> None:
-        """It goes on."""
+        """Resume the box's processes."""
         if self.frozen:
             await self.box.thaw()
             self.frozen = False
 
     async def shell(self) -> Terminal:
-        """The terminal; a new one where it has ended."""
+        """Return the terminal; start a new one if it has ended."""
         if self.terminal is not None and self.terminal.ended:
             await self.terminal.close()
             self.terminal = None
@@ -79,7 +79,7 @@ class Workstation:
         return self.terminal
 
     async def files(self) -> Manifest:
-        """What lies in the output now."""
+        """List the current output."""
         if self.frozen:
             found = await asyncio.to_thread(scan, self.box.output_path, HashSink())
         else:
@@ -87,7 +87,7 @@ class Workstation:
         return found.manifest
 
     async def close(self) -> None:
-        """End the box. What was noted is kept; nothing else is."""
+        """Close the box. Only recorded output survives."""
         self.uploads.close()
         if self.terminal is not None:
             await self.terminal.close()
@@ -96,5 +96,5 @@ class Workstation:
 
 
 def is_empty(manifest: Manifest) -> bool:
-    """Whether nothing would be handed in."""
+    """Tell whether a manifest holds nothing to hand in."""
     return not any(entry.kind in (EntryKind.FILE, EntryKind.LINK) for entry in manifest.entries)

@@ -28,11 +28,11 @@ def command(
     verdicts away, or go back to an earlier round.
     """
     from worksample.experiments.amendments import amend
-    from worksample.people.amendments import let_queue_follow
+    from worksample.people.amendments import update_queue
 
     with open_store(store) as opened:
         amendment = amend(opened, action=action, target=target, id=id, reason=reason, author=author)
-        let_queue_follow(opened, amendment)
+        update_queue(opened, amendment)
     if as_json:
         say_json(amendment.plain())
     else:

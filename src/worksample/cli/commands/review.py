@@ -11,7 +11,7 @@ from worksample.cli.next_step import counted
 from worksample.cli.output import json_option, open_store, say_json, store_option
 
 if TYPE_CHECKING:
-    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.judging.answer_counter import AnswerCounter
     from worksample.app.judging.personal_review import Review
     from worksample.people import People
 
@@ -50,9 +50,9 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.judging.answer_counter import AnswerCounter
     from worksample.app.judging.personal_review import open_review
-    from worksample.app.server.http_server import browse, listen, serve
+    from worksample.app.server.http_server import listen, open_browser, serve
     from worksample.experiments.config import default_author
     from worksample.people import People
 
@@ -75,30 +75,30 @@ def command(
                 click.echo(f"  open {link}   (works once, for 15 minutes)")
                 click.echo("  stop with Ctrl-C")
             if browser is not False and not as_json:
-                browse(link)
+                open_browser(link)
 
-        sitting = ServerRun.begin(opened, review.account)
+        sitting = AnswerCounter.begin(opened, review.account)
         serve(create_app(opened, listening.config), listening, ready)
         if not as_json:
             _tell(people, review, sitting, store)
 
 
-def _tell(people: People, review: Review, sitting: ServerRun, store: str | None) -> None:
+def _tell(people: People, review: Review, sitting: AnswerCounter, store: str | None) -> None:
     """What was done in this sitting, what is left of the round, and what to type next."""
-    from worksample.app.judging.personal_review import left_besides, left_of, others_wanted
+    from worksample.app.judging.personal_review import items_left, items_left_elsewhere, items_wanting_votes
     from worksample.experiments.experiment_lookup import short_name
 
-    left = left_of(people, review.account, review.round)
+    left = items_left(people, review.account, review.round)
     skipped = f", {sitting.skipped} skipped" if sitting.skipped else ""
     asked = shlex.join([short_name(people.store, review.experiment), *(["--store", store] if store else [])])
     click.echo(f"{sitting.answers} {'answer' if sitting.answers == 1 else 'answers'} given{skipped}; {left} left")
-    besides, of_others = left_besides(people, review)
+    besides, of_others = items_left_elsewhere(people, review)
     if besides:
         what = "what a judge may not decide, or labels for the judge's answers"
         click.echo(f"{besides} more in another round of the experiment: {what}")
     if left or besides:
         click.echo(f"  next: worksample review --experiment {asked}   (continues here)")
-    others = others_wanted(people, review.round)
+    others = items_wanting_votes(people, review.round)
     if not left and others and review.votes > 1:
         click.echo(f"{others} still wait for other people's votes, {review.votes} on each")
         click.echo(f"  next: worksample review --experiment {asked} --alone   (your vote alone decides)")

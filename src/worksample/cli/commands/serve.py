@@ -51,7 +51,7 @@ def command(
 
     need("review")
     from worksample.app import AppConfig, create_app
-    from worksample.app.judging.answer_counter import ServerRun
+    from worksample.app.judging.answer_counter import AnswerCounter
     from worksample.app.server.http_server import listen, serve, serve_many
     from worksample.people import People
     from worksample.people.access.account import Role
@@ -80,7 +80,7 @@ def command(
                 click.echo("  passwords and sessions cross the network in the clear: use --scheme https", err=True)
             click.echo("  stop with Ctrl-C")
 
-        sitting = ServerRun.begin(opened)
+        sitting = AnswerCounter.begin(opened)
         if (workers or 1) > 1:
             serve_many(opened.name, listening, workers or 1, ready)
         else:

@@ -194,7 +194,7 @@ def open_command(
     service: str | None, name: str | None, person: str | None, browser: bool | None, as_json: bool | None
 ) -> int:
     """Open a service of a running workplace in the browser, and say which account to use."""
-    from worksample.app.server.http_server import browse
+    from worksample.app.server.http_server import open_browser
     from worksample.errors import UsageError
     from worksample.workplace.running_workplaces import USUAL, send_command
 
@@ -217,7 +217,7 @@ def open_command(
         return 0
     click.echo(printable(f"{addresses[service]}   account {who}, password {accounts[who]}"))
     if browser is not False:
-        browse(addresses[service])
+        open_browser(addresses[service])
     return 0
 
 

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from worksample.errors import PlanError
-from worksample.grading.evaluator_kinds import kinds_of
+from worksample.grading.evaluator_kinds import evaluator_kinds
 from worksample.records import (
     Agent,
     Arm,
@@ -209,7 +209,7 @@ def _refuse_feedback(arm: Arm, instances: Sequence[Instance], protocol: Protocol
             next="put rubric, holistic, checkpoints or program first in protocols",
         )
     for instance in instances if kind else ():
-        asked = kinds_of(instance.grading[protocol])
+        asked = evaluator_kinds(instance.grading[protocol])
         if kind not in asked and not (whole and kind is EvaluatorKind.JUDGE):
             have = f"{instance.key} is judged under {protocol} by: {', '.join(sorted(asked))}"
             raise PlanError(

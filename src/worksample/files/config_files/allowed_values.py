@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from .value_types import Says
+from .value_types import AllowedText
 
 _CHOICE = re.compile(r"\^\(([\w|-]+)\)\$")
 _NAME = re.compile(r"\^\[a-z0-9\]\[a-z0-9([^\]]+)\]\{0,(\d+)\}\$")
@@ -20,7 +20,7 @@ _TYPES: dict[Any, str] = {str: "a text", bool: "true or false", date: "a date su
 LONGEST = 60
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """A value as a fault shows it: short, quoted, and nothing in it that a terminal would obey."""
     if isinstance(value, dict):
         return "a table"
@@ -86,7 +86,7 @@ def _model(kind: Any) -> type[BaseModel] | None:
 def _words(kind: Any, metadata: Iterable[Any]) -> str:
     kind, more = _bare(kind)
     marks = [*metadata, *more]
-    said = next((m.text for m in marks if isinstance(m, Says)), "")
+    said = next((m.text for m in marks if isinstance(m, AllowedText)), "")
     if said:
         return said
     pattern = next((p for m in marks if (p := getattr(m, "pattern", None))), "")

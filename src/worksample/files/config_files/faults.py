@@ -106,11 +106,11 @@ def nearest(word: str, words: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def told(problem: str, allowed: str = "") -> PydanticCustomError:
+def exact_fault(problem: str, allowed: str = "") -> PydanticCustomError:
     """What a validator raises to have a fault say exactly this."""
     return PydanticCustomError("told", "{problem}", {"problem": problem, "allowed": allowed})
 
 
-def unfit(problem: str = "is not allowed") -> PydanticCustomError:
+def value_fault(problem: str = "is not allowed") -> PydanticCustomError:
     """What a validator raises of a value, which the fault shows; what is allowed is what the field's type says."""
     return PydanticCustomError("unfit", "{problem}", {"problem": problem})

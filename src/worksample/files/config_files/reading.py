@@ -52,11 +52,11 @@ def need_file(path: Path) -> None:
     except OSError:  # such as a name that is too long for any file
         there = False
     if not there:
-        near = nearest(path.name, _beside(path))
+        near = nearest(path.name, _names_beside(path))
         raise ManifestError(f"no such file{near}", where=str(path), next=f"ls {shlex.quote(str(path.parent))}")
 
 
-def _beside(path: Path) -> list[str]:
+def _names_beside(path: Path) -> list[str]:
     try:
         with os.scandir(path.parent) as entries:
             return [entry.name for entry in islice(entries, CANDIDATES)]
@@ -66,26 +66,28 @@ def _beside(path: Path) -> list[str]:
 
 def read_toml(path: Path, name: str, faults: Faults) -> Document:
     """The table of a TOML file. `name`: how faults call the file."""
-    return _read(path, name, faults, "TOML", _toml)
+    return _read_document(path, name, faults, "TOML", _toml)
 
 
 def read_yaml(path: Path, name: str, faults: Faults) -> Document:
     """The table of a YAML file, by YAML's safe types only."""
-    return _read(path, name, faults, "YAML", _yaml)
+    return _read_document(path, name, faults, "YAML", _yaml)
 
 
 def load(path: Path) -> Any:
     """The values of a `.toml` file, or of one in YAML (JSON too), within the same limits. Raises Unreadable."""
     yaml = path.suffix != ".toml"
     faults = Faults()
-    data = _sound(_loaded(path, "YAML", _yaml) if yaml else _loaded(path, "TOML", _toml), path.name, faults)
+    data = _checked_values(
+        _load_values(path, "YAML", _yaml) if yaml else _load_values(path, "TOML", _toml), path.name, faults
+    )
     if faults.found:
         one = faults.found[0]
         raise UnreadableFile(f"{one.key}: {one.problem}" if one.key else one.problem)
     return data
 
 
-def _loaded(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
+def _load_values(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     try:
         return parse(_bytes(path).decode("utf-8"))
     except FileNotFoundError:
@@ -104,15 +106,15 @@ def _loaded(path: Path, form: str, parse: Callable[[str], Any]) -> Any:
     raise UnreadableFile(problem)
 
 
-def _read(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
+def _read_document(path: Path, name: str, faults: Faults, form: str, parse: Callable[[str], Any]) -> Document:
     try:
-        data = _loaded(path, form, parse)
+        data = _load_values(path, form, parse)
     except UnreadableFile as error:
         faults.add(name, "", str(error))
         return Document(name, {}, broken=True)
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         faults.add(name, "", "should hold keys with values", "`repeats: 3`" if form == "YAML" else "`repeats = 3`")
-    elif (sound := _sound(data, name, faults)) is not None:
+    elif (sound := _checked_values(data, name, faults)) is not None:
         return Document(name, sound)
     return Document(name, {}, broken=True)
 
@@ -159,7 +161,7 @@ def _yaml(text: str) -> Any:
         raise ValueError(str(error)) from error
 
 
-def _sound(data: Any, name: str, faults: Faults) -> Any:
+def _checked_values(data: Any, name: str, faults: Faults) -> Any:
     """The values without what no model should see; a fault for each such, which then counts as None."""
     count = 0
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .allowed_values import allowed_at, keys_at, shown
+from .allowed_values import allowed_at, keys_at, show_value
 from .faults import Faults, nearest
 from .key_paths import key_of
 
@@ -18,7 +18,7 @@ MOST = 2000
 """Faults of a table that are put into words."""
 
 
-def checked(
+def validate(
     model: type[M], data: Any, faults: Faults, *, file: str, at: str = "", context: Mapping[str, Any] | None = None
 ) -> M | None:
     """`data` as a `model`. Where it is none: faults below the key `at`, and what is sound of it, or None.
@@ -40,7 +40,7 @@ def checked(
         return None
 
 
-def in_words(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
+def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
     """What pydantic refused of a value that no file holds: each key, what is wrong there, what is allowed."""
     faults = Faults()
     _add(error, model, faults, "", at)
@@ -55,11 +55,13 @@ def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: s
         steps = [step for step in one["loc"] if step != "[key]"]
         key = key_of(steps, at)
         if not faults.has(file, key):
-            problem, allowed = _said(dict(one), model, steps, key_of(steps[:-1], at))
+            problem, allowed = _problem_and_allowed(dict(one), model, steps, key_of(steps[:-1], at))
             faults.add(file, key, problem, allowed)
 
 
-def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str) -> tuple[str, str]:
+def _problem_and_allowed(
+    error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str
+) -> tuple[str, str]:
     """A fault's problem, and what is allowed there."""
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":
@@ -75,15 +77,15 @@ def _said(error: dict[str, Any], model: type[BaseModel], steps: list[int | str],
     if kind == "blank":
         return str(error["msg"]), words
     if kind == "unfit":
-        return f"{shown(value)} {error['msg']}", words
+        return f"{show_value(value)} {error['msg']}", words
     if kind in ("too_short", "string_too_short"):
         return "is empty", words
     if kind in ("enum", "literal_error"):
         choices = [w.strip(" '") for w in str(context.get("expected", "")).replace(" or ", ",").split(",")]
         near = nearest(value, choices) if isinstance(value, str) else ""
-        return f"{shown(value)} is not allowed{near}", ", ".join(choices)
+        return f"{show_value(value)} is not allowed{near}", ", ".join(choices)
     if kind.endswith(("_type", "_parsing", "_from_float", "_exact")):
-        return f"{shown(value)} has the wrong type", words
+        return f"{show_value(value)} has the wrong type", words
     if kind == "string_pattern_mismatch" or words:
-        return f"{shown(value)} is not allowed", words
-    return f"{shown(value)}: {error['msg']}", ""
+        return f"{show_value(value)} is not allowed", words
+    return f"{show_value(value)}: {error['msg']}", ""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from .faults import unfit
+from .faults import value_fault
 from .reading import WHOLE
 
 _SIZE = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*(B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)", re.ASCII)
@@ -23,7 +23,7 @@ _UNITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class AllowedText:
     """What a value may be, in words: metadata of a field's type, for faults."""
 
     text: str
@@ -39,7 +39,7 @@ def parse_size(text: str) -> int | None:
 def _size(value: Any) -> Any:
     found = parse_size(value) if isinstance(value, str) else value
     if found is None or (isinstance(found, int) and found <= 0):
-        raise unfit("is not a size")
+        raise value_fault("is not a size")
     return found
 
 
@@ -75,15 +75,15 @@ Size = Annotated[
     int,
     BeforeValidator(_size),
     Field(strict=True, gt=0),
-    Says("bytes as a whole number above 0, or a text such as '2GiB' or '500MB'"),
+    AllowedText("bytes as a whole number above 0, or a text such as '2GiB' or '500MB'"),
 ]
 Day = Annotated[
     date,
     BeforeValidator(_whole_day),
     Field(strict=True),
-    Says("a date such as 2026-11-01, without quotation marks"),
+    AllowedText("a date such as 2026-11-01, without quotation marks"),
 ]
-Texts = Annotated[tuple[Line, ...], AfterValidator(_once), Says("a list of texts")]
+Texts = Annotated[tuple[Line, ...], AfterValidator(_once), AllowedText("a list of texts")]
 """Texts, each once."""
 Settings = Annotated[dict[str, Any], AfterValidator(_plain)]
 """A table with any keys, as JSON types."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from worksample.files.tables.numbers import readings, two_readings
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
@@ -19,7 +19,7 @@ _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
 
-class Unfit(ValueError):
+class InvalidCell(ValueError):
     """A cell that is not what its column holds."""
 
 
@@ -38,9 +38,9 @@ def text(cell: object) -> str:
     if is_blank(cell):
         return ""
     if isinstance(cell, list | dict):
-        raise Unfit("is a list or a table, not a text")
+        raise InvalidCell("is a list or a table, not a text")
     if isinstance(cell, float) and math.isinf(cell):  # so `tables.opening` reads a whole number of thousands of digits
-        raise Unfit("is not finite; write it as text, in quotes")
+        raise InvalidCell("is not finite; write it as text, in quotes")
     told = str(cell)
     if "\r" in told:
         told = told.replace("\r\n", "\n").replace("\r", "\n")
@@ -48,7 +48,7 @@ def text(cell: object) -> str:
         try:
             told.encode()
         except UnicodeEncodeError:
-            raise Unfit("holds half a character (a lone surrogate)") from None
+            raise InvalidCell("holds half a character (a lone surrogate)") from None
     return _CONTROL.sub("", told).strip()
 
 
@@ -60,9 +60,9 @@ def number(cell: object, decimal: str = "", *, why: str = "", money: bool = Fals
     """
     found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
-        raise Unfit("is not finite")
+        raise InvalidCell("is not finite")
     if found < 0:
-        raise Unfit("is below 0")
+        raise InvalidCell("is below 0")
     return found
 
 
@@ -71,25 +71,25 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
         try:
             return float(cell)
         except OverflowError:
-            raise Unfit("is not finite") from None
+            raise InvalidCell("is not finite") from None
     if isinstance(cell, bool):
-        raise Unfit("is not a number")
+        raise InvalidCell("is not a number")
     told = text(cell)
     if told.startswith("="):
-        raise Unfit("is a formula; save the table with its values")
+        raise InvalidCell("is a formula; save the table with its values")
     found = readings(told)
     if not found.is_number:
-        raise Unfit(f"{told[:40]!r} is not a number")
+        raise InvalidCell(f"{told[:40]!r} is not a number")
     if found.percent:
-        raise Unfit(f"{told[:40]!r} is a share in percent")
+        raise InvalidCell(f"{told[:40]!r} is a share in percent")
     value = found.by(decimal) if decimal else found.only
     if value is not None:
         return value
     if decimal:
-        raise Unfit(f"{told[:40]!r} is not a number with {decimal!r} as the decimal mark")
+        raise InvalidCell(f"{told[:40]!r} is not a number with {decimal!r} as the decimal mark")
     if money and found.point is not None and found.point == found.larger:
         return found.point
-    raise Unfit(
+    raise InvalidCell(
         f"{two_readings(told)}, and {why or 'nothing tells'}; write it without a mark of thousands, or name the "
         "decimal mark (--decimal ',')"
     )
@@ -107,10 +107,10 @@ def whole(cell: object, decimal: str = "", *, why: str = "") -> int:
     else:
         found = number(cell, decimal, why=why)
         if found != int(found):
-            raise Unfit("is not a whole number")
+            raise InvalidCell("is not a whole number")
         exact = cell if isinstance(cell, int) else int(found)
     if exact > LARGEST:
-        raise Unfit("is too large")
+        raise InvalidCell("is too large")
     return exact
 
 
@@ -120,7 +120,7 @@ def flag(cell: object) -> bool:
     told = text(cell).lower()
     if told in _YES or told in _NO:
         return told in _YES
-    raise Unfit(f"{told[:40]!r} is neither yes nor no")
+    raise InvalidCell(f"{told[:40]!r} is neither yes nor no")
 
 
 def moment(cell: object) -> datetime:
@@ -130,27 +130,27 @@ def moment(cell: object) -> datetime:
     elif isinstance(cell, date):
         found = datetime(cell.year, cell.month, cell.day)
     elif isinstance(cell, int | float) and not isinstance(cell, bool):
-        raise Unfit("is a number; write dates as 2026-11-01 or 2026-11-01T09:30:00Z")
+        raise InvalidCell("is a number; write dates as 2026-11-01 or 2026-11-01T09:30:00Z")
     else:
         try:
             found = datetime.fromisoformat(text(cell))
         except ValueError:
-            raise Unfit(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
+            raise InvalidCell(f"{text(cell)[:40]!r} is not a date; write 2026-11-01 or 2026-11-01T09:30:00Z") from None
     try:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
-        raise Unfit("is no date of this calendar in UTC") from None
+        raise InvalidCell("is no date of this calendar in UTC") from None
 
 
-def parsed(cell: object) -> Any:
+def parse_json_cell(cell: object) -> Any:
     """What JSON in a cell says, or the cell as it is."""
     if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
         try:
-            return json.loads(cell, object_pairs_hook=unique)
-        except TwiceError as twice:
-            raise Unfit(f"{twice}; {twice.next}") from None
+            return json.loads(cell, object_pairs_hook=unique_object)
+        except DuplicateKeyError as twice:
+            raise InvalidCell(f"{twice}; {twice.next}") from None
         except (ValueError, RecursionError):
-            raise Unfit("is broken JSON") from None
+            raise InvalidCell("is broken JSON") from None
     return cell
 
 
@@ -158,14 +158,14 @@ def texts(cell: object) -> tuple[str, ...]:
     """A list: JSON, or one text whose items are separated by lines or semicolons."""
     if is_blank(cell):
         return ()
-    found = parsed(cell)
+    found = parse_json_cell(cell)
     if isinstance(found, dict):
-        raise Unfit("is a table, not a list")
+        raise InvalidCell("is a table, not a list")
     items = found if isinstance(found, list) else re.split(r"[;\n]", text(found))
-    return tuple(dict.fromkeys(t for t in (text(_named(i)) for i in items) if t))
+    return tuple(dict.fromkeys(t for t in (text(_attachment_name(i)) for i in items) if t))
 
 
-def _named(item: object) -> object:
+def _attachment_name(item: object) -> object:
     """The name of an attachment that is told as a table."""
     if isinstance(item, dict):
         return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)

@@ -60,7 +60,7 @@ def sniff(sample: str, *, whole: bool, separator: str = "") -> CsvDialect:
     if said and not separator:
         separator = "\t" if said[1] == "\\t" else said[1]
     found = separator or _separator(rest, whole=whole)
-    return CsvDialect(found, _spaced(rest, found, whole=whole), said is not None)
+    return CsvDialect(found, _has_space_before_quotes(rest, found, whole=whole), said is not None)
 
 
 def _separator(sample: str, *, whole: bool) -> str:
@@ -69,7 +69,7 @@ def _separator(sample: str, *, whole: bool) -> str:
     """
     best, most = "", (False, False, False, 0.0)
     for mark in SEPARATORS:
-        widths = _widths(sample, CsvDialect(mark, _spaced(sample, mark, whole=whole)), whole=whole)
+        widths = _widths(sample, CsvDialect(mark, _has_space_before_quotes(sample, mark, whole=whole)), whole=whole)
         width, count = Counter(widths).most_common(1)[0] if widths else (1, 0)
         share, even = count / len(widths) if widths else 0.0, count == len(widths)
         rank = (even and mark != ",", even, widths[:1] == [width], share * width)
@@ -81,7 +81,7 @@ def _separator(sample: str, *, whole: bool) -> str:
     return max(reversed(SEPARATORS), key=first.count)
 
 
-def _spaced(sample: str, mark: str, *, whole: bool) -> bool:
+def _has_space_before_quotes(sample: str, mark: str, *, whole: bool) -> bool:
     """Whether quotes stand behind a space: only if the records are of one width that way, and are not without."""
     if re.search(rf'{re.escape(mark)} +"', sample) is None:
         return False
@@ -93,7 +93,7 @@ def _widths(sample: str, dialect: CsvDialect, *, whole: bool) -> list[int]:
     """Cells of each of the first records with this dialect; none where the quotes do not fit it."""
     found: list[int] = []
     try:
-        for row in csv.reader(io.StringIO(sample, newline=""), **_form(dialect)):
+        for row in csv.reader(io.StringIO(sample, newline=""), **_reader_options(dialect)):
             if any(cell.strip() for cell in row):
                 found.append(len(row))
             if len(found) > RECORDS:
@@ -104,7 +104,7 @@ def _widths(sample: str, dialect: CsvDialect, *, whole: bool) -> list[int]:
     return found if whole else found[:-1]
 
 
-def _form(dialect: CsvDialect) -> dict[str, Any]:
+def _reader_options(dialect: CsvDialect) -> dict[str, Any]:
     return {"delimiter": dialect.separator, "skipinitialspace": dialect.spaced, "strict": True}
 
 
@@ -134,7 +134,7 @@ def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]
         skipped = 1
     first = next(numbered, "").removeprefix("\ufeff")
     csv.field_size_limit(CELL_LIMIT)
-    reader = csv.reader(chain([first], numbered) if first else (), **_form(dialect))
+    reader = csv.reader(chain([first], numbered) if first else (), **_reader_options(dialect))
     while True:
         line = reader.line_num + 1 + skipped
         try:
@@ -142,13 +142,13 @@ def records(lines: Iterable[str], dialect: CsvDialect) -> Iterator[DelimitedRow]
         except StopIteration:
             return
         except csv.Error as error:
-            raise _broken(error, line, dialect) from error
+            raise _broken_text(error, line, dialect) from error
         except UnicodeError as error:
             raise BrokenText(f"line {line}: {error}") from error
         yield DelimitedRow(line, cells)
 
 
-def _broken(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText:
+def _broken_text(error: csv.Error, line: int, dialect: CsvDialect) -> BrokenText:
     said = str(error)
     close = 'a cell that begins with a quote ends with one, and a quote inside it is written twice ("")'
     if "unexpected end of data" in said:
@@ -198,7 +198,7 @@ def _is_title(first: list[str], second: list[Any]) -> bool:
     return figures and len(set(second)) == len(second) and not any(readings(str(c)).is_number for c in second)
 
 
-def _above(first: DelimitedRow, second: DelimitedRow, name: str) -> TableFault:
+def _title_fault(first: DelimitedRow, second: DelimitedRow, name: str) -> TableFault:
     """The refusal of a first line that is narrower than the next, or unlike names."""
     if len(first.cells) > 1:
         return TableFault(
@@ -229,7 +229,7 @@ def header_of(found: Iterator[DelimitedRow]) -> tuple[Header, Iterator[Delimited
         raise TableFault(f"has more than {COLUMN_LIMIT:,} columns")
     second = next(rest, None)
     if second is not None and _is_title([n for n in names if n], [c for c in second.cells if not is_blank(c)]):
-        raise _above(first, second, next(n for n in names if n))
+        raise _title_fault(first, second, next(n for n in names if n))
     twice = next((name for name, count in Counter(n for n in names if n).items() if count > 1), None)
     if twice is not None:
         raise TableFault(f"the column {twice!r} is there twice", "rename one of the two")

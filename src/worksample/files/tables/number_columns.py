@@ -21,7 +21,7 @@ class NumberColumns:
     money: frozenset[str] = frozenset()
     """Columns of amounts of money, which have no three decimals."""
 
-    def seen(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
+    def with_rows(self, columns: Mapping[str, bool], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> NumberColumns:
         """The same, with what all rows say. columns: those that hold numbers -> whether they are money."""
         money = frozenset(name for name, is_money in columns.items() if is_money)
         if self.decimal:

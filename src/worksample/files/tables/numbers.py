@@ -206,7 +206,7 @@ def two_readings(text: str) -> str:
     return f"`{text.strip()[:40]}` is {plain(small)} or {plain(large)}"
 
 
-def written(value: float) -> str:
+def format_float(value: float) -> str:
     """A float for a CSV: as `repr`, with a further 0 where three digits after the point could be thousands."""
     text = repr(value)
     return text + "0" if math.isfinite(value) and readings(text).unclear else text

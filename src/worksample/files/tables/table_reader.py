@@ -15,7 +15,7 @@ from worksample.errors import ImportFailed, UsageError
 
 from .delimited import SAMPLE, DelimitedRow, Header, TableFault, header_of, records, sniff
 from .encodings import is_text_encoding, marked_encoding
-from .unique_keys import TwiceError, unique
+from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
 """Bytes of a JSON file, which is read in whole; the other forms are read row by row."""
@@ -59,14 +59,14 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
     form = path.suffix.lower()
     if form in (".csv", ".tsv", ".txt"):
         with path.open(encoding=encoding or _encoding(path), newline="") as file:
-            yield _csv(file, path)
+            yield _open_csv(file, path)
     elif form in (".jsonl", ".ndjson"):
-        with path.open(encoding=_marked(path) or "utf-8") as file:
-            yield table_of_records(_lines(file, path))
+        with path.open(encoding=_marked_encoding_of(path) or "utf-8") as file:
+            yield table_of_records(_read_json_lines(file, path))
     elif form == ".json":
-        yield table_of_records(enumerate(_whole(path), 1))
+        yield table_of_records(enumerate(_read_json_rows(path), 1))
     elif form == ".parquet":
-        yield table_of_records(_parquet(path))
+        yield table_of_records(_read_parquet(path))
     else:
         raise UsageError(f"{form or 'a file without an ending'} is not read", where=str(path),
                          next="save it as .csv, .json, .jsonl or .parquet")  # fmt: skip
@@ -81,14 +81,14 @@ def check_encoding(name: str) -> None:
 def read_json(text: str) -> Any:
     """JSON whose whole numbers may have any length: those that no float holds are read as infinite. ValueError, also
     for a key that stands twice."""
-    return json.loads(text, parse_int=_integer, object_pairs_hook=unique)
+    return json.loads(text, parse_int=_integer, object_pairs_hook=unique_object)
 
 
 def _integer(text: str) -> int | float:
     return int(text) if len(text) <= INTEGER_DIGITS else float("-inf" if text[0] == "-" else "inf")
 
 
-def _marked(path: Path) -> str:
+def _marked_encoding_of(path: Path) -> str:
     """The encoding that the first bytes tell, or ""."""
     with path.open("rb") as file:
         return marked_encoding(file.read(1 << 12))
@@ -96,7 +96,7 @@ def _marked(path: Path) -> str:
 
 def _encoding(path: Path) -> str:
     """By the first bytes, else UTF-8; never guessed: two code pages differ in few letters, and nobody would see it."""
-    if marked := _marked(path):
+    if marked := _marked_encoding_of(path):
         return marked
     with path.open("rb") as file:
         head = file.read(1 << 20)
@@ -115,7 +115,7 @@ def _encoding(path: Path) -> str:
     return "utf-8"
 
 
-def _csv(file: TextIO, path: Path) -> OpenedTable:
+def _open_csv(file: TextIO, path: Path) -> OpenedTable:
     try:
         sample = file.read(SAMPLE)
         whole = len(sample) < SAMPLE
@@ -124,7 +124,7 @@ def _csv(file: TextIO, path: Path) -> OpenedTable:
         header, below = header_of(records(file, dialect))
         first = next(below, None)
     except TableFault as fault:
-        raise _refused(fault, path) from fault
+        raise _table_error(fault, path) from fault
     except UnicodeError as e:
         raise ImportFailed(f"not a CSV: {e}", where=str(path), next=AGAIN) from e
     named = [bool(name) for name in header.names]
@@ -139,7 +139,7 @@ def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Itera
         try:
             record = next(rows, None)
         except TableFault as fault:
-            raise _refused(fault, path) from fault
+            raise _table_error(fault, path) from fault
         if record is None:
             return
         try:
@@ -148,12 +148,12 @@ def _csv_rows(rows: Iterator[DelimitedRow], header: Header, path: Path) -> Itera
             yield record.line, FaultyRow(f"{fault.what}; {fault.next}")
 
 
-def _refused(fault: TableFault, path: Path) -> ImportFailed:
+def _table_error(fault: TableFault, path: Path) -> ImportFailed:
     step = f"{AGAIN}: {fault.next}" if fault.next else AGAIN
     return ImportFailed(fault.what, where=str(path), next=step)
 
 
-def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
+def _read_json_lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
     n = 0
     try:
         for n, line in enumerate(file, 1):
@@ -161,7 +161,7 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
                 continue
             try:
                 yield n, read_json(line)
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 yield n, FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 yield n, FaultyRow(f"is not JSON: {e}")
@@ -169,13 +169,13 @@ def _lines(file: TextIO, path: Path) -> Iterator[tuple[int, Any]]:
         raise ImportFailed(f"line {n + 1}: {e}", where=str(path), next=AGAIN) from e
 
 
-def _whole(path: Path) -> list[Any]:
+def _read_json_rows(path: Path) -> list[Any]:
     if path.stat().st_size > JSON_LIMIT:
         raise ImportFailed(f"more than {JSON_LIMIT >> 20} MiB", where=str(path), next="save it as .jsonl or .parquet")
     try:
         data = path.read_bytes()
         found = read_json(data.decode(marked_encoding(data[: 1 << 12]) or "utf-8"))
-    except TwiceError as e:
+    except DuplicateKeyError as e:
         raise ImportFailed(str(e), where=str(path), next=f"{e.next}, then run the same command again") from e
     except (ValueError, RecursionError) as e:
         raise ImportFailed(f"not JSON: {e}", where=str(path), next=AGAIN) from e
@@ -189,7 +189,7 @@ def _whole(path: Path) -> list[Any]:
     return found
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
+def _read_parquet(path: Path) -> Iterator[tuple[int, Any]]:
     import polars as pl
 
     try:
@@ -205,12 +205,12 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
 def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:
     """The header is what the first records say together; a record may leave out any of it."""
-    first = [_table(n, row) for n, row in islice(found, LOOKED_AT)]
+    first = [_record_row(n, row) for n, row in islice(found, LOOKED_AT)]
     header = tuple(dict.fromkeys(str(key) for _, row in first for key in row))
-    return OpenedTable(header, chain(first, (_table(n, row) for n, row in found)))
+    return OpenedTable(header, chain(first, (_record_row(n, row) for n, row in found)))
 
 
-def _table(n: int, row: Any) -> tuple[int, dict[str, Any]]:
+def _record_row(n: int, row: Any) -> tuple[int, dict[str, Any]]:
     if not isinstance(row, dict):
         return n, FaultyRow("is not an object; write one object per row")
     return n, row

@@ -7,16 +7,16 @@ from collections import Counter
 from typing import Any
 
 
-class TwiceError(ValueError):
+class DuplicateKeyError(ValueError):
     """A key stands twice in one object."""
 
     next = "remove one of the two"
 
 
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of these pairs, for `object_pairs_hook`. TwiceError, with the key, for one that stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise TwiceError(f"the key {json.dumps(twice[:80])} stands twice in one object")
+        raise DuplicateKeyError(f"the key {json.dumps(twice[:80])} stands twice in one object")
     return found

@@ -49,7 +49,7 @@ def values_only(file: IO[bytes]) -> io.BytesIO:
             if name in seen:
                 raise ValueError(f"holds {name[:60]!r} twice")
             seen.add(name)
-            kept.writestr(name, _reduced(archive.read(member)))
+            kept.writestr(name, _values_part(archive.read(member)))
             if name.startswith("xl/chartsheets/"):
                 folder, _, own = name.rpartition("/")
                 kept.writestr(f"{folder}/_rels/{own}.rels", _NO_RELATIONS)
@@ -89,7 +89,7 @@ def _is_xml(part: IO[bytes]) -> bool:
     return True
 
 
-def _reduced(data: bytes) -> bytes:
+def _values_part(data: bytes) -> bytes:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data  # UTF-16, which few programs write
     data = _STRICT.sub(lambda found: b"http://schemas.openxmlformats.org/" + found[1] + b"/2006/", data)

@@ -29,7 +29,7 @@ Data = bytes | bytearray | Sequence[bytes | bytearray]
 """Bytes, whole or in pieces."""
 
 
-class Apart:
+class WorkerPool:
     """Processes that do one piece of work after the other. They end with this process, however it ends."""
 
     def __init__(self, most: int = MOST, seconds: int = SECONDS, memory: int = MEMORY) -> None:
@@ -145,20 +145,20 @@ def _why_lost(status: int, seconds: int) -> ForeignInputError | ForeignWorkLost:
     return ForeignWorkLost(f"the process that reads foreign input ended with status {status}")
 
 
-_shared: Apart | None = None
+_shared: WorkerPool | None = None
 _lock = threading.Lock()
 
 
-def apart() -> Apart:
+def shared_worker_pool() -> WorkerPool:
     """The processes that all of this program share."""
     global _shared  # noqa: PLW0603 - started when first needed
     with _lock:
         if _shared is None:
-            _shared = Apart()
+            _shared = WorkerPool()
         return _shared
 
 
-def close_apart() -> None:
+def close_shared_worker_pool() -> None:
     """End the shared processes; the next `apart()` begins anew."""
     global _shared
     with _lock:
@@ -176,4 +176,4 @@ async def parse_json(data: bytes | bytearray, limits: JsonLimits = USUAL, what: 
     """`read_json`: of what is large in a process of its own. ForeignInputError, ForeignWorkLost."""
     if len(data) <= SMALL_BYTES and count_values(data) <= SMALL_VALUES:
         return read_json(data, limits, what)
-    return await apart().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)
+    return await shared_worker_pool().run("worksample.files.untrusted.json_limits:read_json", data, limits, what)

@@ -23,7 +23,7 @@ def requirements() -> list[str]:
 
 def carry_kit(folder: Path) -> None:
     """Write the package `worksample` into a folder for `sys.path`, as far as `python -m worksample.kit` needs it."""
-    modules = _closure()
+    modules = _modules_of_kit()
     stubs = {stub for path in modules if (stub := path.with_suffix(".pyi")).is_file()}  # which packages find names by
     for path in sorted(modules | stubs):
         target = folder / _TOP.name / path.relative_to(_TOP)
@@ -31,7 +31,7 @@ def carry_kit(folder: Path) -> None:
         shutil.copyfile(path, target)
 
 
-def _closure() -> set[Path]:
+def _modules_of_kit() -> set[Path]:
     """Every module of ours that one of the kit's reaches by imports, also by those within functions.
 
     What packages import by name only once it is asked for is not seen, so packages that do so are taken whole.
@@ -42,15 +42,15 @@ def _closure() -> set[Path]:
         if path in found:
             continue
         found.add(path)
-        for name in _imported(path):
-            queue += [place for place in _places(name) if place not in found]
+        for name in _imported_names(path):
+            queue += [place for place in _files_of_module(name) if place not in found]
     return found
 
 
-def _imported(path: Path) -> Iterator[str]:
+def _imported_names(path: Path) -> Iterator[str]:
     """Dotted names below the package that a module may import."""
     parts = path.relative_to(_TOP).with_suffix("").parts
-    for node in _nodes(ast.parse(path.read_bytes())):
+    for node in _runtime_nodes(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (one.name.partition(".")[2] for one in node.names if one.name.startswith("worksample."))
         elif isinstance(node, ast.ImportFrom):
@@ -65,15 +65,15 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (f"{dotted}.{one.name}".lstrip(".") for one in node.names)
 
 
-def _nodes(top: ast.AST) -> Iterator[ast.AST]:
+def _runtime_nodes(top: ast.AST) -> Iterator[ast.AST]:
     """All but what is there for checkers of types alone."""
     for node in ast.iter_child_nodes(top):
         if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
             yield node
-            yield from _nodes(node)
+            yield from _runtime_nodes(node)
 
 
-def _places(name: str) -> Iterator[Path]:
+def _files_of_module(name: str) -> Iterator[Path]:
     """The files of a module and of the packages that it lies in."""
     parts = name.split(".") if name else []
     for depth in range(len(parts) + 1):

@@ -53,13 +53,13 @@ def _mcp(one: McpSpec, environment: Environment) -> list[str]:
     if one.url:
         return [*lines, f"transport = {toml('sse' if one.sse else 'streamable-http')}", f"url = {toml(one.url)}"]
     words = {**environment.paths.plain(), **WORDS}
-    argv = [_filled(part, words) for part in one.argv]
+    argv = [_fill_paths(part, words) for part in one.argv]
     if one.env:
-        argv = ["env", *(f"{key}={_filled(value, words)}" for key, value in one.env.items()), *argv]
+        argv = ["env", *(f"{key}={_fill_paths(value, words)}" for key, value in one.env.items()), *argv]
     return [*lines, 'transport = "stdio"', f"command = {toml(argv[0])}", f"args = {toml(argv[1:])}"]
 
 
-def _filled(text: str, words: dict[str, Any]) -> str:
+def _fill_paths(text: str, words: dict[str, Any]) -> str:
     for word in ("input", "software", "output", "scratch"):
         text = text.replace("{" + word + "}", str(words[word]))
     return text

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.formats.packages import Packages, PendingPackage, names_of, write_packages
+from worksample.formats.packages import Packages, PendingPackage, package_names, write_packages
 from worksample.tasks import read_package
-from worksample.tasks.brief_settings import places
+from worksample.tasks.brief_settings import setting_names
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask, HealthCheck, read_task, size_of
-from .obstacles import endpoints_of, mcp_of, needs_of
+from .obstacles import endpoints_of, mcp_of, obstacles_of
 from .package_layout import OUTPUT, lay_out, step_name
 from .substitutes import TAG, WITHOUT_INTERNET
 from .verifier_import import VERIFIER_TIME, toml, verifier_lines
@@ -67,7 +67,7 @@ def import_harbor(source: Path, target: Path, config: ImportHarbor | None = None
     if not folders:
         raise UsageError(f"there is no Harbor task in or below {source}", next="worksample import harbor FOLDER OUT")
     places = {_place(folder, Path(source)): folder for folder in folders}
-    names = names_of([*places])
+    names = package_names([*places])
     coming = [PendingPackage(place, names[place], partial(_write, folder, config)) for place, folder in places.items()]
     return write_packages(
         coming, Path(target), overwrite=config.overwrite, skip_faulty=config.skip_faulty,
@@ -99,7 +99,7 @@ def _write(folder: Path, config: ImportHarbor, root: Path) -> ImportedHarborTask
     if not (folder / "steps").is_dir() and not (folder / "instruction.md").is_file():
         raise ImportFailed("has no instruction.md", where=str(folder), next=AGAIN)
     root.mkdir(parents=True)
-    needs = needs_of(task, folder, without_internet=config.without_internet)
+    needs = obstacles_of(task, folder, without_internet=config.without_internet)
     substituted = lay_out(task, folder, root)
     if task.agent_network[0] == "public" and config.without_internet:
         substituted.append(WITHOUT_INTERNET)
@@ -162,7 +162,7 @@ def _manifest(task: HarborTask, root: Path, brief: str, told: _Told) -> str:
     ]
     lines += verifier_lines(task, root) if image else []
     lines += ["[[instance]]", 'name = "task"']
-    if names := places(brief):  # what looks like a setting of ours in somebody else's text stands for itself
+    if names := setting_names(brief):  # what looks like a setting of ours in somebody else's text stands for itself
         lines += ["", "[instance.settings]", *(f"{toml(name)} = {toml('{{' + name + '}}')}" for name in names)]
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from worksample.box import is_host_name
-from worksample.tasks.mcp_servers import McpTable, reached
+from worksample.tasks.mcp_servers import McpTable, is_reachable
 
 from .format import OBSTACLES
 from .manifest import HarborMcpServer, HarborStep, HarborTask, Mode
@@ -17,7 +17,7 @@ VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _NONE = HarborStep(name="")
 
 
-def needs_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
+def obstacles_of(task: HarborTask, folder: Path, *, without_internet: bool) -> tuple[str, ...]:
     """The words of a task, in the order of OBSTACLES."""
     environment, inside = task.environment, folder / "environment"
     phases = (None, *task.steps)
@@ -66,7 +66,7 @@ def _available(server: HarborMcpServer, task: HarborTask) -> bool:
         return False
     if server.transport == "stdio":
         return bool(server.command)
-    return server.transport in ("http", "streamable-http", "sse") and reached(
+    return server.transport in ("http", "streamable-http", "sse") and is_reachable(
         table.url, endpoints_of(task.agent_network)
     )
 
@@ -78,7 +78,7 @@ def mcp_of(server: HarborMcpServer) -> dict[str, str | bool | list[str]]:
     return {"name": server.name, "url": server.url, **({"sse": True} if server.transport == "sse" else {})}
 
 
-def filled(value: str) -> str:
+def with_defaults(value: str) -> str:
     """A value with its variables' defaults in their places."""
     return VARIABLE.sub(lambda found: found[2] or "", value)
 

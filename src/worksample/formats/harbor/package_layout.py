@@ -12,7 +12,7 @@ from worksample.errors import ImportFailed
 from worksample.tasks.steps import BRIEF, FILES
 
 from .manifest import AGAIN, FILE, HarborStep, HarborTask
-from .obstacles import filled
+from .obstacles import with_defaults
 from .substitutes import with_own_uv
 
 FROM, USER = re.compile(r"^\s*FROM\s", re.I | re.M), re.compile(r"^\s*USER\s+(\S+)", re.I | re.M)
@@ -94,7 +94,7 @@ def _settings(task: HarborTask, text: str) -> list[str]:
     users = USER.findall(FROM.split(text)[-1])
     lines = ["RUN mkdir -p /logs/agent /logs/verifier /logs/artifacts && chmod 777 /logs/*"]
     lines = ["USER root", *lines, f"USER {users[-1]}"] if users else lines
-    lines += [f"ENV {key}={json.dumps(filled(value))}" for key, value in task.environment.env.items()]
+    lines += [f"ENV {key}={json.dumps(with_defaults(value))}" for key, value in task.environment.env.items()]
     lines += [f"WORKDIR {task.environment.workdir}"] if task.environment.workdir else []
     return lines + ([f"USER {task.agent.user}"] if task.agent.user is not None else [])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worksample.errors import ManifestError, UsageError
-from worksample.files.config_files import Faults, Texts, checked, nearest, need_file, read_toml, shown
+from worksample.files.config_files import Faults, Texts, nearest, need_file, read_toml, show_value, validate
 from worksample.files.tables import cell_values as cells
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.records import Frozen
@@ -22,7 +22,7 @@ PARSERS: dict[str, Callable[[Any], Any]] = {
     "start": cells.moment, "end": cells.moment,
     "payment_verified": cells.flag, "openings": cells.whole, "milestones": cells.whole,
     "automation_desire": cells.number, "onet_tasks": cells.texts, "tags": cells.texts,
-    "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parsed,
+    "attachments": cells.texts, "reference": cells.texts, "criteria": cells.parse_json_cell,
 }  # fmt: skip
 """What a job may say, and how its cell is read."""
 AMOUNTS = ("job_amount", "contract_amount", "milestone_amount")
@@ -64,12 +64,12 @@ class Columns:
     numbers: NumberColumns = field(default_factory=NumberColumns)
     """What is known of the decimal marks."""
 
-    def looked_through(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
+    def with_rows(self, rows: Iterable[tuple[int, Mapping[str, Any]]], more: Iterable[str] = ()) -> Columns:
         """The same columns, with what their numbers in all rows say. `more`: further columns of numbers."""
         own = {column: name in AMOUNTS for name, column in self.of.items() if name in NUMBERS}
-        return replace(self, numbers=self.numbers.seen({**dict.fromkeys(more, False), **own}, rows))
+        return replace(self, numbers=self.numbers.with_rows({**dict.fromkeys(more, False), **own}, rows))
 
-    def read(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    def read_row(self, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """(what a row says, what is wrong with it), blanks left out."""
         found: dict[str, Any] = dict(self.values)
         faults, named = [], set()
@@ -78,15 +78,15 @@ class Columns:
             if cells.is_blank(cell):
                 continue
             try:
-                found[name] = self._parsed(name, column, cell)
+                found[name] = self._parse(name, column, cell)
                 if name in AMOUNTS:
                     named.add(cells.currency_in(cell))
-            except cells.Unfit as e:
+            except cells.InvalidCell as e:
                 faults.append(f"{column}: {e}")
         faults += _one_currency(found, named - {""})
         return found, faults
 
-    def _parsed(self, name: str, column: str, cell: Any) -> Any:
+    def _parse(self, name: str, column: str, cell: Any) -> Any:
         if name not in NUMBERS:
             return PARSERS[name](cell)
         return self.numbers.read(column, cell, whole=PARSERS[name] is cells.whole)
@@ -134,7 +134,7 @@ def _mapping(path: Path, header: Sequence[str]) -> MapTable:
     need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)
-    table = checked(MapTable, document.data, faults, file=path.name)
+    table = validate(MapTable, document.data, faults, file=path.name)
     if table:
         for where, names in (("columns", table.columns), ("values", table.values)):
             for name in names:
@@ -143,13 +143,13 @@ def _mapping(path: Path, header: Sequence[str]) -> MapTable:
                     faults.add(path.name, f"{where}.{name}", problem, list(PARSERS))
         for name, column in table.columns.items():
             if column not in header:
-                problem = f"the table has no column {shown(column)}{nearest(column, header)}"
-                faults.add(path.name, f"columns.{name}", problem, [shown(h) for h in header])
+                problem = f"the table has no column {show_value(column)}{nearest(column, header)}"
+                faults.add(path.name, f"columns.{name}", problem, [show_value(h) for h in header])
         for name, value in table.values.items():
             if name in PARSERS:
                 try:
                     PARSERS[name](list(value) if isinstance(value, tuple) else value)
-                except cells.Unfit as e:
+                except cells.InvalidCell as e:
                     faults.add(path.name, f"values.{name}", str(e))
     faults.check("the mapping", f"correct {path} and try again")
     if table is None:

@@ -11,14 +11,14 @@ from datetime import date
 from pathlib import Path
 
 from worksample.errors import ImportFailed, UsageError
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.table_reader import FaultyRow
 from worksample.records import Source
 from worksample.tasks.taxonomy import slug
 
 from .columns import Columns, choose_columns
-from .filters import FILTERS, UPBENCH, stays_out
-from .job_package import find_files, free_folder, there_of, write_package
+from .filters import FILTERS, UPBENCH, first_failed_filter
+from .job_package import choose_folder, find_files, with_available_files, write_package
 from .posting import NO_DESCRIPTION, NO_ID, Posting, read_posting
 from .project_folders import open_jobs
 
@@ -102,32 +102,32 @@ def import_jobs(
     with open_jobs(table, config.encoding) as opened:
         chosen = choose_columns(opened.header, config.preset, config.mapping, config.decimal)
         header = opened.header
-        columns = chosen.looked_through(opened.rows)
+        columns = chosen.with_rows(opened.rows)
         unread = (*columns.unread, *opened.nameless)
     for line, posting in _postings(table, config, columns, filters, tally, told):
         try:
             if not config.missing:
                 find_files(posting, files)
-        except Unfit as e:
+        except InvalidCell as e:
             tally.faults[f"line {line}"] = str(e)
     if tally.faults and set(tally.faults.values()) <= {NO_ID, NO_DESCRIPTION}:
         _need_columns(table, header, chosen)
     if tally.faults and not config.skip_faulty:
-        raise _refused(table, tally)
+        raise _faulty_table_error(table, tally)
     tally = _Tally()
     written: list[str] = []
     there = 0
     day = config.day or date.today()
     taken: dict[str, str] = {}
     for line, posting in _postings(table, config, columns, filters, tally, told):
-        root = free_folder(posting, out, taken)
+        root = choose_folder(posting, out, taken)
         if root.exists() and not config.overwrite:
             there += 1
             continue
         try:
-            whole = there_of(posting, files) if config.missing else posting
+            whole = with_available_files(posting, files) if config.missing else posting
             write_package(whole, root, files, day, f"{table.name}, {posting.job.contract}")
-        except Unfit as e:
+        except InvalidCell as e:
             tally.faults[f"line {line}"] = str(e)
             continue
         written.append(root.name)
@@ -170,18 +170,18 @@ def _postings(
                 told(tally.rows)
             try:
                 if isinstance(row, FaultyRow):
-                    raise Unfit(row.what)
-                said, faults = columns.read(row)
+                    raise InvalidCell(row.what)
+                said, faults = columns.read_row(row)
                 if faults:
-                    raise Unfit("; ".join(faults))
+                    raise InvalidCell("; ".join(faults))
                 posting = read_posting(said, config.source)
                 before = seen.setdefault(posting.job.contract, line)
                 if before != line:
-                    raise Unfit(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
-            except Unfit as e:
+                    raise InvalidCell(f"the id {posting.job.contract[:80]!r} stands in line {before}, too")
+            except InvalidCell as e:
                 tally.faults[f"line {line}"] = str(e)
                 continue
-            reason = stays_out(posting.job, filters)
+            reason = first_failed_filter(posting.job, filters)
             if reason:
                 tally.left_out[reason] += 1
                 continue
@@ -189,7 +189,7 @@ def _postings(
     told(tally.rows)
 
 
-def _refused(table: Path, tally: _Tally) -> ImportFailed:
+def _faulty_table_error(table: Path, tally: _Tally) -> ImportFailed:
     shown = [f"  {where}: {what}" for where, what in list(tally.faults.items())[:SHOWN]]
     more = [f"  and {len(tally.faults) - SHOWN} more"] if len(tally.faults) > SHOWN else []
     failed = ImportFailed(

@@ -18,11 +18,11 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.records import Criteria
 from worksample.tasks.taxonomy import slug
 
-from .filters import marks
+from .filters import exclusion_tags
 from .posting import Posting
 
 _NAMESPACE = uuid.UUID("3f5d6f5e-9d3a-5c1e-8a4b-61b4c9a7d2f0")
@@ -62,7 +62,7 @@ def known_name(posting: Posting, out: Path) -> str:
     return before if kept else name
 
 
-def free_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
+def choose_folder(posting: Posting, out: Path, taken: dict[str, str]) -> Path:
     """The folder of a job below `out`: its package's own name, unless that belongs to another job.
 
     A title and an id may join to the name that another title and id join to. taken: name -> id of those so far.
@@ -113,20 +113,20 @@ def write_package(posting: Posting, root: Path, files: Path, day: date, provenan
 def find_files(posting: Posting, files: Path) -> None:
     """Raises Unfit with the first file that is not there, or that may not be taken."""
     for name in (*posting.attachments, *posting.reference):
-        with opened_file(files, inside(name), name):
+        with open_listed_file(files, relative_path(name), name):
             pass
 
 
-def there_of(posting: Posting, files: Path) -> Posting:
+def with_available_files(posting: Posting, files: Path) -> Posting:
     """The same job with those of its files that can be taken; its posting names all of them."""
 
     def kept(names: Sequence[str]) -> tuple[str, ...]:
         out: list[str] = []
         for name in names:
             try:
-                with opened_file(files, inside(name), name):
+                with open_listed_file(files, relative_path(name), name):
                     out.append(name)
-            except Unfit:
+            except InvalidCell:
                 continue
         return tuple(out)
 
@@ -135,7 +135,7 @@ def there_of(posting: Posting, files: Path) -> Posting:
 
 def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     """Copy what lies below `files`, under the same names; those in one common folder lose it."""
-    paths = [inside(name) for name in names]
+    paths = [relative_path(name) for name in names]
     made = []
     for name, path in zip(names, paths, strict=True):
         own = path.name if sum(p.name == path.name for p in paths) == 1 else "/".join(path.parts)
@@ -144,24 +144,24 @@ def _copy(names: Sequence[str], files: Path, target: Path) -> list[str]:
     return made
 
 
-def inside(name: str) -> PurePosixPath:
+def relative_path(name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if "://" in name:
-        raise Unfit(f"{name[:80]!r} lies on the web; bring the file and name it")
+        raise InvalidCell(f"{name[:80]!r} lies on the web; bring the file and name it")
     if path.is_absolute() or ".." in path.parts or not path.parts or not name.isprintable():
-        raise Unfit(f"{name[:80]!r} leads out of the folder of the files")
+        raise InvalidCell(f"{name[:80]!r} leads out of the folder of the files")
     return path
 
 
 def _copy_file(files: Path, path: PurePosixPath, target: Path, name: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
-        raise Unfit(f"{name[:80]!r} is named twice")
-    with opened_file(files, path, name) as source, target.open("xb") as out:
+        raise InvalidCell(f"{name[:80]!r} is named twice")
+    with open_listed_file(files, path, name) as source, target.open("xb") as out:
         shutil.copyfileobj(source, out, 1 << 20)
 
 
-def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
+def open_listed_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
     """A file below `files`, without following links: the folder may be somebody else's."""
     folder = os.open(files, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -172,11 +172,11 @@ def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         file = os.fdopen(_open_named(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, folder), "rb")
     except FileNotFoundError:
         near = difflib.get_close_matches(path.name, sorted(_names(folder))[:MOST_NEAR], 1)
-        raise Unfit(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
+        raise InvalidCell(f"{name[:80]!r}: no such file{f'; there is {near[0]!r}' if near else ''}") from None
     except OSError as e:
-        raise Unfit(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
+        raise InvalidCell(f"{name[:80]!r}: {(e.strerror or type(e).__name__).lower()}") from None
     except UnicodeEncodeError:
-        raise Unfit(f"{name[:80]!r} is no name that a file can have here") from None
+        raise InvalidCell(f"{name[:80]!r} is no name that a file can have here") from None
     finally:
         os.close(folder)
     found = os.fstat(file.fileno())
@@ -184,7 +184,7 @@ def opened_file(files: Path, path: PurePosixPath, name: str) -> BinaryIO:
         return file
     file.close()
     too_big = f"has more than {FILE_LIMIT >> 30} GiB"
-    raise Unfit(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
+    raise InvalidCell(f"{name[:80]!r} {too_big if stat.S_ISREG(found.st_mode) else 'is not a file'}")
 
 
 def _open_named(name: str, flags: int, folder: int) -> int:
@@ -211,7 +211,7 @@ def _manifest(posting: Posting, id: str, day: date, provenance: str) -> str:
     job, source = posting.job, posting.source.value
     about: dict[str, object] = {
         "category": posting.category, "occupation": posting.occupation, "licence": posting.licence,
-        "provenance": provenance, "tags": [*posting.tags, *marks(job)],
+        "provenance": provenance, "tags": [*posting.tags, *exclusion_tags(job)],
     }  # fmt: skip
     known = {"date": posting.day or day, "source": source}
     if job.amount is not None:

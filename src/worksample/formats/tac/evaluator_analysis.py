@@ -32,7 +32,7 @@ _HELPED = {"extract_text_from_odt": "odf"}
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class EvaluatorNeeds:
     """What one evaluator looks at."""
 
     files: tuple[str, ...]
@@ -59,19 +59,19 @@ class Looks:
     """Whether it looks at the conversation."""
 
 
-def looks(source: str, *, start: str = "build_scorer") -> Looks:
+def analyse_evaluator(source: str, *, start: str = "build_scorer") -> EvaluatorNeeds:
     """Read an evaluator's source. `start`: the function that grading begins with. SyntaxError where it is no Python."""
     tree = ast.parse(source)
     constants = _constants(tree)
-    nodes = list(_reached(tree, start))
+    nodes = list(_reachable_nodes(tree, start))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
     texts = list(dict.fromkeys(t for n in nodes if (t := _text(n, constants)) is not None))
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     methods = {n.func.attr for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
-    return Looks(
-        files=_below(WORKSPACE, texts),
-        references=_below(UTILS, texts),
-        outside=_below(DATA, texts),
+    return EvaluatorNeeds(
+        files=_files_below(WORKSPACE, texts),
+        references=_files_below(UTILS, texts),
+        outside=_files_below(DATA, texts),
         columns=tuple(dict.fromkeys(_columns(nodes, constants))),
         patterns=tuple(dict.fromkeys(_patterns(nodes))),
         services=tuple(s for s, marks in _SERVICES.items() if any(m in n for n in called for m in marks)),
@@ -95,7 +95,7 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
     return found
 
 
-def _reached(tree: ast.Module, first: str) -> Iterator[ast.AST]:
+def _reachable_nodes(tree: ast.Module, first: str) -> Iterator[ast.AST]:
     """Every node that grading can come to, from its first function on, with the constants it uses."""
     own: dict[str, ast.AST] = dict(_constants(tree))
     for part in tree.body:
@@ -153,7 +153,7 @@ def _text(node: ast.AST, constants: dict[str, ast.expr], depth: int = 4) -> str 
     return None
 
 
-def _below(folder: str, texts: list[str]) -> tuple[str, ...]:
+def _files_below(folder: str, texts: list[str]) -> tuple[str, ...]:
     inside = (t.removeprefix(f"{folder}/") for t in texts if t.startswith(f"{folder}/"))
     return tuple(dict.fromkeys(name for name in inside if _NAMED.match(name)))
 

@@ -14,8 +14,8 @@ from worksample.tasks.taxonomy import slug
 
 from .cell_json import PASS
 from .exporting import HOME, passes
-from .record_builder import Taking
-from .refresh import Refresh, changes
+from .record_builder import RecordBuilder
+from .refresh import Refresh, compare_tables
 from .row_changes import RowChanges
 from .table_files import read_tables
 
@@ -72,22 +72,24 @@ def import_upbench(store: Store, folder: Path, out: Path, config: ImportUpbench 
     faults: dict[str, str] = {}
     tables, unread = read_tables(folder, encoding=config.encoding, decimal=config.decimal, faults=faults)
     coming = RowChanges(store, tables, config.files or folder, config.source, faults)
-    coming.look()
+    coming.check_rows()
     _refuse(faults, config)
-    refresh = changes(coming.held, coming.after())
+    refresh = compare_tables(coming.held, coming.after())
     if config.dry_run:
         return ImportedTables(refresh, faults, unread, 0, 0, "")
-    taking = Taking(coming, out, config.visibility)
-    taking.take()
+    taking = RecordBuilder(coming, out, config.visibility)
+    taking.build()
     _refuse(faults, config)
     _write_suite(out, config.visibility)
     if taking.records:
         store.commit(*taking.records)
     said = [r for r in taking.records if isinstance(r, Evaluation) and not r.of_job]
-    return ImportedTables(refresh, faults, unread, taking.missing, _contradicted(store, said), taking.experiment)
+    return ImportedTables(
+        refresh, faults, unread, taking.missing, _count_contradictions(store, said), taking.experiment
+    )
 
 
-def _contradicted(store: Store, said: Sequence[Evaluation]) -> int:
+def _count_contradictions(store: Store, said: Sequence[Evaluation]) -> int:
     own = passes({r.id: r for r in store.find(Round)}, said)
     told = {e.id: e.record[HOME]["judgement"] for e in said}
     return sum(own.get(id) is not None and word is not None and own[id] != (word == PASS) for id, word in told.items())

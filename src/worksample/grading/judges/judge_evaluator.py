@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worksample.errors import JudgeError
-from worksample.grading.evaluators import Evaluates, EvaluationRequest, EvaluatorReply
+from worksample.grading.evaluators import EvaluationRequest, EvaluatorReply, RoundEvaluator
 from worksample.models import ModelRole, Roles
 from worksample.records import Evaluator, EvaluatorKind, Payload, Protocol, Round, now
 
 from .material import JudgeMaterial, Render
-from .protocols import holistic, pairwise, rubric
+from .protocols import judge_holistic, judge_pairwise, judge_rubric
 from .session import JudgeSession
 
 PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payload]]] = {
-    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), rubric),
-    Protocol.HOLISTIC: holistic,
-    Protocol.PAIRWISE: pairwise,
+    **dict.fromkeys((Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC), judge_rubric),
+    Protocol.HOLISTIC: judge_holistic,
+    Protocol.PAIRWISE: judge_pairwise,
 }
 
 
 @dataclass(frozen=True)
-class ByJudge:
+class JudgeEvaluator:
     """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
 
     role: ModelRole
@@ -62,11 +62,11 @@ class ByJudge:
         return EvaluatorReply(payload, record=asking.record, minutes=minutes, cost=asking.usage.cost)
 
 
-def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[Evaluates]]:
+def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[RoundEvaluator]]:
     """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
 
-    def judges(round: Round) -> Sequence[Evaluates]:
+    def judges(round: Round) -> Sequence[RoundEvaluator]:
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]
-        return tuple(ByJudge(role, render) for role in found)
+        return tuple(JudgeEvaluator(role, render) for role in found)
 
     return judges

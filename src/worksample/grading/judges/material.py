@@ -22,8 +22,8 @@ NAMED = 5
 """Files that an error names."""
 _NEXT = {
     Cause.JUDGE_UNSHOWN: "worksample doctor says which converters are missing; worksample grade asks the judge again",
-    Cause.JUDGE_BLIND: "have people judge this work",
-    Cause.GRADER_REFERENCE: "mend the reference of the instance",
+    Cause.JUDGE_BLIND: "let people judge this work: worksample review --experiment EXPERIMENT",
+    Cause.GRADER_REFERENCE: "repair the reference of the instance, then worksample grade EXPERIMENT --task DIR",
 }
 Render = Callable[["Store", str], Awaitable[tuple[Exhibit, ...]]]
 """From the digest of a manifest to its files as people see them. `viewing.exhibits` is one."""
@@ -40,28 +40,28 @@ class JudgeMaterial:
     async def work(self, submission: Submission | None = None) -> tuple[Exhibit, ...]:
         """The deliverables, by default those that are judged."""
         parts = (submission or self.asked.submission).parts
-        return tuple(map(_blamed, await self.render(self.asked.store, parts["output"].manifest)))
+        return tuple(map(_with_blame, await self.render(self.asked.store, parts["output"].manifest)))
 
     async def reference(self) -> tuple[Exhibit, ...]:
         """The human's deliverable, as people see it."""
         digest = self.asked.instance.shown_reference or self.asked.grading.reference
-        return tuple(replace(_blamed(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
+        return tuple(replace(_with_blame(e), side=REFERENCE) for e in await self.render(self.asked.store, digest))
 
     @property
     def brief(self) -> str:
         """What was commissioned: the task author's words."""
         notes = self.asked.grading.notes.strip()
-        said = f"The work was commissioned by this brief:\n\n{self.asked.instance.work.brief.strip()}"
-        return f"{said}\n\nNotes for those who judge:\n\n{notes}" if notes else said
+        said = f"The work was commissioned with this brief:\n\n{self.asked.instance.work.brief.strip()}"
+        return f"{said}\n\nNotes for judges:\n\n{notes}" if notes else said
 
 
-def _blamed(exhibit: Exhibit) -> Exhibit:
+def _with_blame(exhibit: Exhibit) -> Exhibit:
     """With who is to blame for what is not there to look at: without evidence, Worksample."""
     unknown = exhibit.side == UNSEEN and exhibit.visibility is Visibility.SHOWN
     return replace(exhibit, visibility=Visibility.CRASHED) if unknown else exhibit
 
 
-def hidden_in(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
+def hidden_exhibits(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tuple[Exhibit, ...]:
     """What the judge cannot be shown, through no fault of the work.
 
     A file that is itself to blame is not among them: the judge is told so, and judges it. Of the reference every file
@@ -72,11 +72,11 @@ def hidden_in(work: Sequence[Exhibit], reference: Sequence[Exhibit] = ()) -> tup
     hidden += tuple(e for e in reference if e.visibility is not Visibility.SHOWN)
     blank = hidden and not any(e.visibility in shown for e in work)
     if blank or (reference and not any(e.visibility is Visibility.SHOWN for e in reference)):
-        raise unshown(hidden)
+        raise unshown_error(hidden)
     return hidden
 
 
-def unshown(hidden: Sequence[Exhibit]) -> JudgeError:
+def unshown_error(hidden: Sequence[Exhibit]) -> JudgeError:
     """Why the work stays ungraded by a judge that was not shown these."""
     blame = {e.visibility for e in hidden}
     cause = Cause.JUDGE_BLIND
@@ -89,7 +89,7 @@ def unshown(hidden: Sequence[Exhibit]) -> JudgeError:
     return JudgeError(f"the judge could not be shown {named}{more}", cause=cause, next=_NEXT[cause])
 
 
-async def both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[
+async def render_both(one: Awaitable[tuple[Exhibit, ...]], other: Awaitable[tuple[Exhibit, ...]]) -> tuple[
     tuple[Exhibit, ...], tuple[Exhibit, ...]
 ]:  # fmt: skip
     """Two renderings side by side."""

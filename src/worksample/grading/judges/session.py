@@ -10,7 +10,7 @@ from worksample.errors import JudgeError
 from worksample.models import Exhibit, JudgeReply, ModelRole, Probe, ask, plus
 from worksample.records import Usage
 
-from .material import unshown
+from .material import unshown_error
 
 HIDDEN = 100
 """Files that are kept in the record as not shown."""
@@ -26,14 +26,14 @@ class JudgeSession:
     hidden: list[dict[str, str]] = field(default_factory=list)
     """The files that could not be shown, and whose fault that is."""
 
-    async def seeing(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
+    async def ask_about(self, probe: Probe, hidden: Sequence[Exhibit]) -> JudgeReply:
         """The answer to a probe about work of which `hidden` could not be shown: the judge is asked whether it could
         inspect the work without. JudgeError (`judge.unshown`) where it could not, and as `__call__`.
         """
         self.hidden = [{"name": e.name, "why": e.visibility.value} for e in hidden[:HIDDEN]]
         answer = await self(replace(probe, asks_inspected=bool(hidden)))
         if not answer.inspected:
-            raise unshown(hidden)
+            raise unshown_error(hidden)
         return answer
 
     async def __call__(self, probe: Probe) -> JudgeReply:

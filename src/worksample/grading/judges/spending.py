@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 
-def charge(store: Store, experiment: str, roles: Roles) -> None:
+def charge_earlier_spending(store: Store, experiment: str, roles: Roles) -> None:
     """Count against each role's caps what it took in all rounds of an experiment, failed answers included."""
     for round in store.find(Round, experiment=experiment):
         for evaluation in store.find(Evaluation, round=round.id):
-            for name, used in taken(evaluation).items():
+            for name, used in judge_usage(evaluation).items():
                 if name in roles:
                     roles[name][0].spent.add(used)
 
 
-def taken(evaluation: Evaluation) -> dict[str, Usage]:
+def judge_usage(evaluation: Evaluation) -> dict[str, Usage]:
     """What judges took for an evaluation, by role."""
     kept: dict[str, Any] = evaluation.record.get("usage", {})
     found = {name: Usage.model_validate(used) for name, used in kept.items()}

@@ -36,13 +36,15 @@ def settle_numbers(got: Table, want: Table, rules: Compared) -> tuple[Table, Tab
             choices = [(mine, theirs) for theirs in ways[1] for mine in ways[0]]
             best = max(choices, key=lambda way: _fitting(column, sides, way, rules))
             decided[0][column], decided[1][column] = best
-            notes += _said(column, sides[0], best[0], "as the reference has it; nothing else in the column tells")
+            notes += _reading_note(
+                column, sides[0], best[0], "as the reference has it; nothing else in the column tells"
+            )
         marked = [cell for cell in sides[0] if isinstance(cell, NumberCell)]
-        notes += _said(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
-    return _with(got, decided[0]), _with(want, decided[1]), notes
+        notes += _reading_note(column, marked, marked[0].decimal if marked else "", "as its other cells tell")
+    return _with_marks(got, decided[0]), _with_marks(want, decided[1]), notes
 
 
-def _said(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
+def _reading_note(column: str, cells: Iterable[Any], decimal: str, why: str) -> list[str]:
     """How the first unclear number was read, where that is not with the decimal point."""
     first = next((c for c in cells if isinstance(c, NumberCell) or is_unclear(c)), None)
     value = number(NumberCell(first, decimal)) if first is not None and decimal == "," else None
@@ -64,12 +66,12 @@ def _has_near(column: str, value: float, wanted: Sequence[float], rules: Compare
     return any(rules.near(column, value, other) for other in wanted[max(0, at - 1) : at + 1])
 
 
-def _with(table: Table, decided: dict[str, str]) -> Table:
+def _with_marks(table: Table, decided: dict[str, str]) -> Table:
     marks = {column: mark for column, mark in decided.items() if mark}
     if not marks:
         return table
 
-    def settled(row: Row) -> Row:
+    def decide_row(row: Row) -> Row:
         return {c: NumberCell(v, marks[c]) if c in marks and is_unclear(v) else v for c, v in row.items()}
 
-    return Table(table.columns, tuple(settled(row) for row in table.rows), table.owner)
+    return Table(table.columns, tuple(decide_row(row) for row in table.rows), table.owner)

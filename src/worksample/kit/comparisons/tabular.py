@@ -73,7 +73,7 @@ def tabular(
     """
     wanted = _reference(want)
     rules = _rules(wanted, tuple(keys), columns, tolerance, relative)
-    found, missing = _fit(_bounded(_deliverable(got), wanted), rules, aliases or {})
+    found, missing = _rename_columns(_require_plausible_size(_deliverable(got), wanted), rules, aliases or {})
     found, wanted, notes = settle_numbers(found, wanted, rules)
     compare = _by_key if rules.keys else _in_order
     pairs, lost, surplus = compare(found.rows, wanted.rows, rules)
@@ -116,7 +116,7 @@ def _deliverable(data: Data) -> Table:
         return _load(data)
 
 
-def _bounded(got: Table, want: Table) -> Table:
+def _require_plausible_size(got: Table, want: Table) -> Table:
     """`got`, if it is of a size that can be right: comparing what cannot be would take the grader's time."""
     most = max(LEAST_ROWS, TIMES_ROWS * len(want))
     if len(got) > most:
@@ -157,7 +157,7 @@ def _plain_name(name: str) -> str:
     return "".join(ch for ch in name.casefold() if ch.isalnum()) or name
 
 
-def _fit(got: Table, rules: Rules, aliases: Mapping[str, Iterable[str]]) -> tuple[Table, list[str]]:
+def _rename_columns(got: Table, rules: Rules, aliases: Mapping[str, Iterable[str]]) -> tuple[Table, list[str]]:
     """`got` under the reference's column names, and the value columns that it lacks."""
     by_name: dict[str, str] = {}
     for column in got.columns:

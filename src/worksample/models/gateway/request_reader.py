@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksample.errors import ForeignInputError, ForeignWorkLost
-from worksample.files.untrusted import JsonLimits, apart, count_values, read_json
+from worksample.files.untrusted import JsonLimits, count_values, read_json, shared_worker_pool
 
 from .dialects import Dialect, anthropic, gemini, openai_chat, openai_responses
 from .http import Body
@@ -43,7 +43,7 @@ async def read(dialect: Dialect, body: Body, path: str) -> ModelRequest:
         except ForeignInputError as error:
             raise _refused(error) from None
     try:
-        found = await apart().run(
+        found = await shared_worker_pool().run(
             "worksample.models.gateway.request_reader:read_apart", body.pieces, dialect.name, path
         )
     except ForeignInputError as error:
@@ -58,7 +58,7 @@ async def read(dialect: Dialect, body: Body, path: str) -> ModelRequest:
 
 def warm() -> None:
     """Have a process ready, in the background."""
-    apart().warm(__name__)
+    shared_worker_pool().warm(__name__)
 
 
 def read_apart(body: bytes, dialect: str, path: str) -> ModelRequest | tuple[int, str, str]:

@@ -1,1 +1,1 @@
-"""Who may come in, and who they are."""
+"""Accounts, sessions, profiles, and who has seen makers' names."""

@@ -1,4 +1,4 @@
-"""Who may come in: accounts, and what each of the roles may do."""
+"""Accounts and their roles."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from sqlalchemy import Connection, select
 from worksample.errors import UsageError
 from worksample.people.errors import Denied
 from worksample.store.people_tables import accounts
-from worksample.tasks.taxonomy import spread
+from worksample.tasks.taxonomy import expand_sets
 
 
 class Role(StrEnum):
+    """The roles of an account."""
+
     EVALUATOR = "evaluator"
-    """Judges: holistic, pairwise, tags."""
+    """Judges holistically, in pairs, and tags failures."""
     EXPERT = "expert"
     """Judges by rubrics, in the expert's own domains."""
     WORKER = "worker"
-    """Does tasks, as agents do them."""
+    """Does tasks as agents do them."""
     REVIEWER = "reviewer"
-    """Audits, adjudicates and looks into the integrity of what passed."""
+    """Audits, adjudicates and reviews the integrity of work that passed."""
     ADMIN = "admin"
-    """Opens rounds, invites, strikes and restores, sees the dashboard."""
+    """Opens rounds, invites people, strikes and restores records, reads the dashboard."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """`evaluator`: id of the Evaluator record under which the person judges now. `domains`: none means any."""
+    """A person's account. `evaluator`: id of the current Evaluator record. `domains`: empty for any domain."""
 
     id: str
     name: str
@@ -41,13 +43,13 @@ class Account:
     domains: tuple[str, ...] = ()
 
     def may(self, *roles: Role) -> None:
-        """Raises Denied unless the person has one of these roles."""
+        """Raise Denied unless the account has one of these roles."""
         if self.disabled or not self.roles & set(roles):
             raise Denied("not allowed")
 
 
 def read_roles(roles: Collection[str]) -> frozenset[Role]:
-    """UsageError for none, or for one that is unknown."""
+    """Parse role names. Raises UsageError for none or an unknown one."""
     unknown = sorted(set(roles) - set(Role))
     if unknown or not roles:
         raise UsageError(f"no such role: {', '.join(unknown) or 'none given'}", next=f"one of {', '.join(Role)}")
@@ -59,13 +61,13 @@ def join_roles(roles: Collection[str]) -> str:
 
 
 def read_account(row: Any) -> Account:
-    """From its row."""
+    """Build an account from its database row."""
     roles = frozenset(Role(r) for r in row.roles.split(",") if r)
-    return Account(row.id, row.name, roles, row.evaluator, row.disabled, spread(tuple(json.loads(row.domains))))
+    return Account(row.id, row.name, roles, row.evaluator, row.disabled, expand_sets(tuple(json.loads(row.domains))))
 
 
 def find_account(connection: Connection, id: str) -> Account:
-    """Denied where there is none."""
+    """Load an account. Raises Denied if there is none."""
     row = connection.execute(select(accounts).where(accounts.c.id == id)).first()
     if row is None:
         raise Denied("no such account")

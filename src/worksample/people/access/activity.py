@@ -1,4 +1,4 @@
-"""Who was here when, and which invitations are out: for the list of accounts."""
+"""Data for the list of accounts: last activity and invitations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sqlalchemy import func, select
 from worksample.store.people_tables import accounts, activity, assignments, sessions, tickets
 
 from .accounts import IDLE, INVITED, REVOKED
-from .tokens import hashed
+from .tokens import hash_token
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 
 def last_active(store: Store) -> dict[str, int]:
-    """Account -> microseconds since 1970 of the last sign of life; accounts that never gave one are not in it."""
+    """Return account -> microseconds since 1970 of the last activity, for accounts with any."""
     queries = (
         # A session's end moves on with its use, so it tells of the use: to within ten minutes.
         select(sessions.c.account, func.max(sessions.c.expires) - IDLE).group_by(sessions.c.account),
@@ -36,9 +36,8 @@ def last_active(store: Store) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A token that was given out; the token itself is not kept. `author`: an account's id, "" for the store's owner.
-
-    `revoked`: it opens nothing any more.
+    """An invitation, without its token. `author`: an account's id, "" for the store's owner; `revoked`: it opens
+    nothing.
     """
 
     id: str
@@ -50,7 +49,7 @@ class Invitation:
 
 
 def invitations(store: Store) -> list[Invitation]:
-    """All that are remembered, the latest first."""
+    """List the stored invitations, the latest first."""
     query = select(tickets).where(tickets.c.kind.in_([INVITED, REVOKED]))
     query = query.order_by(tickets.c.expires.desc(), tickets.c.hash)
     with store.database.reading() as connection:
@@ -61,7 +60,7 @@ def invitations(store: Store) -> list[Invitation]:
 
 
 def ends_at(store: Store, token: str) -> int:
-    """When an invitation or a one-time link ends, in microseconds since 1970; 0 for one that is not there."""
-    query = select(tickets.c.expires).where(tickets.c.hash == hashed(token))
+    """Return the expiry of an invitation or one-time link in microseconds since 1970; 0 if it is unknown."""
+    query = select(tickets.c.expires).where(tickets.c.hash == hash_token(token))
     with store.database.reading() as connection:
         return int(connection.execute(query).scalar() or 0)

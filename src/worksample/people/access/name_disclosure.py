@@ -1,4 +1,4 @@
-"""Who made what, shown to an admin: whoever has seen it judges nothing of it any more."""
+"""Disclosure of makers' names: an admin who has seen who made the work gets none of it to judge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
 from worksample.people.judging import lease_queries as sql
 from worksample.people.judging.assignment_states import BARRED, LEASED, RESUMABLE
-from worksample.people.rounds.queues import Queue, all_queues, note
+from worksample.people.rounds.queues import Queue, add_activity, all_queues
 from worksample.records import Round, Submission, digest_of
 from worksample.store.people_tables import activity, assignments, items
 
@@ -24,12 +24,12 @@ _a = assignments.c
 
 
 def looks_at(queue: Queue) -> list[str]:
-    """The round, and those whose verdicts it goes by: they show the same deliverables."""
+    """Return the round and the rounds whose verdicts it uses, which show the same deliverables."""
     return [queue.round, *(found for name in ("over", "holistic") if (found := queue.settings.get(name)))]
 
 
 def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
-    """Whether the names of a queue's round, of one that it looks at, or of its experiment's work were shown to them."""
+    """Tell whether the account has seen names of the queue's round, a round it reviews, or the experiment's work."""
     seen = {"account": account, "kind": NAMES}
     whole = queue.settings.get("experiment")
     notes = [*looks_at(queue), *([whole] if whole else [])]
@@ -37,7 +37,7 @@ def has_seen_names(connection: Connection, queue: Queue, account: str) -> bool:
 
 
 def _circle(connection: Connection, round: str) -> set[str]:
-    """The round, what it looks at, and what looks at it."""
+    """Return the round, the rounds that it reviews, and those that review it."""
     out = {round}
     for queue in all_queues(connection):
         about = looks_at(queue)
@@ -49,14 +49,17 @@ def _circle(connection: Connection, round: str) -> set[str]:
 
 
 def refuse_votes_at_work(store: Store, account: Account, round: str) -> None:
-    """Conflict while the person has an item of the round, or of one that looks at it, open: first judge, then read."""
+    """Raise Conflict while the person has an open item of the round or of one that reviews it: judge first, then
+    read.
+    """
     with store.database.reading() as connection:
         _refuse(connection, account, _circle(connection, round))
 
 
 def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> None:
-    """Let an admin see who made what in a round, and note it: nothing of the round, of what it looks at, or of what
-    looks at it is given to this account from now on. Denied, RecordMissing, Conflict while an item of theirs is open.
+    """Record that an admin sees the names of a round. The account gets no more items of it or of related rounds.
+
+    Raises Denied, RecordMissing, Conflict while the person has such an item open.
     """
     account.may(Role.ADMIN)
     record = store.get(Round, round)
@@ -66,9 +69,12 @@ def show_names(store: Store, account: Account, round: str, *, clock: Clock) -> N
 
 
 def look_at_submission(store: Store, account: Account, submission: str, *, names: bool, clock: Clock) -> None:
-    """Let an admin or a reviewer read what there is on a submission. `names`: with who made it and what it did, which
-    is an admin's alone and noted: no round that has it is given to this account from now on, nor any later one of its
-    experiment. Denied, RecordMissing, Conflict while an item of theirs that shows it is open.
+    """Check that an admin or reviewer may read a submission, and record it if `names` are shown.
+
+    `names`: also show who made it and its steps; admins only. The account then gets no items of rounds that contain the
+    submission, nor of later rounds of its experiment. Raises Denied, RecordMissing, Conflict while the person has an
+    item
+    with it open.
     """
     account.may(*((Role.ADMIN,) if names else (Role.ADMIN, Role.REVIEWER)))
     found = store.get(Submission, submission)
@@ -89,7 +95,7 @@ def _show(connection: Connection, account: Account, circle: set[str], noted: set
     for named in sorted(noted):
         id = digest_of([NAMES, named, account.id])[:32]
         if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
-            note(connection, id, account.id, None, NAMES, named, clock())
+            add_activity(connection, id, account.id, None, NAMES, named, clock())
     # What ran out or was given back could be had again without asking for the next one.
     mine = (_a.account == account.id) & _a.queue.in_(circle) & _a.state.in_(RESUMABLE)
     connection.execute(update(assignments).where(mine).values(state=BARRED))

@@ -1,4 +1,4 @@
-"""Who judges: a person's background, as versions of an Evaluator record."""
+"""An evaluator's background, stored as versions of an Evaluator record."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from worksample.records import Evaluator, EvaluatorKind, Frozen, canonical, dige
 
 
 class Profile(Frozen):
-    """What is known of an evaluator (RLI 3.4, UpBench 3.2). None is unknown. A change makes a new version."""
+    """The background of an evaluator (RLI 3.4, UpBench 3.2). None means unknown. Each change makes a new version."""
 
     domains: tuple[str, ...] = ()
-    """Categories such as `upwork:design`; a queue that matches domains gives out these and what lies under them.
-    `set:tech` stands for all of a set of experts (`worksample.tasks.taxonomy.EXPERT_SETS`)."""
+    """Categories such as `upwork:design`. A queue that matches domains offers items of these and of categories below
+    them.
+    `set:tech` stands for all domains of an expert set (`worksample.tasks.taxonomy.EXPERT_SETS`).
+    """
     skills: tuple[str, ...] = ()
     hours: float | None = Field(default=None, ge=0)
     """Hours of paid work in these domains so far."""
     earnings: float | None = Field(default=None, ge=0)
-    """US dollars earned by them."""
+    """US dollars earned in these domains."""
     rating: float | None = Field(default=None, ge=0, le=5)
     """Clients' mean rating, 0 to 5."""
     pay_rate: float | None = Field(default=None, ge=0)
-    """US dollars an hour for evaluating."""
+    """US dollars per hour for evaluating."""
 
 
 def evaluator_of(account: str, name: str, profile: Profile, at: int) -> Evaluator:
-    """The record of one version. Its id says the person and the profile, so that equal versions are one.
+    """Build the record of one version. Its id is derived from person and profile, so equal versions are one record.
 
-    `standing` holds the profile as JSON, without the domains, which are a column of their own.
+    `standing` holds the profile as JSON without the domains, which are a separate column.
     """
     rest = profile.plain()
     domains = tuple(rest.pop("domains"))
@@ -47,11 +49,11 @@ def evaluator_of(account: str, name: str, profile: Profile, at: int) -> Evaluato
 
 
 def profile_of(evaluator: Evaluator) -> Profile:
-    """The profile that a version of a person's record holds."""
+    """Return the profile in a version of a person's record."""
     rest = json.loads(evaluator.standing) if evaluator.standing else {}
     return Profile(domains=evaluator.domains, **rest)
 
 
 def person_of(evaluator: str) -> str:
-    """The account behind an evaluator's id, whatever its version; other evaluators stand for themselves."""
+    """Return the account behind an evaluator's id, in any version; other evaluators' ids are returned unchanged."""
     return evaluator.removeprefix("person-").rpartition("@")[0] if evaluator.startswith("person-") else evaluator

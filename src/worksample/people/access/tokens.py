@@ -1,4 +1,4 @@
-"""Secrets: tokens that only their holder has in full, and passwords."""
+"""Tokens and passwords: creation, hashing and checks."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import unicodedata
 from worksample.people.errors import Denied
 
 SHORTEST, LONGEST = 12, 1024
-"""Characters of a password."""
+"""Fewest and most characters of a password."""
 
 
 def new_token() -> str:
-    """256 random bits, safe in a URL."""
+    """Return 256 random bits, safe in a URL."""
     return secrets.token_urlsafe(32)
 
 
-def hashed(token: str) -> str:
-    """What the database keeps of a token. It is random, so a plain hash cannot be turned round."""
+def hash_token(token: str) -> str:
+    """Return the hash under which the database stores a token. Tokens are random, so a plain SHA-256 is safe."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def name_key(name: str) -> str:
-    """A name in the one form by which it is unique: compatibility characters, case and space do not count."""
+    """Normalise a name for uniqueness: compatibility characters, case and spaces do not count."""
     return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
 
 
 def storable(text: str) -> str:
-    """The text as every database takes it: half characters and NUL are replaced."""
+    """Replace lone surrogates and NUL, which databases refuse."""
     return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 
 def hash_password(password: str) -> str:
-    """By argon2id with its library's current parameters (RFC 9106). Denied where it is too short or too long."""
+    """Hash a password by argon2id with the library's current parameters (RFC 9106). Raises Denied for a bad length."""
     from argon2 import PasswordHasher
 
     if not SHORTEST <= len(password) <= LONGEST or storable(password) != password:
@@ -42,7 +42,7 @@ def hash_password(password: str) -> str:
 
 
 def check_password(kept: str | None, password: str) -> bool:
-    """Whether it is the password. Takes as long where there is none, so that names cannot be found by waiting."""
+    """Tell whether the password fits. Takes the same time if there is none, so that timing does not reveal names."""
     from argon2 import PasswordHasher
     from argon2.exceptions import Argon2Error, InvalidHashError
 

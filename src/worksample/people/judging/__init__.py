@@ -1,1 +1,1 @@
-"""One person's work: items given out, drafts, answers handed in."""
+"""An evaluator's work: leases of items, drafts, submitted answers."""

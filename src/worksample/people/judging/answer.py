@@ -1,4 +1,4 @@
-"""From what a person sent to a payload: every question that must be answered is, and nothing else came along."""
+"""Validation of answers: every required question is answered, and nothing else is in the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from worksample.people.access.tokens import storable
 from worksample.people.errors import InvalidAnswer
 from worksample.people.rounds.forms import FINDINGS, SPECS, Form
-from worksample.people.rounds.job_questions import CRITERIA, WHY, Question, asked, asks_of, options_of
+from worksample.people.rounds.job_questions import CRITERIA, WHY, Question, all_questions, asks_of, options_of
 from worksample.records import (
     Criteria,
     GradePayload,
@@ -27,14 +27,16 @@ from worksample.records.weighted_criteria import weigh
 from worksample.results.round_evaluations import NO
 
 LONGEST = 20_000
-"""Characters of a text."""
+"""Most characters of a text."""
 _SKIPS = {"not_applicable": SkipReason.NOT_APPLICABLE, "cannot_judge": SkipReason.CANNOT_JUDGE}
 Answer = tuple[Payload, dict[str, Any]]
-"""A payload, and what was said beside it: critical_flaw, recognised, inspected."""
+"""A payload, and the answers outside of it: critical_flaw, recognised, inspected."""
 
 
 def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria, questions: Sequence[Question] = ()) -> Answer:
-    """Raises InvalidAnswer naming every question whose answer is missing or wrong. `questions`: a round's own."""
+    """Convert an answer to a payload. Raises InvalidAnswer with all missing or wrong answers. `questions`: the round's
+    own.
+    """
     asks = asks_of(questions) if form is Form.QUALIFICATION else SPECS[form].asks
     known = {ask.name for ask in asks}
     faults = dict.fromkeys(sorted(set(map(str, sent)) - known), "is not asked here")
@@ -147,7 +149,7 @@ def _integrity(answer: _Answer) -> Payload | None:
 
 def _qualification(answer: _Answer, questions: Sequence[Question]) -> Payload | None:
     labels, reasons = {}, {}
-    for question in asked(questions):
+    for question in all_questions(questions):
         labels[question.name] = answer.choice(question.name, tuple(value for value, _ in options_of(question)))
         against = not question.answers and labels[question.name] == NO
         if why := answer.text(question.name + WHY, needed=against):
@@ -200,10 +202,11 @@ def _rubric(answer: _Answer, criteria: Criteria) -> Payload | None:
 
 
 def grade_of(criteria: Criteria, parts: tuple[PartPayload, ...]) -> GradePayload:
-    """The grade of a person's marks: the points of what passed over those of what applies (UpBench 5.2.1: R).
+    """Compute the grade of a person's marks: points of passed criteria over those of applicable ones (UpBench 5.2.1:
+    R).
 
-    Gates close what they are part of (`records.weighing`). Full credit needs every criterion that applies; which of
-    them a completion needs is `metrics.rubric_scores`' affair.
+    A failed gate closes the part that it belongs to (`records.weighted_criteria`). Full credit needs every applicable
+    criterion; `metrics.rubric_scores` decides which ones completion needs.
     """
     score = weigh(criteria.criteria, {p.name: p.fraction for p in parts}) or 0.0
     failed = [p.name for p in parts if p.skip is None and not p.passed and p.importance is not Importance.OPTIONAL]

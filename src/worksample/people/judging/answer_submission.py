@@ -1,4 +1,4 @@
-"""Handing in: an answer becomes an Evaluation; skips are declined ones."""
+"""Submission of answers: an answer becomes an Evaluation, a skip becomes a declined one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from worksample.people.errors import Conflict, InvalidAnswer
 from worksample.people.judging import lease_queries as sql
 from worksample.people.judging.answer import read_answer
 from worksample.people.judging.assignment_states import DONE, LEASED, SKIPPED
-from worksample.people.judging.drafts import Drafting
+from worksample.people.judging.drafts import Drafts
 from worksample.people.judging.item import criteria_of, shown_pair
-from worksample.people.judging.item_completion import finish
-from worksample.people.judging.item_leases import Leasing, evaluation_id, own
+from worksample.people.judging.item_completion import mark_done
+from worksample.people.judging.item_leases import ItemLeases, evaluation_id, own_row
 from worksample.people.quality.gold_items import compare
 from worksample.people.rounds.forms import RoundKind
 from worksample.people.rounds.queues import Queue, find_queue
@@ -29,7 +29,7 @@ from worksample.records import EntryKind, Evaluation, EvaluationOutcome, Evaluat
 from worksample.results.grading_in_force import as_graded
 from worksample.results.round_evaluations import FAULT
 from worksample.store.people_tables import items
-from worksample.viewing import kept
+from worksample.viewing import find_view
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 _i = items.c
 
 
-class ItemJudging:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing, drafting: Drafting) -> None:
+class AnswerSubmission:
+    """Submitted answers of a store's evaluators."""
+
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases, drafting: Drafts) -> None:
         self._store, self._db, self._clock = store, store.database, clock
         self._leasing, self._drafting = leasing, drafting
 
@@ -47,26 +49,27 @@ class ItemJudging:
     ) -> Evaluation:
         """Commit the person's Evaluation of an item.
 
-        `key`: any text, the same when a request is sent again: then the Evaluation that is there is returned. Killed
-        at whatever point, an item is judged once by a person. InvalidAnswer; Conflict where another answer is in
-        already or the lease passed on; NotYours.
+        `key`: an idempotency key; a repeated request returns the existing Evaluation. A crash at any point leaves at
+        most one
+        evaluation per person and item. Raises InvalidAnswer, Conflict if another answer is in or the lease was lost,
+        NotYours.
         """
         if not key or len(key) > 200 or storable(key) != key:
             raise UsageError("handing in needs a key of 1 to 200 characters")
         id = evaluation_id(item, account.id)
         with self._db.reading() as connection:
-            mine, row, queue = _read(connection, item, account)
+            mine, row, queue = _read_rows(connection, item, account)
         if mine.state == DONE:
-            return _same(self._store.get(Evaluation, id), key)
+            return _require_same_key(self._store.get(Evaluation, id), key)
         shown = as_graded(self._store, self._store.get(Round, row.round), self._store.get(Instance, row.instance))
         criteria = criteria_of(shown, queue)
         answer, beside = read_answer(queue.form, payload, criteria, queue.questions)
         # Held, said, noted, each on its own: an answer has one id, so that a kill in between loses and doubles nothing.
         with self._db.writing() as connection:
             now = self._clock()
-            if own(connection, item, account).state == DONE:
-                return _same(self._store.get(Evaluation, id), key)
-            mine = self._leasing.hold(connection, item, account, now)
+            if own_row(connection, item, account).state == DONE:
+                return _require_same_key(self._store.get(Evaluation, id), key)
+            mine = self._leasing.renew(connection, item, account, now)
             active = self._drafting.count(connection, mine, active_seconds, now)
         blank = self._evaluation(queue, row, mine, account, active)
         record = {**blank.record, **beside, "key": key}
@@ -77,19 +80,19 @@ class ItemJudging:
         )
         failpoint("people.said")
         with self._db.writing() as connection:
-            finish(connection, own(connection, item, account), id, now)
-        return _same(said, key)
+            mark_done(connection, own_row(connection, item, account), id, now)
+        return _require_same_key(said, key)
 
-    def _know(self, account: Account) -> None:
-        """Commit the person's Evaluator record where it is missing."""
+    def _commit_evaluator(self, account: Account) -> None:
+        """Commit the person's Evaluator record if it is missing."""
         try:
             self._store.get(Evaluator, account.evaluator)
         except RecordMissing:
             self._store.commit(evaluator_of(account.id, account.name, Profile(), self._clock()))
 
     def _commit(self, evaluation: Evaluation, account: Account) -> Evaluation:
-        """The one that is there counts: a process died between the commit and the queue's note of it."""
-        self._know(account)
+        """Commit the evaluation, or return the existing one if a process died before it updated the queue."""
+        self._commit_evaluator(account)
         try:
             self._store.commit(evaluation)
         except RecordConflict:
@@ -97,7 +100,7 @@ class ItemJudging:
         return evaluation
 
     def _evaluation(self, queue: Queue, row: Any, mine: Any, account: Account, active: int) -> Evaluation:
-        """All but what was said: a declined one that `submit` fills in."""
+        """Build the evaluation as a declined one; `submit` fills in the answer."""
         round = self._store.get(Round, row.round)
         first, second = shown_pair(row, mine.flipped)
         return Evaluation(
@@ -122,16 +125,17 @@ class ItemJudging:
         )
 
     def skip(self, item: str, account: Account, reason: str) -> Evaluation:
-        """Leave an item to others: a declined Evaluation with the reason, the first one of each item.
+        """Skip an item: commit a declined Evaluation with the reason, at the first skip of the item.
 
-        It is not given to the person again; `Leasing.take_back` has it back while nobody else has taken it. NotYours,
+        The person does not get it again, except by `ItemLeases.take_back` while nobody else has taken it. Raises
+        NotYours,
         Conflict.
         """
         reason = storable(reason).strip()
         if not reason:
             raise InvalidAnswer({"reason": "say why"})
         with self._db.writing() as connection:
-            mine = self._leasing.hold(connection, item, account, self._clock())
+            mine = self._leasing.renew(connection, item, account, self._clock())
             row = connection.execute(sql.ITEM, {"id": item}).one()
             queue = find_queue(connection, row.queue)
             if queue.kind is RoundKind.CALIBRATION:
@@ -144,37 +148,39 @@ class ItemJudging:
             account,
         )
         with self._db.writing() as connection:
-            mine = own(connection, item, account)
+            mine = own_row(connection, item, account)
             if mine.state == LEASED:
-                finish(connection, mine, evaluation.id, self._clock(), state=SKIPPED)
+                mark_done(connection, mine, evaluation.id, self._clock(), state=SKIPPED)
                 connection.execute(update(items).where(_i.id == item).values(free=_i.free + 1))
         return evaluation
 
-    def answered(self, item: str, account: Account) -> Evaluation:
-        """What the person said of an item, or why it was skipped. Conflict before; NotYours."""
+    def own_answer(self, item: str, account: Account) -> Evaluation:
+        """Return the person's evaluation of an item. Raises Conflict before there is one, NotYours."""
         with self._db.reading() as connection:
-            mine = own(connection, item, account)
+            mine = own_row(connection, item, account)
         if mine.evaluation is None:
             raise Conflict("nothing is handed in for this item yet")
         return self._store.get(Evaluation, mine.evaluation)
 
     def quiz_answer(self, item: str, account: Account) -> dict[str, Any]:
-        """How an answered calibration item should have been judged, and why. Conflict before it is answered."""
+        """Return the right answer of an answered calibration item, with its reason. Raises Conflict before it is
+        answered.
+        """
         with self._db.reading() as connection:
-            mine = own(connection, item, account)
+            mine = own_row(connection, item, account)
             row = connection.execute(sql.ITEM, {"id": item}).one()
             hidden = row.round != row.queue
         if mine.state != DONE or row.expected is None or hidden:
             raise Conflict("there is nothing to show for this item now")
         return compare(row, self._store.get(Evaluation, mine.evaluation))
 
-    def earlier(self, item: str, account: Account) -> list[dict[str, Any]]:
-        """What others said before about an adjudicated or audited deliverable: only once the own answer is in.
+    def earlier_votes(self, item: str, account: Account) -> list[dict[str, Any]]:
+        """Return earlier votes on an adjudicated or audited deliverable, after the person's own answer is in.
 
-        Voters are numbered and have no names. Conflict before; NotYours.
+        Voters are numbered, not named. Raises Conflict before that, NotYours.
         """
         with self._db.reading() as connection:
-            mine, row, queue = _read(connection, item, account)
+            mine, row, queue = _read_rows(connection, item, account)
         if mine.state != DONE:
             raise Conflict("decide first: earlier votes are shown once your own is in")
         # Who labels a judge's work is to know nothing of what the judge says, before and after.
@@ -187,29 +193,29 @@ class ItemJudging:
         ]
 
 
-def _read(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
-    """The person's row of an item, the item's, and its queue. NotYours."""
-    mine = own(connection, item, account)
+def _read_rows(connection: Connection, item: str, account: Account) -> tuple[Any, Any, Queue]:
+    """Return the person's row, the item's row and the queue. Raises NotYours."""
+    mine = own_row(connection, item, account)
     row = connection.execute(sql.ITEM, {"id": item}).one()
     return mine, row, find_queue(connection, row.queue)
 
 
-def _same(evaluation: Evaluation, key: str) -> Evaluation:
-    """The evaluation, where it came in under this key."""
+def _require_same_key(evaluation: Evaluation, key: str) -> Evaluation:
+    """Return the evaluation if it was submitted under this key. Raises Conflict otherwise."""
     if evaluation.record.get("key") != key:
         raise Conflict("this item is handed in already, with another answer")
     return evaluation
 
 
 def round_minutes(micros: int) -> float:
-    """To the second."""
+    """Convert microseconds to minutes, rounded to the second."""
     return int(micros) // SECOND * SECOND / MINUTE
 
 
 def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
-    """Whether a file of these submissions is itself damaged or empty, and none was kept from view for another reason.
+    """Tell whether a file of these submissions is damaged or empty, and none was hidden for another reason.
 
-    A view that is not kept, since the server was too busy or lacks a converter, is such a reason.
+    A view that is not stored, because the server was busy or lacks a converter, counts as another reason.
     """
     found = False
     for id in submissions:
@@ -220,7 +226,7 @@ def file_at_fault(store: Store, submissions: Iterable[str | None]) -> bool:
         for entry in manifest.entries:
             if entry.kind is EntryKind.FOLDER:
                 continue
-            view = kept(store, manifest, part.manifest, entry.path)
+            view = find_view(store, manifest, part.manifest, entry.path)
             if view is None or view.visibility.ours:
                 return False
             found = found or view.visibility is Visibility.FILE or entry.size == 0

@@ -1,13 +1,13 @@
-"""The states of an assignment."""
+"""States of an item's assignment to a person."""
 
 LEASED = "leased"
 DONE = "done"
 EXPIRED = "expired"
-"""Nothing was heard; the person may have it again where nobody else took it. So with `released`."""
+"""The lease expired; the person may get the item again if nobody else took it. The same holds for `released`."""
 RELEASED = "released"
 SKIPPED = "skipped"
 BARRED = "barred"
-"""Never given to this person: judged in the round that is looked at."""
+"""Never offered to this person, who judged it in the reviewed round."""
 STRUCK = "struck"
 
 RESUMABLE = (EXPIRED, RELEASED)

@@ -1,4 +1,4 @@
-"""Nothing that an evaluator sees says who made it: names of agents, models and people are blotted out of texts."""
+"""Blinding: removes names of agents, models and people from texts that evaluators see."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SHORTEST = 3
 _COMMON = frozenset(
     {"agent", "command", "external", "human", "person", "reference", "scripted", "test", "the", "worker"}
 )
-"""Words that say nothing of who it was, and would blot half of a text."""
+"""Words that identify nobody and would blank out ordinary text."""
 
 
 def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
-    """Words that would say who made a submission: its agent's name, model, the model's own name; a person's name."""
+    """Return the words that identify a submission's maker: names of agent, model and person."""
     words = {submission.entrant, submission.entrant.partition("@")[0]}
     if submission.origin is Origin.TRIAL:
         try:
@@ -37,14 +37,14 @@ def giveaways(store: Store, submission: Submission) -> tuple[str, ...]:
 
 
 def scrub(text: str, words: Iterable[str]) -> str:
-    """The text without these words, however they are written: case, blanks, dashes and underscores do not count."""
+    """Remove these words from a text, ignoring case, blanks, dashes and underscores."""
     pattern = _pattern(tuple(words)) if text else None
     return text if pattern is None else pattern.sub(BLOT, text)
 
 
 @lru_cache(maxsize=512)
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
-    """None where there is no word. A round has few agents and many items."""
+    """Compile the words; None without words. Cached, because a round has few agents and many items."""
     patterns = []
     for word in sorted(words, key=lambda w: (-len(w), w)):
         parts = [re.escape(p) for p in re.split(r"[\s_.-]+", word) if p]

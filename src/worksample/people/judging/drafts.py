@@ -1,4 +1,4 @@
-"""What is not handed in yet: drafts with revisions, the time that was worked, what was opened."""
+"""Unsubmitted work: drafts with revisions, time worked, files opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worksample.people.access.tokens import storable
 from worksample.people.clock import SECOND, Clock
 from worksample.people.errors import Conflict
 from worksample.people.quality.flags import all_flags
-from worksample.people.rounds.queues import Queue, find_queue, note
+from worksample.people.rounds.queues import Queue, add_activity, find_queue
 from worksample.records import Instance, canonical
 from worksample.store.people_tables import assignments, items, seen
 
@@ -23,32 +23,34 @@ from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED, STRUCK
 from .blinding import scrub
 from .item import Draft, Item, build_item, hidden_words
-from .item_leases import Leasing, own
+from .item_leases import ItemLeases, own_row
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 LARGEST = 256_000
-"""Bytes of a draft."""
+"""Most bytes of a draft."""
 MOST_SEEN = 20_000
 _Parts = tuple[Queue, Any, Any, Draft | None, tuple[tuple[str, str], ...]]
 _a = assignments.c
 
 
-class Drafting:
-    def __init__(self, store: Store, clock: Clock, leasing: Leasing) -> None:
+class Drafts:
+    """Drafts of a store's evaluators."""
+
+    def __init__(self, store: Store, clock: Clock, leasing: ItemLeases) -> None:
         self._store, self._db, self._clock, self._leasing = store, store.database, clock, leasing
 
     def item(self, account: Account, id: str) -> Item:
-        """One of the person's own items, handed in or not. NotYours."""
+        """Return one of the person's items, submitted or not. Raises NotYours."""
         with self._db.reading() as connection:
             parts = self._parts(connection, account, id)
         return build_item(self._store, *parts)
 
     def claim(self, account: Account, round: str | None = None, *, ahead: bool = False) -> Item | None:
-        """The item that the person has open, else the next one; None where there is none. `ahead`: one more.
+        """Return the item that the person has open, else claim the next one; None if there is none. `ahead`: one more.
 
-        As `Leasing.claim`, and read in the same transaction.
+        Claims as `ItemLeases.claim` does and reads the item in the same transaction.
         """
         with self._db.writing() as connection:
             id = self._leasing.claim(connection, account, round, ahead=ahead)
@@ -56,32 +58,35 @@ class Drafting:
         return None if parts is None else build_item(self._store, *parts)
 
     def _parts(self, connection: Connection, account: Account, id: str) -> _Parts:
-        mine = own(connection, id, account)
+        mine = own_row(connection, id, account)
         row = connection.execute(sql.ITEM, {"id": id}).one()
         queue = find_queue(connection, row.queue)
         looked = connection.execute(sql.SEEN, {"item": id, "account": account.id}).all()
         return queue, row, mine, self._draft(connection, mine), tuple((pane, path) for pane, path in looked)
 
     def hidden_words(self, item: str, account: Account) -> tuple[str, ...]:
-        """Names that would give away who made what is shown. NotYours."""
+        """Return the names that would reveal the maker of an item's work. Raises NotYours."""
         with self._db.reading() as connection:
-            own(connection, item, account)
+            own_row(connection, item, account)
             row = connection.execute(sql.ITEM, {"id": item}).one()
         return hidden_words(self._store, row)
 
     def save(
         self, item: str, account: Account, revision: int, payload: Mapping[str, Any], active_seconds: float = 0.0
     ) -> Draft:
-        """Keep a draft and renew the lease. `revision`: the one it builds on, 0 for none; the draft's is one higher.
+        """Save a draft and renew the lease. `revision`: the one that it builds on, 0 for none; the new one is higher by
+        one.
 
-        `active_seconds`: worked since the last save. Never more is counted than time has passed since a person's time
-        was counted last, on whatever item: two windows, or a request sent twice, count once. Saving what is there
-        already changes nothing. Conflict for a stale revision or a lease that passed on; NotYours.
+        `active_seconds`: worked since the last save, limited to the time that has passed since any of the person's time
+        was
+        counted, so two windows or a repeated request count once. Saving the same draft again changes nothing. Raises
+        Conflict
+        for a stale revision or a lost lease, NotYours.
         """
         text = _text(payload)
         with self._db.writing() as connection:
             now = self._clock()
-            mine = self._leasing.hold(connection, item, account, now)
+            mine = self._leasing.renew(connection, item, account, now)
             held = self._draft(connection, mine)
             current = held.revision if held is not None else 0
             if held is not None and revision == current - 1 and canonical(dict(held.payload)).decode() == text:
@@ -101,7 +106,7 @@ class Drafting:
         return None if row is None else Draft(row.revision, json.loads(row.payload), row.at, mine.active / SECOND)
 
     def count(self, connection: Connection, mine: Any, seconds: float, now: int) -> int:
-        """Add time worked on an item; returns microseconds so far."""
+        """Add working time to an item and return its total in microseconds."""
         if not 0 <= seconds < float("inf"):
             raise UsageError(f"{seconds} seconds of work")
         until = connection.execute(sql.UNTIL, {"account": mine.account}).one().active_until
@@ -112,10 +117,10 @@ class Drafting:
         return total
 
     def mark_seen(self, item: str, account: Account, pane: str, path: str) -> None:
-        """Note that a file was opened. NotYours; nothing happens twice, nor beyond 20,000 files."""
+        """Record that a file was opened, once per file and for at most 20,000 files. Raises NotYours."""
         pane, path = storable(pane)[:100], storable(path)[:3000]
         with self._db.writing() as connection:
-            own(connection, item, account)
+            own_row(connection, item, account)
             mine = (seen.c.item == item) & (seen.c.account == account.id)
             here = mine & (seen.c.pane == pane) & (seen.c.path == path)
             if connection.execute(select(seen.c.at).where(here)).first() is not None:
@@ -125,17 +130,18 @@ class Drafting:
                 connection.execute(seen.insert().values({**row, "at": self._clock()}))
 
     def history(self, account: Account) -> list[dict[str, Any]]:
-        """The person's items, the latest first.
+        """List the person's items, the latest first.
 
-        item, round, form, title, state, started, active_seconds, evaluation, flags: the person's own, each with kind,
-        text, at, and the admin's answer ("" while there is none) without the names that would unblind the item.
+        Keys: item, round, form, title, state, started, active_seconds, evaluation, flags. A flag has kind, text, at,
+        and the
+        admin's answer ("" if none) without names that would unblind the item.
         """
         mine = (_a.account == account.id) & _a.state.in_([LEASED, DONE, STRUCK, SKIPPED])
         query = select(assignments, items.c.instance).join(items, items.c.id == _a.item).where(mine)
         with self._db.reading() as connection:
             rows = connection.execute(query.order_by(_a.started.desc(), _a.item)).all()
             forms = {id: find_queue(connection, id).form.value for id in {row.queue for row in rows}}
-        raised = self._raised(account)
+        raised = self._flags_by_item(account)
         titles = {id: self._store.get(Instance, id).title for id in {row.instance for row in rows}}
         return [
             {
@@ -146,8 +152,8 @@ class Drafting:
             for row in rows
         ]  # fmt: skip
 
-    def _raised(self, account: Account) -> dict[str, list[dict[str, Any]]]:
-        """The person's flags by item."""
+    def _flags_by_item(self, account: Account) -> dict[str, list[dict[str, Any]]]:
+        """Return the person's flags by item."""
         out: dict[str, list[dict[str, Any]]] = {}
         for flag in all_flags(self._store, account.id):
             answer = scrub(flag.closed.note, self.hidden_words(flag.item, account)) if flag.closed else ""
@@ -157,9 +163,9 @@ class Drafting:
         return out
 
     def read_training(self, account: Account, instructions: str) -> None:
-        """Note that the person has read a version of the instructions."""
+        """Record that the person has read a version of the instructions."""
         with self._db.writing() as connection:
-            note(connection, uuid.uuid4().hex, account.id, None, "training", instructions, self._clock())
+            add_activity(connection, uuid.uuid4().hex, account.id, None, "training", instructions, self._clock())
 
 
 def _text(payload: Mapping[str, Any]) -> str:

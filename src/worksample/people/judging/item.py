@@ -1,4 +1,4 @@
-"""What an evaluator is shown: everything that is needed to judge, nothing that says who made it."""
+"""An item as its evaluator sees it: all that is needed to judge, and nothing that reveals the maker."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _PREFERRED = {
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """`label`: Reference, Alternative, AD-1, AD-2, Deliverable, Inputs or Trajectory."""
+    """A pane with files. `label`: Reference, Alternative, AD-1, AD-2, Deliverable, Inputs or Trajectory."""
 
     label: str
     manifest: str
-    """Digest of the manifest of its files; "" where nothing was delivered."""
+    """Digest of its manifest; "" if nothing was delivered."""
     note: str = ""
-    """What was not taken in, where something was not."""
+    """A note on files that were not captured."""
 
     def plain(self) -> dict[str, Any]:
         return {"label": self.label, "manifest": self.manifest, "note": self.note}
@@ -40,7 +40,7 @@ class Pane:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is not handed in yet. `active_seconds`: counted so far, and never more than have passed."""
+    """An unsubmitted answer. `active_seconds`: working time counted so far."""
 
     revision: int
     payload: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`instance` is its key, `task/name`; ids of submissions, agents, origins and costs are not in here."""
+    """An item. `instance`: its key, `task/name`. It contains no ids of submissions, agents, origins or costs."""
 
     id: str
     round: str
@@ -66,17 +66,17 @@ class Item:
     soft_limit_minutes: float
     early_stop: bool
     instructions: str
-    """Digest of the version in force."""
+    """Digest of the instructions in force."""
     state: str
     expires: int
     draft: Draft | None = None
     seen: tuple[tuple[str, str], ...] = ()
-    """(pane's label, path) of what the person has opened."""
+    """Files that the person has opened: (label of the pane, path)."""
     hidden: tuple[str, ...] = field(default=(), repr=False)
-    """Names that must not be read near it: for `blinding.scrub`, never for the browser, so `plain` leaves them out."""
+    """Names to remove by `blinding.scrub`. They must not reach the browser, so `plain` leaves them out."""
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types, for the browser."""
+        """Return the item as JSON types, for the browser."""
         draft = self.draft
         return {
             "id": self.id, "round": self.round, "protocol": self.protocol.value, "instance": self.instance,
@@ -93,14 +93,14 @@ class Item:
 
 
 def shown_pair(row: Any, flipped: bool) -> tuple[str, str | None]:
-    """Which submission stands first for this person, and which second."""
+    """Return the submissions in the order in which this person sees them."""
     if row.second is None or not flipped:
         return row.subject, row.second
     return row.second, row.subject
 
 
 def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
-    """What must not be read anywhere near an item; of a job nothing is hidden."""
+    """Return the words that must not be shown with an item; none for a job."""
     if row.subject == row.instance:
         return ()
     ids = [row.subject, *([row.second] if row.second else [])]
@@ -108,7 +108,7 @@ def hidden_words(store: Store, row: Any) -> tuple[str, ...]:
 
 
 def grading_of(instance: Instance, form: Form, first: Protocol | None = None) -> Grading | None:
-    """The grading whose reference and notes are shown: the `first`, the form's own, else the nearest there is."""
+    """Return the grading with the reference and notes to show: that of `first`, else the form's, else the nearest."""
     for protocol in (*((first,) if first else ()), *_PREFERRED.get(form, (Protocol.HOLISTIC,)), *Protocol):
         if protocol in instance.grading:
             return instance.grading[protocol]
@@ -116,17 +116,17 @@ def grading_of(instance: Instance, form: Form, first: Protocol | None = None) ->
 
 
 def criteria_of(instance: Instance, queue: Queue) -> Criteria:
-    """The criteria that are asked in a round: those of its kind of evaluator. None where its form asks for none."""
+    """Return the criteria that a round asks of its kind of evaluator; empty if its form asks for none."""
     grading = instance.grading.get(queue.protocol)
-    return grading.asked_of(queue.asked.value) if grading and queue.form is Form.RUBRIC else Criteria()
+    return grading.asked_of(queue.evaluator_kind.value) if grading and queue.form is Form.RUBRIC else Criteria()
 
 
 def panes_of(
     store: Store, queue: Queue, row: Any, flipped: bool, instance: Instance, words: tuple[str, ...] = ()
 ) -> tuple[Pane, ...]:
-    """The reference where it is shown, the deliverables in this person's order, the trajectory, the inputs.
+    """Return the panes: the reference if shown, the deliverables in this person's order, the trajectory, the inputs.
 
-    `words`: not to be read in the notes.
+    `words`: to remove from the notes.
     """
     spec, out = queue.spec, []
     grading = grading_of(instance, queue.form, queue.protocol)
@@ -157,7 +157,7 @@ def panes_of(
 def build_item(
     store: Store, queue: Queue, row: Any, mine: Any, draft: Draft | None, seen: tuple[tuple[str, str], ...]
 ) -> Item:
-    """An item as its evaluator sees it. `row`: of items; `mine`: of assignments."""
+    """Build an item for its evaluator. `row`: of table items; `mine`: of assignments."""
     instance = as_graded(store, store.get(Round, row.round), store.get(Instance, row.instance))
     spec = queue.spec
     grading = grading_of(instance, queue.form, queue.protocol)

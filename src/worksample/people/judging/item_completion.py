@@ -1,4 +1,4 @@
-"""What follows from an evaluation that is in: the item's votes are counted, and a tie asks for one more."""
+"""Bookkeeping after an evaluation: counts an item's votes and asks for one more after a tie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select, update
 
 from worksample.people.quality.gold_items import note_quiz
 from worksample.people.rounds.forms import Form
-from worksample.people.rounds.job_questions import asked, deciding
+from worksample.people.rounds.job_questions import all_questions, deciding_names
 from worksample.people.rounds.queues import Queue, find_queue
 from worksample.records import (
     Evaluation,
@@ -32,8 +32,8 @@ from .assignment_states import RESUMABLE, STRUCK
 _a, _i = assignments.c, items.c
 
 
-def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
-    """Mark an assignment as handed in. Doing it twice changes nothing."""
+def mark_done(connection: Connection, row: Any, evaluation: str, now: int, *, state: str = "done") -> None:
+    """Mark an assignment as submitted. Idempotent."""
     mine = {"its_item": row.item, "its_account": row.account}
     done = {**mine, "now_state": state, "its_evaluation": evaluation, "until": now}
     if connection.execute(sql.FINISH, done).rowcount != 1:
@@ -52,9 +52,9 @@ def finish(connection: Connection, row: Any, evaluation: str, now: int, *, state
 
 
 def settle_ties(connection: Connection, item: str) -> None:
-    """Under a tie-break rule, ask for a third vote where the first two disagree (RLI B.2). Everybody answers gold.
+    """Under a tie-break rule, ask for a third vote if the first two disagree (RLI B.2). Everybody answers gold items.
 
-    Of a job as many as its rule wants.
+    For a job, ask for as many votes as its rule wants.
     """
     row = connection.execute(sql.ITEM, {"id": item}).one()
     queue = find_queue(connection, row.queue)
@@ -69,9 +69,9 @@ def settle_ties(connection: Connection, item: str) -> None:
 
 
 def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
-    """Where fewer votes are wanted than before, those that nobody took are not given out."""
+    """Withdraw votes that nobody has claimed if fewer are wanted than before."""
     said = _standing(connection, row)
-    deciding_ones = deciding(asked(queue.questions))
+    deciding_ones = deciding_names(all_questions(queue.questions))
     votes = [
         all(e.payload.labels.get(name) != NO for name in deciding_ones)
         for e in sorted(said, key=lambda e: (e.at, e.id)) if isinstance(e.payload, Labels)
@@ -83,7 +83,7 @@ def _settle_job(connection: Connection, row: Any, queue: Queue) -> None:
 
 
 def _standing(connection: Connection, row: Any) -> list[Evaluation]:
-    """What was said in an item's round of either of its sides, without what was struck at the item."""
+    """Return the unstruck evaluations of an item's sides in its round."""
     table = schema.evaluations.c
     struck = select(_a.evaluation).where(_a.item == row.id, _a.state == STRUCK, _a.evaluation.is_not(None))
     mine = (table.round == row.round) & table.subject.in_([row.subject, row.second or row.subject])
@@ -101,11 +101,12 @@ _TURNED = {
 
 
 def _vote(e: Evaluation, subject: str) -> object:
-    """What two votes have to agree on: passing; of a rubric every criterion; for pairs both answers, seen from the same
-    side.
+    """Return the part of a vote that must agree: passing; for rubrics every criterion; for pairs both answers, seen
+    from the
+    same side.
 
-    Which of the two answers will count is known only once it is known who succeeded, so a difference in either asks
-    for a third vote.
+    Which of the two answers counts depends on who succeeded, which is known later, so a difference in either asks for a
+    third vote.
     """
     match e.payload:
         case Holistic(score=score):

@@ -1,7 +1,8 @@
-"""Giving items out: each to as many people as it wants, to nobody twice, back into the queue when nothing is heard.
+"""Leases of items: each item goes to as many people as it wants, to nobody twice, and back to the queue after a
+timeout.
 
-Every change of who has what is one write transaction of the store's database; those never overlap, whether they come
-from threads, processes or machines. A process that dies leaves a lease, which runs out.
+Each change is one write transaction of the store's database, and those never overlap, across threads, processes and
+machines. A process that dies leaves a lease that expires.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from worksample.people.clock import Clock
 from worksample.people.errors import Conflict, NotReady, NotYours
 from worksample.people.judging import lease_queries as sql
 from worksample.people.judging.assignment_states import DONE, EXPIRED, LEASED, RELEASED, SKIPPED, STRUCK
-from worksample.people.judging.item_completion import finish
+from worksample.people.judging.item_completion import mark_done
 from worksample.people.rounds.queues import OPEN, Queue, all_queues, find_queue
 from worksample.records import digest_of
 from worksample.store.people_tables import assignments, items
@@ -30,23 +31,25 @@ _a, _i = assignments.c, items.c
 
 
 def evaluation_id(item: str, account: str) -> str:
-    """One person's evaluation of one item has one id: handing in twice cannot make two."""
+    """Return the id of a person's evaluation of an item. It is fixed, so submitting twice cannot create two."""
     return digest_of([item, account])[:32]
 
 
-class Leasing:
+class ItemLeases:
+    """The leases of a store's items."""
+
     def __init__(self, store: Store, clock: Clock) -> None:
         self._db, self._clock = store.database, clock
 
     def claim(self, connection: Connection, account: Account, round: str | None, *, ahead: bool) -> str | None:
-        """An item's id: the one the person has open, else the next that is free; None where there is none.
+        """Return the id of the item that the person has open, else lease the next free one; None if there is none.
 
-        `round`: of this queue only; then NotReady says what is to be done first. Without it, queues that the person is
-        not ready for are passed over. `ahead`: the next one although one is open, so that it can be loaded while the
-        person works; a round limits how many may be open.
+        `round`: this queue only; raises NotReady if the person must do something first. Without it, such queues are
+        skipped.
+        `ahead`: lease one more while an item is open, so that it can be loaded; a round limits the number.
         """
         now = self._clock()
-        self._sweep(connection, now)
+        self._expire_leases(connection, now)
         held = [row for row in self._open(connection, account, now) if round is None or row.queue == round]
         if held and not ahead:
             return self._again(connection, held[0], now)
@@ -59,21 +62,21 @@ class Leasing:
                 return item
         return self._again(connection, held[0], now) if held else None
 
-    def note_said(self, account: Account) -> None:
-        """Note what the person handed in before a process died between the answer and the queue's note of it."""
+    def mark_submitted(self, account: Account) -> None:
+        """Mark the person's items as done whose evaluation was committed before a crash."""
         with self._db.writing() as connection:
             self._open(connection, account, self._clock())
 
     @staticmethod
     def _open(connection: Connection, account: Account, now: int) -> list[Any]:
-        """What is open to the person. An item whose answer is committed is done, whatever its lease says."""
+        """Return the person's open rows. An item whose evaluation is committed counts as done, whatever its lease."""
         held = []
         for row in connection.execute(sql.HELD, {"account": account.id}).all():
             id = evaluation_id(row.item, account.id)
             if connection.execute(sql.SAID, {"id": id}).first() is None:
                 held.append(row)
             else:
-                finish(connection, row, id, now)
+                mark_done(connection, row, id, now)
         return held
 
     def _again(self, connection: Connection, row: Any, now: int) -> str:
@@ -86,13 +89,13 @@ class Leasing:
             return []
         found = [find_queue(connection, round)] if round is not None else all_queues(connection)
         found = [q for q in found if q.state == OPEN and account.roles & q.roles]
-        lacking = [(q, missing(connection, q, account)) for q in found]
+        lacking = [(q, missing_step(connection, q, account)) for q in found]
         if round is not None and any(lacks for _, lacks in lacking):
             raise NotReady(lacking[0][1], where=round)
         return [q for q, lacks in lacking if not lacks]
 
     def _pick(self, connection: Connection, queue: Queue, account: Account) -> str | None:
-        """The next free item in this person's order: a round trip through the places, from a start of its own."""
+        """Return the next free item in this person's order: a cycle from a random start."""
         start, backwards = random_start(queue.seed, account.id)
         values = {"queue": queue.round, "account": account.id, "name": name_key(account.name), "start": start}
         for before in (backwards, not backwards):
@@ -113,17 +116,17 @@ class Leasing:
             return
         row = {
             **mine, "queue": queue.round, "state": LEASED, "expires": now + queue.lease, "started": now,
-            "ordinal": states.taken, "flipped": flipped(queue.seed, account.id, states.taken), "active": 0,
+            "ordinal": states.taken, "flipped": is_flipped(queue.seed, account.id, states.taken), "active": 0,
             "evaluation": None,
         }  # fmt: skip
         connection.execute(sql.ASSIGN, row)
 
-    def _sweep(self, connection: Connection, now: int) -> None:
-        """Leases that ran out go back, but for those whose evaluation was committed before its process died."""
+    def _expire_leases(self, connection: Connection, now: int) -> None:
+        """Return items with expired leases to the queue, except those whose evaluation was committed before a crash."""
         for row in connection.execute(sql.LATE, {"now": now}).all():
             id = evaluation_id(row.item, row.account)
             if connection.execute(sql.SAID, {"id": id}).first() is not None:
-                finish(connection, row, id, now)
+                mark_done(connection, row, id, now)
                 continue
             self._set(connection, row, state=EXPIRED)
             connection.execute(update(items).where(_i.id == row.item).values(free=_i.free + 1))
@@ -135,12 +138,12 @@ class Leasing:
 
     # -- what is out
 
-    def hold(self, connection: Connection, item: str, account: Account, now: int) -> Any:
-        """The person's row of an item that is open to them, its lease renewed.
+    def renew(self, connection: Connection, item: str, account: Account, now: int) -> Any:
+        """Renew the lease of an open item and return the person's row.
 
-        One that ran out is had again where nobody took it. NotYours, Conflict.
+        An expired lease is renewed if nobody else took the item. Raises NotYours, Conflict.
         """
-        row = own(connection, item, account)
+        row = own_row(connection, item, account)
         if row.state in (DONE, SKIPPED, STRUCK):
             raise Conflict("this item is handed in already")
         queue = find_queue(connection, row.queue)
@@ -153,19 +156,19 @@ class Leasing:
         return row
 
     def heartbeat(self, item: str, account: Account) -> int:
-        """Keep an item; returns until when, in microseconds since 1970. NotYours, Conflict."""
+        """Renew a lease. Return its end in microseconds since 1970. Raises NotYours, Conflict."""
         with self._db.writing() as connection:
             now = self._clock()
-            row = self.hold(connection, item, account, now)
+            row = self.renew(connection, item, account, now)
             return now + find_queue(connection, row.queue).lease
 
     def take_back(self, item: str, account: Account) -> None:
-        """Have a skipped item again, as long as nobody else has taken it; the skip stays on record.
+        """Reopen a skipped item that nobody else has taken. The skip stays on record.
 
-        NotYours, NotReady; Conflict where it was not skipped, where others have it, and where too many are open.
+        Raises NotYours, NotReady, Conflict if it was not skipped, others have it, or too many are open.
         """
         with self._db.writing() as connection:
-            row = own(connection, item, account)
+            row = own_row(connection, item, account)
             if row.state == LEASED:
                 return
             if row.state != SKIPPED:
@@ -173,7 +176,7 @@ class Leasing:
             queue = find_queue(connection, row.queue)
             if queue.state != OPEN:
                 raise Conflict(f"the round is {queue.state}, so nothing of it is given out")
-            if lacks := missing(connection, queue, account):
+            if lacks := missing_step(connection, queue, account):
                 raise NotReady(lacks, where=queue.round)
             held = connection.execute(sql.HELD, {"account": account.id}).all()
             held = [one for one in held if one.queue == queue.round]
@@ -185,16 +188,16 @@ class Leasing:
             self._set(connection, row, state=LEASED, expires=self._clock() + queue.lease, evaluation=None)
 
     def release(self, item: str, account: Account) -> None:
-        """Give it back without a word; the person may be given it again. NotYours; nothing happens twice."""
+        """Give an item back; the person may get it again. Idempotent. Raises NotYours."""
         with self._db.writing() as connection:
-            row = own(connection, item, account)
+            row = own_row(connection, item, account)
             if row.state == LEASED:
                 self._set(connection, row, state=RELEASED)
                 connection.execute(update(items).where(_i.id == item).values(free=_i.free + 1))
 
 
-def own(connection: Connection, item: str, account: Account) -> Any:
-    """The person's row of an item. NotYours where there is none, or one that only keeps the person out."""
+def own_row(connection: Connection, item: str, account: Account) -> Any:
+    """Return the person's row of an item. Raises NotYours if there is none, or one that only bars the person."""
     # Not every database can even be asked for a text that is none.
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
@@ -203,8 +206,8 @@ def own(connection: Connection, item: str, account: Account) -> Any:
     return row
 
 
-def missing(connection: Connection, queue: Queue, account: Account) -> str:
-    """What the person has to do before this queue gives anything out; "" for nothing."""
+def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
+    """Return what the person must do before this queue offers items; "" for nothing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
         return "you have seen who made what in this round, so that others judge it"
@@ -220,12 +223,14 @@ def missing(connection: Connection, queue: Queue, account: Account) -> str:
 
 
 def random_start(seed: int, account: str) -> tuple[float, bool]:
-    """Where in the circle of places a person begins, and whether backwards: each sees an order of their own."""
+    """Return the person's starting point in the cycle of items, and the direction, so that each person has another
+    order.
+    """
     draw = random.Random(f"order {seed} {account}")
     return draw.random(), draw.random() < 0.5
 
 
-def flipped(seed: int, account: str, ordinal: int) -> bool:
-    """Whether a person's item number `ordinal` is turned round: one of every two is, and which one is drawn."""
+def is_flipped(seed: int, account: str, ordinal: int) -> bool:
+    """Tell whether the sides of a person's item number `ordinal` are swapped: one of every two is, drawn at random."""
     first = int(digest_of([seed, account, ordinal // 2])[:8], 16) & 1
     return bool(first ^ (ordinal & 1))

@@ -1,4 +1,4 @@
-"""The statements of giving out: what is asked of the tables, said once."""
+"""SQL statements of the item leases."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ ASSIGN = assignments.insert()
 _held = exists().where(_a.item == _i.id, _a.account == _account, *(_a.state != state for state in RESUMABLE))
 # No parameters, and `withdrawn` by itself: then the index of the free ones serves.
 LEFT = (_i.free > literal_column("0")) & ~_i.withdrawn & ~WITHDRAWN
-"""Of a row of items: somebody may take it."""
+"""Condition on an item: somebody may claim it."""
 _free = (_i.queue == _queue) & LEFT & (_i.maker != bindparam("name")) & ~_held
 FREE = select(func.count()).select_from(items).where(_free)
-"""How many items of a queue could be given to a person."""
+"""Number of a queue's items that a person could get."""
 
 
 def _pick(backwards: bool, before: bool) -> Select[tuple[str]]:
-    """The next free item on one side of the person's start, in the person's direction."""
+    """Build the query for the next free item on one side of the person's start, in the person's direction."""
     start: BindParameter[float] = bindparam("start")
     side = _i.place < start if before else _i.place >= start
     order = _i.place.desc() if backwards else _i.place
@@ -72,7 +72,7 @@ PICK = {(backwards, before): _pick(backwards, before) for backwards in (False, T
 
 
 def within(query: Select[T], domains: Sequence[str]) -> Select[T]:
-    """Only items of these domains, or of what lies under them."""
+    """Restrict a query to items of these domains and of domains below them."""
     under = [or_(_i.domain == d, _i.domain.startswith(d + "/", autoescape=True)) for d in domains]
     return query.where(or_(false(), *under))
 

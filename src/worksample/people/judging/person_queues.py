@@ -1,4 +1,4 @@
-"""What there is to do for one person: the queues of the own roles, and how far the person is in each."""
+"""A person's queues: those of the person's roles, with the person's progress in each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.store.people_tables import assignments
 
 from . import lease_queries as sql
 from .assignment_states import DONE, LEASED, SKIPPED
-from .item_leases import missing
+from .item_leases import missing_step
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -24,7 +24,9 @@ _a = assignments.c
 
 @dataclass(frozen=True, slots=True)
 class OwnQueue:
-    """`missing`: what has to be done before the queue gives anything out. `left`: items that it could still give."""
+    """A queue with a person's progress. `missing`: what the person must do first; `left`: items that it could still
+    offer.
+    """
 
     queue: Queue
     missing: str
@@ -35,7 +37,7 @@ class OwnQueue:
 
 
 def own_queues(store: Store, account: Account) -> list[OwnQueue]:
-    """Of every queue that is not closed and asks for one of the person's roles, by the time they were opened."""
+    """List the queues for the person's roles that are not closed, by opening time."""
     with store.database.reading() as connection:
         queues = [q for q in all_queues(connection) if q.state != CLOSED and account.roles & q.roles]
         return [_own_queue(connection, queue, account) for queue in queues]
@@ -49,13 +51,17 @@ def _own_queue(connection: Connection, queue: Queue, account: Account) -> OwnQue
     values = {"queue": queue.round, "account": account.id, "name": name_key(account.name)}
     left: int = connection.execute(free, values).scalar_one()
     return OwnQueue(
-        queue, missing(connection, queue, account), counts.get(LEASED, 0), counts.get(DONE, 0), counts.get(SKIPPED, 0),
+        queue,
+        missing_step(connection, queue, account),
+        counts.get(LEASED, 0),
+        counts.get(DONE, 0),
+        counts.get(SKIPPED, 0),
         left,
-    )  # fmt: skip
+    )
 
 
 def has_read(store: Store, account: Account, instructions: str) -> bool:
-    """Whether the person noted having read this version of the instructions."""
+    """Tell whether the person has read this version of the instructions."""
     read = {"account": account.id, "kind": "training", "note": instructions}
     with store.database.reading() as connection:
         return connection.execute(sql.NOTED, read).first() is not None

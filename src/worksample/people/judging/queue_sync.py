@@ -1,4 +1,4 @@
-"""A queue follows what is struck and restored: an answer that counts no more is asked of somebody else."""
+"""Synchronisation of queues with amendments: a struck answer is asked again of somebody else."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 _a, _i = assignments.c, items.c
 
 
-def follow(store: Store, evaluation: str, action: AmendmentAction) -> bool:
-    """Ask for one more in place of a struck answer, or take that back where nobody has it yet. Doing it twice changes
-    nothing. Whether anything changed.
+def follow_amendment(store: Store, evaluation: str, action: AmendmentAction) -> bool:
+    """Ask for one more vote in place of a struck answer, or withdraw it after a restore. Idempotent. Return whether
+    anything
+    changed.
     """
     old, new, change = (DONE, STRUCK, 1) if action is AmendmentAction.STRIKE else (STRUCK, DONE, -1)
     with store.database.writing() as connection:
@@ -36,8 +37,8 @@ def follow(store: Store, evaluation: str, action: AmendmentAction) -> bool:
         return True
 
 
-def catch_up(store: Store, round: str) -> int:
-    """Let a round's queue follow all amendments, by whatever way they came. How many answers are asked anew."""
+def follow_all_amendments(store: Store, round: str) -> int:
+    """Apply all amendments to a round's queue, whoever made them. Return the number of answers asked again."""
     e = schema.evaluations.c
     with store.database.reading() as connection:
         query = (
@@ -51,7 +52,7 @@ def catch_up(store: Store, round: str) -> int:
     for evaluation, state, evaluator in rows:
         gone = bool({(AmendmentTarget.EVALUATION, evaluation), (AmendmentTarget.EVALUATOR, evaluator)} & out)
         if gone and state == DONE:
-            anew += follow(store, evaluation, AmendmentAction.STRIKE)
+            anew += follow_amendment(store, evaluation, AmendmentAction.STRIKE)
         elif not gone and state == STRUCK:
-            follow(store, evaluation, AmendmentAction.RESTORE)
+            follow_amendment(store, evaluation, AmendmentAction.RESTORE)
     return anew

@@ -1,7 +1,6 @@
-"""Items that are out of their queue: an admin took them out, or what they show is struck.
+"""Items that are not offered: an admin withdrew them, or the work they show is struck.
 
-Asked of the amendments at each giving out and kept nowhere: whoever strikes or restores, by whatever way, the queue
-follows at once.
+This is read from the amendments at each claim and stored nowhere, so a queue follows every strike and restore at once.
 """
 
 from __future__ import annotations
@@ -16,7 +15,9 @@ _i = items.c
 
 
 def _struck(target: AmendmentTarget, of: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """As `records.struck` says: of the amendments of a target the latest counts, by time and then by id."""
+    """Build the condition that a target is struck: its latest amendment counts, by time and then id, as in
+    `records.struck`.
+    """
     one, later = schema.amendments.alias().c, schema.amendments.alias().c
     newer = or_(later.at > one.at, and_(later.at == one.at, later.id > one.id))
     overtaken = exists().where(later.target == one.target, later.target_id == one.target_id, newer)
@@ -26,7 +27,7 @@ def _struck(target: AmendmentTarget, of: ColumnExpressionArgument[str]) -> Colum
 
 
 def _shows(id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Whether a submission, or the trial that it came from, is struck."""
+    """Build the condition that a submission, or the trial it came from, is struck."""
     trial = schema.submissions.alias().c
     return or_(
         _struck(AmendmentTarget.SUBMISSION, id),
@@ -37,4 +38,4 @@ def _shows(id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
 WITHDRAWN: ColumnElement[bool] = or_(
     _i.withdrawn, _shows(_i.subject), _shows(_i.second), _struck(AmendmentTarget.INSTANCE, _i.instance)
 )
-"""Of a row of items: nobody is given it. What is out may be handed in."""
+"""Condition on an item: nobody gets it. People who have it can still submit."""

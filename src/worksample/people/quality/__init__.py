@@ -1,1 +1,1 @@
-"""How a round goes, and how well its people judge."""
+"""Quality of a round: progress, agreement, gold items, disagreements, flags."""

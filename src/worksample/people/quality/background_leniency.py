@@ -1,4 +1,4 @@
-"""Leniency by background: whether those with more hours, earnings, rating or pay, or of one domain, let more pass."""
+"""Pass rates by evaluators' background: domain, hours, earnings, rating, pay."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """`trait`: domains, or one of TRAITS; `group`: a domain, "below 500" or "500 and more" (the median of those who
-    judged), or unknown. `others`: what people outside of the group said of the same items."""
+    """The pass rate of a group. `trait`: domains, or one of TRAITS; `group`: a domain, "below 500" or "500 and more"
+    (split at
+    the median), or unknown. `others`: the pass rate of people outside the group on the same items.
+    """
 
     trait: str
     group: str
@@ -38,7 +40,7 @@ class Background:
 
 
 def backgrounds(store: Store, round: str) -> list[Background]:
-    """Per trait and group of those who judged in a round; a person of two domains counts in both."""
+    """Return pass rates per trait and group. A person with two domains counts in both."""
     from worksample.metrics import rate
 
     votes = votes_of(store, round)
@@ -60,13 +62,13 @@ def backgrounds(store: Store, round: str) -> list[Background]:
 
 
 def _profiles(store: Store, versions: set[str]) -> dict[str, Profile]:
-    """Person -> the profile under which they judged last."""
+    """Return person -> the latest profile under which the person judged."""
     found = store.find(Evaluator, id=sorted(versions)) if versions else []
     return {person_of(e.id): profile_of(e) for e in sorted(found, key=lambda e: (e.at, e.id))}
 
 
 def _groups(profiles: dict[str, Profile]) -> list[tuple[str, dict[str, set[str]]]]:
-    """Trait -> group -> people."""
+    """Split people into groups: trait -> group -> people."""
     domains: dict[str, set[str]] = {}
     for person, profile in sorted(profiles.items()):
         for domain in profile.domains or (UNKNOWN,):

@@ -1,4 +1,4 @@
-"""Where evaluators part: people with people, judges with people, programs with either, on the same submission."""
+"""Disagreements between people, judges and programs on the same submission."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worksample.people.evaluations import amendments_of, standing
+from worksample.people.evaluations import amendments_of, exclude_struck
 from worksample.records import (
     Evaluation,
     EvaluationOutcome,
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 WHOLE = ""
-"""Stands for the submission as a whole, among criteria."""
+"""Key of the submission as a whole, among criteria."""
 _NO_VOTES = frozenset({Purpose.CALIBRATION, Purpose.INTEGRITY, Purpose.FAILURES})
 _SCORES = {1: "1: not accepted", 2: "2: accepted", 3: "3: accepted, better than the reference"}
 
 
 @dataclass(frozen=True, slots=True)
 class DisputedAnswer:
-    """`passed`: of the whole or of one criterion. `said`: in the form's words."""
+    """An answer to a disputed question. `passed`: the whole or one criterion; `said`: the answer in the form's
+    words.
+    """
 
     evaluation: str
     round: str
@@ -44,8 +46,10 @@ class DisputedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
-    """`criterion`: its id, or `WHOLE`; `text`: its words, where the instance has them."""
+class DisputedQuestion:
+    """A question with different answers. `criterion`: its id, or `WHOLE`; `text`: its words, if the instance has
+    them.
+    """
 
     submission: str
     instance: str
@@ -55,27 +59,27 @@ class Parting:
 
     @property
     def between(self) -> tuple[EvaluatorKind, ...]:
-        """The kinds that part: two where one kind says what another does not, else the one that parts with itself."""
+        """The kinds of evaluator that disagree: two kinds, or one if its members disagree with each other."""
         sides = {kind: {a.passed for a in self.answers if a.kind is kind} for kind in {a.kind for a in self.answers}}
         split = [kind for kind, said in sides.items() if len(said) > 1]
         return tuple(sorted(sides)) if len(sides) > 1 else tuple(split)
 
 
 @dataclass(frozen=True, slots=True)
-class Partings:
-    """`looked_at`: questions that two or more answered; `found`: those on which they part."""
+class DisputedQuestions:
+    """`looked_at`: questions that two or more answered; `found`: those with different answers."""
 
     looked_at: int
-    found: tuple[Parting, ...]
+    found: tuple[DisputedQuestion, ...]
     rounds: frozenset[str]
-    """Of which anything was read."""
+    """The rounds whose evaluations were read."""
 
 
-def partings(store: Store, experiment: str) -> Partings:
-    """Of all that stands on an experiment's submissions: passing as a whole, and criterion by criterion.
+def disputed_questions(store: Store, experiment: str) -> DisputedQuestions:
+    """Compare all unstruck evaluations of an experiment's submissions, as a whole and by criterion.
 
-    The same criterion is the same question under the program's protocol and the rubric's. What was skipped says
-    nothing. An evaluator's latest answer counts. Pairs, tags and gold items are left out.
+    A criterion is the same question under the program's and the rubric's protocol. Skipped criteria are ignored, an
+    evaluator's latest answer counts, and pairs, tags and gold items are left out.
     """
     rounds = {r.id: r for r in store.find(Round, experiment=experiment)}
     rounds |= {r.id: r for r in store.find(Round) if r.over in rounds}
@@ -84,7 +88,7 @@ def partings(store: Store, experiment: str) -> Partings:
     said: dict[tuple[str, str], dict[str, DisputedAnswer]] = {}
     places: dict[str, str] = {}
     for id, round in votes.items():
-        found = standing(store.find(Evaluation, round=id, outcome=EvaluationOutcome.GIVEN), amendments)
+        found = exclude_struck(store.find(Evaluation, round=id, outcome=EvaluationOutcome.GIVEN), amendments)
         passes = passes_of(store, round) if any(isinstance(e.payload, GradePayload) for e in found) else {}
         for e in sorted(found, key=lambda e: (e.at, e.id)):
             places[e.subject] = e.instance
@@ -95,15 +99,15 @@ def partings(store: Store, experiment: str) -> Partings:
     parted = {key: answers for key, answers in several.items() if len({a.passed for a in answers}) > 1}
     texts = {id: _texts(store.get(Instance, id)) for id in {places[subject] for subject, _ in parted}}
     rows = [
-        Parting(subject, places[subject], criterion, texts[places[subject]].get(criterion, ""), answers)
+        DisputedQuestion(subject, places[subject], criterion, texts[places[subject]].get(criterion, ""), answers)
         for (subject, criterion), answers in parted.items()
     ]
     rows.sort(key=lambda p: (p.criterion != WHOLE, p.instance, p.submission, p.criterion))
-    return Partings(len(several), tuple(rows), frozenset(votes))
+    return DisputedQuestions(len(several), tuple(rows), frozenset(votes))
 
 
 def _answers(e: Evaluation, passes: dict[str, bool]) -> Iterator[tuple[str, bool, str, str]]:
-    """Criterion, whether it passes, in words, and why."""
+    """Yield criterion, whether it passes, the answer in words, and the reason."""
     if isinstance(e.payload, Holistic):
         yield WHOLE, bool(is_accepted(e.payload.score)), _SCORES[e.payload.score], e.payload.justification
     elif isinstance(e.payload, GradePayload):
@@ -119,5 +123,5 @@ def _texts(instance: Instance) -> dict[str, str]:
 
 
 def names_of(store: Store, evaluators: set[str]) -> dict[str, str]:
-    """What evaluators are called: a judge by its model, a program by its name."""
+    """Return names of evaluators: a judge's model, a program's name."""
     return {e.id: e.name for e in store.find(Evaluator, id=sorted(evaluators))} if evaluators else {}

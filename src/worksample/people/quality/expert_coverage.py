@@ -1,4 +1,4 @@
-"""How far sets of experts cover the jobs of their domains, and whether more than one looks at each (UpBench 3.1)."""
+"""Coverage of job domains by expert sets, and how many jobs two experts review (UpBench 3.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worksample.records import (
     struck,
     targets_of,
 )
-from worksample.tasks.taxonomy import EXPERT_SETS, ExpertSet, set_of, spread
+from worksample.tasks.taxonomy import EXPERT_SETS, ExpertSet, expand_sets, set_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -27,7 +27,7 @@ NO_SET = "(no set)"
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A set, the jobs of its categories, and who looks at them. What is struck does not count."""
+    """An expert set with the jobs of its categories and their reviewers, without struck records."""
 
     set: str
     categories: int
@@ -35,18 +35,18 @@ class Coverage:
     experts: int
     """People whose domains lie in the set."""
     asked: int
-    """Jobs, or work on them, of which some person said something."""
+    """Jobs with at least one answer by a person, on the job or on work for it."""
     crossed: int
-    """Of those, by two people or more: cross-review."""
+    """Jobs among `asked` with answers by two or more people."""
     answers: int
     outside: int
-    """Answers of people with domains, none of which covers the job."""
+    """Answers of people whose domains do not cover the job."""
     most: int
-    """Answers of the person who gave most of them: how even the load is."""
+    """Answers of the busiest person, which shows how even the load is."""
 
 
 def coverage(store: Store) -> tuple[Coverage, ...]:
-    """A row per set of `taxonomy.EXPERT_SETS`, and one for jobs of other categories where there are any."""
+    """Return one row per set of `taxonomy.EXPERT_SETS`, and one for other categories if there are such jobs."""
     jobs = {i.id: i for i in store.find(Instance) if i.about.job is not None}
     gone = struck(store.find(Amendment))
     people = {e.id: e for e in store.find(Evaluator) if e.type is EvaluatorKind.PERSON}
@@ -58,11 +58,11 @@ def coverage(store: Store) -> tuple[Coverage, ...]:
         and e.outcome is EvaluationOutcome.GIVEN
         and not gone & set(targets_of(e))
     ]
-    rows = [_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
+    rows = [_is_covered(one, jobs.values(), said, people) for one in (*EXPERT_SETS, None)]
     return tuple(row for row in rows if row.set != NO_SET or row.jobs)
 
 
-def _covered(
+def _is_covered(
     one: ExpertSet | None, jobs: Iterable[Instance], said: Iterable[Evaluation], people: dict[str, Evaluator]
 ) -> Coverage:
     # Versions of a job are one job.
@@ -76,10 +76,10 @@ def _covered(
         who = person_of(e.evaluator)
         lookers.setdefault(contract[e.instance], set()).add(who)
         load[who] = load.get(who, 0) + 1
-        domains = spread(people[e.evaluator].domains)
+        domains = expand_sets(people[e.evaluator].domains)
         category = mine[e.instance].about.category
         outside += bool(domains) and not any(category == d or category.startswith(d + "/") for d in domains)
-    experts = {person_of(id) for id, p in people.items() if one and any(one.covers(d) for d in spread(p.domains))}
+    experts = {person_of(id) for id, p in people.items() if one and any(one.covers(d) for d in expand_sets(p.domains))}
     return Coverage(
         one.title if one else NO_SET, len(one.categories) if one else 0, len(set(contract.values())), len(experts),
         len(lookers), sum(len(found) > 1 for found in lookers.values()), len(answers), outside,

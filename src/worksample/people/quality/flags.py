@@ -1,4 +1,4 @@
-"""Flags: people say that something is wrong with an item, and an admin says what became of it. Rows are added only."""
+"""Flags: people report problems with items, and admins answer. Rows are only added."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from worksample.people.access.account import Account, Role
 from worksample.people.access.tokens import storable
 from worksample.people.clock import Clock
 from worksample.people.errors import Conflict
-from worksample.people.judging.item_leases import own
+from worksample.people.judging.item_leases import own_row
 from worksample.people.judging.withdrawn_items import WITHDRAWN
-from worksample.people.rounds.queues import note
+from worksample.people.rounds.queues import add_activity
 from worksample.store.people_tables import activity, items
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ FLAGS = ("broken file", "blinding leak", "brief unclear", "unsafe", "other")
 LONGEST = 5000
 _FLAG, _CLOSED = "flag", "flag closed"
 _OF = "closed-"
-"""Before a flag's id: the id of how it was closed, so that a flag is closed once."""
+"""Prefix of a closure's id before the flag's id, so that a flag is closed only once."""
 _a, _i = activity.c, items.c
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
-    """`by`: an account's id."""
+class FlagClosure:
+    """An admin's answer to a flag. `by`: an account's id."""
 
     note: str
     by: str
@@ -40,7 +40,9 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class ItemFlag:
-    """`account`: who raised it. `withdrawn`: whether the item is out of its queue. `closed`: None while it is open."""
+    """A reported problem. `account`: who reported it; `withdrawn`: the item is out of its queue; `closed`: None while
+    open.
+    """
 
     id: str
     item: str
@@ -51,22 +53,24 @@ class ItemFlag:
     text: str
     at: int
     withdrawn: bool
-    closed: Closed | None
+    closed: FlagClosure | None
 
 
 def raise_flag(store: Store, item: str, account: Account, kind: str, text: str, *, clock: Clock) -> None:
-    """Tell the admin that something is wrong with an item. The person keeps it. NotYours."""
+    """Report a problem with an item. The person keeps the item. Raises NotYours."""
     if kind not in FLAGS:
         raise UsageError(f"no such flag: {kind}", next=f"one of {', '.join(FLAGS)}")
     with store.database.writing() as connection:
-        own(connection, item, account)
+        own_row(connection, item, account)
         said = f"{kind}: {storable(text).strip()[:LONGEST]}"
-        note(connection, uuid.uuid4().hex, account.id, item, _FLAG, said, clock())
+        add_activity(connection, uuid.uuid4().hex, account.id, item, _FLAG, said, clock())
 
 
 def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -> None:
-    """Say what became of a flag; nobody's word is changed by it. Denied, RecordMissing, Conflict where it is closed,
-    UsageError without a note."""
+    """Answer a flag; evaluations do not change. Raises Denied, RecordMissing, Conflict if it is closed, UsageError
+    without
+    a note.
+    """
     by.may(Role.ADMIN)
     said = storable(text).strip()[:LONGEST]
     if not said:
@@ -77,11 +81,11 @@ def close_flag(store: Store, by: Account, id: str, text: str, *, clock: Clock) -
             raise RecordMissing("no such flag", where=id)
         if id in _closings(connection):
             raise Conflict("this flag is closed already")
-        note(connection, _OF + id, by.id, item, _CLOSED, said, clock())
+        add_activity(connection, _OF + id, by.id, item, _CLOSED, said, clock())
 
 
 def all_flags(store: Store, raised_by: str = "") -> list[ItemFlag]:
-    """All flags, or those of one account, the latest first."""
+    """List all flags, or those of one account, the latest first."""
     query = (
         select(activity, _i.queue, _i.instance, WITHDRAWN.label("withdrawn"))
         .join(items, _i.id == _a.item)
@@ -105,7 +109,7 @@ def all_flags(store: Store, raised_by: str = "") -> list[ItemFlag]:
     return out
 
 
-def _closings(connection: Connection) -> dict[str, Closed]:
-    """Flag -> how it was closed."""
+def _closings(connection: Connection) -> dict[str, FlagClosure]:
+    """Return flag -> closure."""
     rows = connection.execute(select(_a.id, _a.note, _a.account, _a.at).where(_a.kind == _CLOSED))
-    return {row.id.removeprefix(_OF): Closed(row.note, row.account, row.at) for row in rows}
+    return {row.id.removeprefix(_OF): FlagClosure(row.note, row.account, row.at) for row in rows}

@@ -1,4 +1,4 @@
-"""Gold: what a person says about items whose right answer is known, openly in a quiz, or hidden among others."""
+"""Gold items, whose right answers are known: open in a quiz, or hidden among other items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from worksample.people.clock import moment
 from worksample.people.judging.assignment_states import STRUCK
 from worksample.people.rounds.forms import RoundKind
-from worksample.people.rounds.queues import Queue, note
+from worksample.people.rounds.queues import Queue, add_activity
 from worksample.records import Evaluation, GradePayload, Holistic, Labels, Pairwise, Tags, digest_of, is_accepted
 from worksample.store.people_tables import activity, assignments, items
 
@@ -26,7 +26,7 @@ _TURNED = {"first": "second", "second": "first", "equal": "equal"}
 
 
 def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
-    """What was said, by question; `flipped`: as if the pair had been shown the other way round."""
+    """Return an evaluation's answers by question. `flipped`: as if the pair had been shown the other way round."""
     match e.payload:
         case Holistic(score=score):
             return {"score": score}
@@ -44,7 +44,7 @@ def answers_of(e: Evaluation, *, flipped: bool = False) -> dict[str, Any]:
 
 
 def is_right(expected: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
-    """Whether every expected answer was given. A score counts by whether it accepts: 2 and 3 are alike there."""
+    """Tell whether every expected answer was given. Of a score only acceptance counts: 2 and 3 are equal."""
     for name, value in expected.items():
         if name == "score":
             if is_accepted(int(value)) != is_accepted(int(said.get("score", 0))):
@@ -58,7 +58,9 @@ def is_right(expected: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
 
 
 def compare(row: Any, evaluation: Evaluation) -> dict[str, Any]:
-    """right, expected, said, explanation; sides as in the gold item, not as shown."""
+    """Return right, expected, said and explanation, with the sides of the gold item in whatever order they were
+    shown.
+    """
     gold = json.loads(row.expected)
     said = answers_of(evaluation, flipped=evaluation.subject != row.subject)
     return {
@@ -68,11 +70,11 @@ def compare(row: Any, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, evaluation: Evaluation, now: int) -> None:
-    """Note a gold answer, and the calibration as passed once all of its items are answered and enough are right."""
+    """Record a gold answer; mark the calibration as passed when all items are answered and enough are right."""
     right = compare(row, evaluation)["right"]
     id = digest_of(["gold", row.id, account])[:32]
     if connection.execute(select(activity.c.id).where(activity.c.id == id)).first() is None:
-        note(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
+        add_activity(connection, id, account, row.id, "gold.right" if right else "gold.wrong", queue.round, now)
     if queue.kind is not RoundKind.CALIBRATION:
         return
     total = connection.execute(select(items.c.id).where(items.c.queue == queue.round)).all()
@@ -83,24 +85,24 @@ def note_quiz(connection: Connection, account: str, queue: Queue, row: Any, eval
         return
     share = answered.count("gold.right") / len(answered)
     kind = "quiz.passed" if share >= NEEDED - 1e-9 else "quiz.failed"
-    note(connection, digest_of(["quiz", queue.round, account])[:32], account, None, kind, queue.round, now)
+    add_activity(connection, digest_of(["quiz", queue.round, account])[:32], account, None, kind, queue.round, now)
 
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """How a person did on gold items of one queue."""
+    """A person's answers to a queue's gold items."""
 
     account: str
     round: str
     share: Estimate
     passed: bool | None
-    """Of a calibration: None until every item is answered."""
+    """For a calibration; None until every item is answered."""
     over_time: tuple[tuple[str, bool], ...]
-    """(moment, right), for a chart of drift."""
+    """(time, right) per answer, for a chart of drift."""
 
 
 def gold_results(store: Store, round: str) -> list[GoldResult]:
-    """Per person who answered gold items of this queue, by account."""
+    """Return results per person who answered gold items of this queue, by account."""
     from worksample.metrics import rate
 
     with store.database.reading() as connection:

@@ -1,4 +1,4 @@
-"""From a list to tasks: how many jobs stayed out at each step, and why (UpBench 3.2 and 3.3)."""
+"""The funnel from a list of jobs to tasks: how many jobs dropped out at each step, and why (UpBench 3.2 and 3.3)."""
 
 from __future__ import annotations
 
@@ -8,52 +8,52 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.people.rounds.screening_results import read_looks
 from worksample.records import Criteria, Evaluation, Instance, Labels, Purpose, Round, Standing, Verdict
-from worksample.results.job_qualification import decides, failed, votes_on
+from worksample.results.job_qualification import deciding_questions, failed_questions, votes_on
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 IMPORT = "qualification.import"
-"""In the versions of a round: the digest of the blob with the counts of the import that its jobs came by."""
+"""Key in a round's versions: digest of the blob with the counts of the jobs' import."""
 LOOKS = "qualification.looks"
 RUBRIC = (5, 20)
-"""Criteria of a rubric, as the paper asks for them (3.4)."""
+"""Fewest and most criteria of a rubric that the paper recommends (3.4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedJob:
-    """A job: what was said of it, and what came of it."""
+    """A job with its answers and its outcome."""
 
     job: str
-    """Instance id."""
+    """Id of the instance."""
     key: str
     contract: str
     passed: bool | None
-    """None: not decided yet."""
+    """Whether it qualified; None while undecided."""
     by: str
-    """`first look`, `verification`, `adjudication`; "" while it waits."""
+    """The deciding step: `first look`, `verification` or `adjudication`; "" while undecided."""
     failed: tuple[str, ...]
-    """The questions for which it stays out."""
+    """Questions that disqualified it."""
     reasons: tuple[str, ...]
-    """Why, in the experts' words."""
+    """The experts' reasons."""
     criteria: Criteria
-    """The rubric that was written with what qualified it last."""
+    """The rubric written with the last qualifying answer."""
     votes: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """`steps`: (what, how many), from the list to the tasks; `jobs`: all that were asked about, by key."""
+    """`steps`: (step, number of jobs), from the list to the tasks; `jobs`: all jobs asked about, by key."""
 
     round: str
     steps: tuple[tuple[str, int], ...]
     jobs: tuple[JudgedJob, ...]
 
     def plain(self) -> dict[str, Any]:
-        """As JSON types."""
+        """Return the funnel as JSON types."""
         jobs = [
             {
                 "job": j.job, "key": j.key, "contract": j.contract, "qualifies": j.passed, "by": j.by,
@@ -66,13 +66,13 @@ class Funnel:
 
 
 def rounds_of_jobs(store: Store) -> list[Round]:
-    """Qualifications, by time."""
+    """List the qualifications, by time."""
     found = [r for r in store.find(Round) if r.purpose is Purpose.QUALIFICATION]
     return sorted(found, key=lambda r: (r.at, r.id))
 
 
 def funnel(store: Store, round: str = "") -> Funnel:
-    """Of a qualification, by default the latest. PlanError where there is none; RecordMissing."""
+    """Build the funnel of a qualification, by default the latest. Raises PlanError if there is none, RecordMissing."""
     known = rounds_of_jobs(store)
     chosen = next((r for r in known if r.id == round), None) if round else (known[-1] if known else None)
     if chosen is None:
@@ -82,33 +82,33 @@ def funnel(store: Store, round: str = "") -> Funnel:
 
 
 def judged_jobs(store: Store, round: Round) -> tuple[JudgedJob, ...]:
-    """Every job of a qualification, by key."""
+    """List all jobs of a qualification, by key."""
     from worksample.people.round_verdicts import final_verdicts
 
     verdicts = {s: f.verdict for s, f in final_verdicts(store, round.id).items()}
     said: dict[str, list[Evaluation]] = {}
-    for e in given(store, round.id):
+    for e in standing_evaluations(store, round.id):
         said.setdefault(e.subject, []).append(e)
-    found = (_judged(store, round, job, said.get(job, []), verdicts.get(job)) for job in round.subjects)
+    found = (_judged_job(store, round, job, said.get(job, []), verdicts.get(job)) for job in round.subjects)
     return tuple(sorted(found, key=lambda j: (j.key, j.job)))
 
 
 _BY = ("first look", "verification", "adjudication")
 
 
-def _judged(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> JudgedJob:
+def _judged_job(store: Store, round: Round, job: str, said: list[Evaluation], verdict: Verdict | None) -> JudgedJob:
     instance = store.get(Instance, job)
     about = instance.about.job
     votes = votes_on(round, said)
     passed = verdict.passed if verdict is not None and verdict.standing is Standing.DECIDED else None
     labels = [e.payload for e in said if isinstance(e.payload, Labels)]
-    against = {name for one in labels for name in failed(round, one)} if passed is False else set()
-    why = [one.reasons[name] for one in labels for name in failed(round, one) if name in one.reasons]
-    written = [one.criteria for one in labels if one.criteria.criteria and not failed(round, one)]
+    against = {name for one in labels for name in failed_questions(round, one)} if passed is False else set()
+    why = [one.reasons[name] for one in labels for name in failed_questions(round, one) if name in one.reasons]
+    written = [one.criteria for one in labels if one.criteria.criteria and not failed_questions(round, one)]
     return JudgedJob(
         job, instance.key, about.contract if about else instance.key, passed,
         _BY[min(len(votes), 3) - 1] if passed is not None and votes else "",
-        tuple(name for name in decides(round) if name in against), tuple(why) if passed is False else (),
+        tuple(name for name in deciding_questions(round) if name in against), tuple(why) if passed is False else (),
         written[-1] if written and passed else Criteria(), tuple(votes),
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def _steps(store: Store, round: Round, jobs: tuple[JudgedJob, ...]) -> list[tupl
     out.append(("looked at by a second expert", sum(len(j.votes) > 1 for j in jobs)))
     out.append(("  the two differed: a third decided or will", sum(len(set(j.votes[:2])) > 1 for j in jobs)))
     out.append(("left out", sum(j.passed is False for j in jobs)))
-    out += [(f"  {name.replace('_', ' ')}", why[name]) for name in decides(round) if why[name]]
+    out += [(f"  {name.replace('_', ' ')}", why[name]) for name in deciding_questions(round) if why[name]]
     out.append(("wait for a look", sum(j.passed is None for j in jobs)))
     kept = [j for j in jobs if j.passed]
     out.append(("qualified", len(kept)))

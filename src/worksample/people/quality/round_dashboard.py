@@ -1,4 +1,4 @@
-"""How a round goes: progress, agreement, leniency, position bias, throughput. Every figure is an Estimate."""
+"""Figures of a round: progress, agreement, leniency, position bias, throughput, and votes still wanted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from worksample.people.access.profile import person_of, profile_of
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.people.judging.withdrawn_items import WITHDRAWN
 from worksample.people.rounds.forms import SPECS
 from worksample.people.rounds.queues import Queue, find_queue
@@ -40,7 +40,7 @@ _a, _i = assignments.c, items.c
 
 
 class Progress(Frozen):
-    """Gold items are not counted. `open`: evaluations that are still wanted and that nobody has taken."""
+    """Progress of a round without its gold items. `open`: evaluations that are wanted and not yet claimed."""
 
     items: int
     complete: int
@@ -54,7 +54,7 @@ class Progress(Frozen):
 
 
 def progress(store: Store, round: str) -> Progress:
-    """From the queue. UsageError where the round is no round by people."""
+    """Count the items of a queue by state. Raises UsageError if the round is not one by people."""
     with store.database.reading() as connection:
         find_queue(connection, round)
         plain = (_i.queue == round) & _i.expected.is_(None)
@@ -82,13 +82,13 @@ def progress(store: Store, round: str) -> Progress:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationVotes:
-    """One row per evaluation that stands."""
+    """Columns with one row per unstruck vote."""
 
     rows: tuple[Evaluation, ...]
     subject: tuple[str, ...]
     vote: tuple[float, ...]
-    """Holistic: 1 to 3. Rubric: full credit, 0 or 1; jobs alike. Pairs: 1, 0.5, 0 towards the submission whose id
-    sorts first.
+    """Holistic: 1 to 3. Rubric and jobs: 0 or 1 for full credit. Pairs: 1, 0.5 or 0 for the submission whose id sorts
+    first.
     """
     positive: tuple[bool, ...]
 
@@ -98,12 +98,12 @@ class EvaluationVotes:
 
 
 def votes_of(store: Store, round: str) -> EvaluationVotes:
-    """Those that are given and stand and are votes."""
+    """Return the given, unstruck votes of a round."""
     rows, subjects, votes, positive = [], [], [], []
     from worksample.results.judged_rounds import passes_of
 
     passes = passes_of(store, store.get(Round, round))
-    for e in given(store, round):
+    for e in standing_evaluations(store, round):
         value = _vote(e, passes)
         if value is None:
             continue
@@ -128,7 +128,7 @@ def _vote(e: Evaluation, passes: Mapping[str, bool]) -> float | None:
 
 
 def agreement(store: Store, round: str) -> Agreement:
-    """Share, hard disagreements, alpha, AC1, and agreement on positives alone; tie-breaking votes are left out."""
+    """Measure share, hard disagreements, alpha, AC1, and agreement on positives; tie-breaking votes are left out."""
     from worksample.metrics import (
         HOLISTIC,
         PASS_FAIL,
@@ -154,18 +154,18 @@ def agreement(store: Store, round: str) -> Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
-    """How often a person lets pass, beside how often others let the same items pass."""
+    """A person's pass rate, beside that of others on the same items."""
 
     person: str
     name: str
     own: Estimate
     others: Estimate
     standing: str
-    """The background as JSON, by which severity may be grouped."""
+    """The background as JSON, to group severity by."""
 
 
 def leniency(store: Store, round: str) -> list[Leniency]:
-    """Per person, by id. `others` has no value where nobody else judged the same items."""
+    """Return pass rates per person, by id. `others` has no value if nobody else judged the same items."""
     from worksample.metrics import rate
 
     votes = votes_of(store, round)
@@ -192,13 +192,13 @@ def leniency(store: Store, round: str) -> list[Leniency]:
 
 
 def _evaluator(store: Store, versions: Sequence[str]) -> Evaluator:
-    """The latest version under which somebody judged."""
+    """Return the latest version under which the person judged."""
     return store.find(Evaluator, id=sorted(set(versions)))[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class PositionBias:
-    """Of the votes that prefer one of two, the share that prefers the one shown first; None: all people together."""
+    """The share of votes for the side shown first, among votes with a preference. `person` is None for all together."""
 
     person: str | None
     completion: Estimate
@@ -206,8 +206,10 @@ class PositionBias:
 
 
 def position_bias(store: Store, round: str) -> list[PositionBias]:
-    """All together first, then per person. 50 % is none, since the order was drawn and counterbalanced."""
-    rows = [e for e in given(store, round) if isinstance(e.payload, Pairwise)]
+    """Return the bias of all people together, then per person. 50 % means none: the order is drawn and
+    counterbalanced.
+    """
+    rows = [e for e in standing_evaluations(store, round) if isinstance(e.payload, Pairwise)]
 
     def of(person: str | None) -> PositionBias:
         said = [e.payload for e in rows if person is None or person_of(e.evaluator) == person]
@@ -220,32 +222,32 @@ def position_bias(store: Store, round: str) -> list[PositionBias]:
 
 
 def _first(values: Sequence[str], name: str) -> Estimate:
-    """Of the votes that prefer one, the share for the one shown first."""
+    """Estimate the share of votes for the side shown first, among votes with a preference."""
     from worksample.metrics import rate
-    from worksample.metrics.estimate import undefined
+    from worksample.metrics.estimate import undefined_estimate
 
     preferring = [value == "first" for value in values if value != "equal"]
     if values and not preferring:
-        return undefined(name, f"all {len(values)} votes are ties")
+        return undefined_estimate(name, f"all {len(values)} votes are ties")
     return rate(preferring, name=name)
 
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Minutes are active ones. `over`: evaluations that took longer than the soft limit."""
+    """Work done by a person, in active minutes. `over`: evaluations above the soft limit."""
 
     person: str
     given: int
     declined: int
     minutes: float | None
-    """The median; None where no time is known."""
+    """Median minutes per evaluation; None if unknown."""
     over: int
     first: str
     last: str
 
 
 def throughput(store: Store, round: str) -> list[Throughput]:
-    """Per person, by id; of all that was handed in, struck or not."""
+    """Return throughput per person, by id, over all submitted answers, struck or not."""
     with store.database.reading() as connection:
         limit = SPECS[find_queue(connection, round).form].minutes
     people: dict[str, list[Evaluation]] = {}
@@ -269,9 +271,11 @@ def throughput(store: Store, round: str) -> list[Throughput]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """`minutes`: of one vote; `measured`: the median of those given, else the form's soft limit. `pay`: US dollars for
-    all of them at the median pay rate of who judged so far, else of all who judge; None where nobody's is known.
+class WantedVotes:
+    """Votes that a round still wants. `minutes`: per vote; `measured`: whether this is the median so far, else the
+    form's soft
+    limit. `pay`: US dollars for all of them at the median pay rate of those who judged, else of all evaluators; None if
+    no rate is known.
     """
 
     votes: int
@@ -285,8 +289,8 @@ class Wanted:
         return self.votes * self.minutes / 60
 
 
-def wanted_of(store: Store, queue: Queue) -> Wanted:
-    """What a round still wants; gold items and what is withdrawn are not counted."""
+def wanted_votes(store: Store, queue: Queue) -> WantedVotes:
+    """Compute what a round still wants, without gold and withdrawn items."""
     now = progress(store, queue.round)
     said = [e for e in store.find(Evaluation, round=queue.round) if e.outcome is EvaluationOutcome.GIVEN]
     times = [e.minutes for e in said if e.minutes]
@@ -294,11 +298,11 @@ def wanted_of(store: Store, queue: Queue) -> Wanted:
     votes = now.open + now.out
     rate = _pay_rate(store, {e.evaluator for e in said})
     pay = None if rate is None else votes * minutes / 60 * rate
-    return Wanted(votes, now.out, minutes, bool(times), pay)
+    return WantedVotes(votes, now.out, minutes, bool(times), pay)
 
 
 def _pay_rate(store: Store, judged: set[str]) -> float | None:
-    """US dollars an hour, the median."""
+    """Return the median pay rate in US dollars per hour."""
     own = store.find(Evaluator, id=sorted(judged)) if judged else []
     for versions in (own, store.find(Evaluator, type="person")):
         rates = [rate for e in versions if (rate := profile_of(e).pay_rate) is not None]

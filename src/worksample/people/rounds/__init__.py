@@ -1,1 +1,1 @@
-"""Rounds by people: what is asked, of what, in which order."""
+"""Rounds by people: kinds, forms, settings, items and queues."""

@@ -1,4 +1,4 @@
-"""People beside an experiment's judges: the drawn work that they label, and what goes to them after that."""
+"""Calibration of an experiment's judges: people label a drawn sample, then decide work that judges may not decide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from worksample.files import put_canonical
-from worksample.people.judging.queue_sync import catch_up
+from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import (
     Amendment,
     AmendmentTarget,
@@ -20,16 +20,22 @@ from worksample.records import (
 )
 from worksample.results.calibration.config import CalibrationConfig, calibration_of
 from worksample.results.calibration.label_draw import DRAWN, keep_draw, planned_draw
-from worksample.results.calibration.label_rounds import LabelRound, drawn_of, labels_of, sent_to_people, wanted
-from worksample.results.deciding_rounds import InForce
+from worksample.results.calibration.label_rounds import (
+    LabelRound,
+    count_missing_labels,
+    drawn_of,
+    labels_of,
+    sent_to_people,
+)
+from worksample.results.deciding_rounds import RoundsInForce
 from worksample.results.pair_sampling import drawn_pairs, key_of
 from worksample.results.second_looks import ROUTED
 from worksample.store.people_tables import queues
 
 from .forms import BY_CRITERIA, FORM_OF, RoundKind, roles_of, votes_of
-from .instructions import Instructions, shipped
+from .instructions import Instructions, shipped_instructions
 from .open_round import add_pairs, open_people_round, top_up
-from .queue_filling import stock
+from .queue_filling import fill_queue
 from .queues import CLOSED, set_state
 from .round_config import PeopleRound
 
@@ -43,15 +49,15 @@ GOES = "goes to people: the judge may not decide it"
 
 
 def round_in_force(store: Store, experiment: str, protocol: Protocol, by: EvaluatorKind) -> Round | None:
-    """The round over the experiment that decides under the protocol what a kind of evaluator says."""
-    rounds = InForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
+    """Return the round of this kind of evaluator that decides under the protocol; None if there is none."""
+    rounds = RoundsInForce(store.find(Round, experiment=experiment), store.find(Amendment, target="round"))
     return next((r for r in reversed(rounds.deciding(protocol)) if r.by is by), None)
 
 
-class Calibrating:
-    """Fills one protocol's rounds of labels, and once those are in sends on what the judge may not decide.
+class CalibrationRounds:
+    """The calibration rounds of one protocol: labels first, then the work route_to_people to people.
 
-    Called by one process at a time for an experiment; after a kill at any step it completes what is there.
+    One process at a time may use it for an experiment. After a crash at any step, the next call completes the work.
     """
 
     def __init__(
@@ -62,10 +68,10 @@ class Calibrating:
         self.kind = RoundKind.RUBRIC if protocol in BY_CRITERIA else RoundKind(protocol.value)
         rule, votes = votes_of(self.kind)
         self.rule, self.overlap = rule, overlap or votes
-        self.instructions, self.clock = instructions or shipped(), clock
+        self.instructions, self.clock = instructions or shipped_instructions(), clock
 
     def fill(self) -> int:
-        """How many items came in."""
+        """Open or extend the rounds. Return the number of items added."""
         judged = round_in_force(self.store, self.experiment.id, self.protocol, EvaluatorKind.JUDGE)
         if judged is None:
             return 0
@@ -76,9 +82,11 @@ class Calibrating:
         if self.protocol is Protocol.PAIRWISE:
             drawn = [pair for pair in drawn_pairs(self.store, judged) if key_of(*pair) in labels.draw.drawn]
             came += add_pairs(self.store, labels.round.id, drawn)
-        for round in self._routed(judged):
+        for round in self._routed_rounds(judged):
             came += self._complete(round)
-        came += sum(catch_up(self.store, round.id) for round in (labels.round, *self._routed(judged)))
+        came += sum(
+            follow_all_amendments(self.store, round.id) for round in (labels.round, *self._routed_rounds(judged))
+        )
         return came or self._send_on(judged, labels)
 
     def _open(self, judged: Round) -> int:
@@ -108,7 +116,7 @@ class Calibrating:
         return len(pairs or subjects)
 
     def _retire(self) -> None:
-        """Give nothing out any more of labels of another rubric, and of what was sent to people under it."""
+        """Close the queues of labels for another rubric, and of work route_to_people under it."""
         mine = self.store.find(Round, experiment=self.experiment.id)
         old = [r for r in mine if DRAWN in r.versions and r.protocol is self.protocol]
         old += [r for judged in old for r in self.store.find(Round, over=judged.over) if ROUTED in r.versions]
@@ -119,13 +127,13 @@ class Calibrating:
                 set_state(self.store, round.id, CLOSED)
 
     def _complete(self, round: Round) -> int:
-        """The queue of a round after which a process was killed."""
+        """Fill the queue of a round if a crash prevented this. Return the number of items added."""
         with self.store.database.reading() as connection:
             if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is not None:
                 return 0
-        return stock(self.store, round, self.clock())
+        return fill_queue(self.store, round, self.clock())
 
-    def _routed(self, judged: Round) -> list[Round]:
+    def _routed_rounds(self, judged: Round) -> list[Round]:
         out = struck(self.store.find(Amendment, target="round"))
         found = [r for r in self.store.find(Round, over=judged.id) if ROUTED in r.versions]
         return [r for r in found if (AmendmentTarget.ROUND, r.id) not in out]
@@ -133,9 +141,9 @@ class Calibrating:
     def _send_on(self, judged: Round, labels: LabelRound) -> int:
         if not self.config.route or self.store.open_slots(self.experiment.id):
             return 0
-        if wanted(self.store, self.experiment, labels):
+        if count_missing_labels(self.store, self.experiment, labels):
             return 0
-        from worksample.results.calibration.routing import cells, routed
+        from worksample.results.calibration.routing import prove_cells, route_to_people
 
         sent = sent_to_people(self.store, judged.id)
         if self.protocol is Protocol.PAIRWISE:
@@ -143,7 +151,9 @@ class Calibrating:
 
             told = routed_pairs(pair_cells(self.store, self.experiment, judged, labels, self.config), self.config)
         else:
-            told = routed(cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config)
+            told = route_to_people(
+                prove_cells(self.store, self.experiment, self.protocol, judged, labels, self.config), self.config
+            )
         why = {subject: reason for subject, reason in told.items() if subject not in sent}
         return self._send(judged, why) if why else 0
 
@@ -163,12 +173,12 @@ class Calibrating:
         return len(why)
 
 
-def calibrating(
+def calibration_rounds(
     store: Store, experiment: Experiment, protocol: Protocol, overlap: int | None, instructions: Instructions | None,
     clock: Clock,
-) -> Calibrating | None:  # fmt: skip
-    """None where the protocol's judges are not calibrated."""
+) -> CalibrationRounds | None:  # fmt: skip
+    """Return the calibration rounds of a protocol; None if its judges are not calibrated."""
     config = calibration_of(experiment)
     if config is None or protocol not in config.protocols:
         return None
-    return Calibrating(store, experiment, protocol, config, overlap, instructions, clock)
+    return CalibrationRounds(store, experiment, protocol, config, overlap, instructions, clock)

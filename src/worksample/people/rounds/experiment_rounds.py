@@ -1,4 +1,4 @@
-"""People's rounds of an experiment's own: opened and topped up as its trials close."""
+"""Rounds that an experiment opens for people and extends as its trials finish."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sqlalchemy import func, select
 
 from worksample.errors import PlanError
 from worksample.people.clock import Clock, wall
-from worksample.people.judging.queue_sync import catch_up
+from worksample.people.judging.queue_sync import follow_all_amendments
 from worksample.records import EvaluatorKind, Experiment, Instance, Protocol, Round
 from worksample.store.people_tables import items, queues
 
-from .calibration_rounds import calibrating, round_in_force
+from .calibration_rounds import calibration_rounds, round_in_force
 from .forms import BY_CRITERIA, FORM_OF, SPECS, RoundKind, votes_of
-from .instructions import Instructions, shipped
+from .instructions import Instructions, shipped_instructions
 from .item_plan import RoundForm
 from .open_round import open_people_round, top_up
-from .pilot import opened
-from .queue_filling import stock
+from .pilot import require_passed_pilot
+from .queue_filling import fill_queue
 from .round_config import PeopleRound
 from .subjects import submissions_of
 
@@ -31,41 +31,43 @@ REASON = "judged as trials closed"
 
 
 def kind_of(protocol: Protocol) -> RoundKind:
-    """The kind of round by which people judge under a protocol: its own, and criteria elsewhere."""
+    """Return the kind of round in which people judge under a protocol; the rubric kind for protocols of criteria."""
     return RoundKind(protocol.value) if protocol.value in set(RoundKind) else RoundKind.RUBRIC
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What one item takes of people."""
+    """Human work that one item needs."""
 
     votes: int
     minutes: float
-    """Of one vote, at most: the form's soft limit."""
+    """Most minutes per vote: the form's soft limit."""
 
 
 def effort_of(protocol: Protocol, overlap: int | None = None) -> Effort:
-    """What judging one submission (of pairs: one pair) takes."""
+    """Return the human work for one submission (for pairs: one pair)."""
     kind = kind_of(protocol)
     return Effort(overlap or votes_of(kind)[1], SPECS[FORM_OF[kind]].minutes)
 
 
 @dataclass(frozen=True)
-class OwnRounds:
-    """overlap: evaluations of each submission; None: as the kind of round has it."""
+class ExperimentRounds:
+    """Rounds of an experiment. `overlap`: evaluations per submission; None for the default of the kind."""
 
     overlap: int | None = None
     instructions: Instructions | None = None
     clock: Clock = wall
 
     def fill(self, store: Store, experiment: Experiment, protocol: Protocol) -> int:
-        """Open the people's round in force, or add what came since; how many items came in.
+        """Open the round in force or add new submissions to it. Return the number of items added.
 
-        Called by one process at a time for an experiment. After a kill at any step it completes what is there. Pairs
-        are drawn when nothing of the experiment is open any more, and more of them for work that is handed in after
-        that; 0 until then, and where nothing can be compared.
+        One process at a time may call this for an experiment. After a crash at any step, the next call completes the
+        work.
+        Pairs are drawn when no slot of the experiment is open, and further ones for work that arrives later. Returns 0
+        before
+        that, and if nothing can be compared.
         """
-        judges = calibrating(store, experiment, protocol, self.overlap, self.instructions, self.clock)
+        judges = calibration_rounds(store, experiment, protocol, self.overlap, self.instructions, self.clock)
         if judges is None:
             return self._own(store, experiment, protocol)
         # Work that is judged as a whole is the judge's then, and people's is the sample.
@@ -76,10 +78,10 @@ class OwnRounds:
         if round is not None:
             return self._complete(store, round)
         pairs, kind = protocol is Protocol.PAIRWISE, kind_of(protocol)
-        asked = _something(store, experiment, RoundForm(FORM_OF[kind], protocol))
+        asked = _asks_anything(store, experiment, RoundForm(FORM_OF[kind], protocol))
         if not asked or (pairs and store.open_slots(experiment.id)):
             return 0
-        instructions = self.instructions or shipped()
+        instructions = self.instructions or shipped_instructions()
         config = PeopleRound(
             kind=kind_of(protocol), experiment=experiment.id, overlap=self.overlap, reason=REASON,
             protocol=protocol if protocol in BY_CRITERIA else None,
@@ -97,21 +99,21 @@ class OwnRounds:
         with store.database.reading() as connection:
             lost = connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None
         # Killed between the round and its queue; a round of imported judgments has no plan, and wants nobody.
-        came = stock(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
+        came = fill_queue(store, round, self.clock()) if lost and "people.plan" in round.versions else 0
         if lost and not came:
             return 0
-        return came + top_up(store, round.id) + catch_up(store, round.id)
+        return came + top_up(store, round.id) + follow_all_amendments(store, round.id)
 
 
-def _something(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
-    """Whether people are asked anything of what was delivered so far."""
+def _asks_anything(store: Store, experiment: Experiment, asking: RoundForm) -> bool:
+    """Tell whether people are asked anything about the work delivered so far."""
     delivered = {s.instance for s in submissions_of(store, experiment.id)}
     return any(asking.of(store.get(Instance, id)) for id in delivered)
 
 
 def _waiver(store: Store, instructions: Instructions) -> str:
     try:
-        opened(store, instructions.digest)
+        require_passed_pilot(store, instructions.digest)
     except PlanError:
         return WAIVED
     return ""

@@ -1,4 +1,4 @@
-"""The protocols by which people judge: what each shows, what it asks, how long it may take."""
+"""Forms and kinds of rounds by people: what each shows, what it asks, and its time limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksample.records import Protocol, Purpose, ResolutionRule
 
 
 class Form(StrEnum):
-    """What an answer looks like."""
+    """The form of an answer."""
 
     HOLISTIC = "holistic"
     PAIRWISE = "pairwise"
@@ -22,28 +22,28 @@ class Form(StrEnum):
 
 
 class RoundKind(StrEnum):
-    """What a round by people is for."""
+    """The purpose of a round by people."""
 
     HOLISTIC = "holistic"
     PAIRWISE = "pairwise"
     RUBRIC = "rubric"
     TAGS = "tags"
     AUDIT = "audit"
-    """Everything that passed in another round, once more (RLI B.5)."""
+    """A second look at everything that passed in another round (RLI B.5)."""
     FALSE_NEGATIVES = "false_negatives"
-    """A random sample of what failed in another round, one per project (RLI B.5)."""
+    """A random sample of fails of another round, one per project (RLI B.5)."""
     RELIABILITY = "reliability"
-    """A small double-rated sample of another round, enriched with what passed."""
+    """A small double-rated sample of another round, enriched with passes."""
     ADJUDICATION = "adjudication"
-    """What the votes of another round contest."""
+    """A decision on contested votes of another round."""
     INTEGRITY = "integrity"
-    """Every pass and a sample of fails of another round, under any protocol: is it honest work?"""
+    """A check for honest work: all passes and a sample of fails of another round, under any protocol."""
     PILOT = "pilot"
-    """Random items, doubly rated: opens a version of the instructions."""
+    """Double-rated random items that must reach agreement before a version of the instructions is used."""
     CALIBRATION = "calibration"
-    """Gold items that everybody answers: the quiz."""
+    """A quiz: gold items that everybody answers."""
     QUALIFICATION = "qualification"
-    """Jobs, before they become tasks: an expert says whether each is fit, a second one verifies (UpBench 3.3)."""
+    """A look at jobs before they become tasks: one expert judges, a second one verifies (UpBench 3.3)."""
 
 
 FORM_OF = {
@@ -54,7 +54,7 @@ FORM_OF = {
     RoundKind.INTEGRITY: Form.INTEGRITY,
     RoundKind.QUALIFICATION: Form.QUALIFICATION,
 }
-"""Of the kinds with a form of their own; the rest take that of the round they look at, or the holistic one."""
+"""Forms of the kinds that fix one; other kinds use that of the reviewed round, or the holistic one."""
 PROTOCOL_OF = {
     Form.HOLISTIC: Protocol.HOLISTIC,
     Form.PAIRWISE: Protocol.PAIRWISE,
@@ -63,27 +63,25 @@ PROTOCOL_OF = {
     Form.INTEGRITY: Protocol.HOLISTIC,
     Form.QUALIFICATION: Protocol.HOLISTIC,
 }
-"""Under which protocol the Round record runs. Tags, integrity and qualification judge nothing: their payloads never
-decide what work comes to.
-"""
+"""Protocol of each form's Round record. Tags, integrity and qualification never decide a verdict."""
 BY_CRITERIA = frozenset({Protocol.PROGRAM, Protocol.CHECKPOINTS, Protocol.RUBRIC})
-"""Protocols whose criteria the rubric's form asks, as far as they are people's."""
+"""Protocols whose criteria the rubric form asks, if they are addressed to people."""
 PURPOSE_OF = {
     **{kind: Purpose(kind.value) if kind.value in set(Purpose) else Purpose.GRADING for kind in RoundKind},
     RoundKind.TAGS: Purpose.FAILURES,
 }
-"""What a round of a kind is for; the forms of the protocols judge the work itself."""
+"""Purpose of each kind's Round record; kinds named after a protocol grade."""
 OVER = frozenset(
     {RoundKind.AUDIT, RoundKind.FALSE_NEGATIVES, RoundKind.RELIABILITY, RoundKind.ADJUDICATION, RoundKind.INTEGRITY}
 )
-"""Kinds that look at another round."""
+"""Kinds that review another round."""
 LABELLING = frozenset({RoundKind.HOLISTIC, RoundKind.PAIRWISE, RoundKind.RUBRIC})
-"""Kinds by which people may label what a judge said."""
+"""Kinds in which people may label a judge's work."""
 _REVIEWED = frozenset({RoundKind.AUDIT, RoundKind.FALSE_NEGATIVES, RoundKind.ADJUDICATION, RoundKind.INTEGRITY})
 
 
 def roles_of(kind: RoundKind) -> frozenset[Role]:
-    """Who does it unless the round says otherwise. The admin may do everything."""
+    """Return the roles that get items of this kind by default. Admins may do everything."""
     if kind in _REVIEWED:
         return frozenset({Role.REVIEWER, Role.ADMIN})
     if kind in (RoundKind.RUBRIC, RoundKind.QUALIFICATION):
@@ -92,10 +90,11 @@ def roles_of(kind: RoundKind) -> frozenset[Role]:
 
 
 def votes_of(kind: RoundKind) -> tuple[ResolutionRule, int]:
-    """The rule and the overlap unless the round says otherwise.
+    """Return the default rule and overlap.
 
-    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two. Jobs: one and
-    a second that verifies a yes (UpBench 3.3).
+    Holistic: three votes (RLI 3.4). Pairwise: two and a tie-break (RLI B.2). Pilots and reliability: two. Jobs: one,
+    and a
+    second that verifies a yes (UpBench 3.3).
     """
     if kind is RoundKind.HOLISTIC:
         return ResolutionRule.MAJORITY, 3
@@ -110,7 +109,7 @@ def votes_of(kind: RoundKind) -> tuple[ResolutionRule, int]:
 
 @dataclass(frozen=True, slots=True)
 class RoundQuestion:
-    """A question. `type`: choice | text | yes_no | tags | criteria. `when`: in words, when it must be answered."""
+    """A question. `type`: choice, text, yes_no, tags or criteria. `when`: in words, when an answer is required."""
 
     name: str
     type: str
@@ -128,25 +127,25 @@ class RoundQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
-    """A row of the protocols' table. `minutes` is a soft limit: going over it is noted and costs nothing."""
+class FormSpec:
+    """Definition of a form. `minutes`: a soft limit; exceeding it is recorded and has no consequence."""
 
     form: Form
     labels: tuple[str, ...]
-    """The deliverables' panes."""
+    """Labels of the deliverables' panes."""
     reference: bool
-    """Whether the reference deliverable is shown; a round may say otherwise."""
+    """Whether the reference deliverable is shown by default."""
     trajectory: bool
     minutes: float
     early_stop: bool
-    """A critical flaw ends the work: fail at once, and name the flaw (RLI B.4)."""
+    """Whether a critical flaw ends the evaluation: fail at once and name the flaw (RLI B.4)."""
     asks: tuple[RoundQuestion, ...]
 
-    def with_reference(self, shown: bool | None) -> Spec:
+    def with_reference(self, shown: bool | None) -> FormSpec:
         return self if shown is None else replace(self, reference=shown)
 
-    def asking(self, asks: tuple[RoundQuestion, ...]) -> Spec:
-        """With a round's own questions."""
+    def with_questions(self, asks: tuple[RoundQuestion, ...]) -> FormSpec:
+        """Return the form with a round's own questions."""
         return replace(self, asks=asks)
 
 
@@ -178,7 +177,7 @@ TAGS = (
     ("poor_quality", "Poor quality"),
     ("inconsistent", "Files that do not match each other"),
 )
-"""Failures of deliverables (RLI 4.2); free tags are taken too."""
+"""Kinds of failures (RLI 4.2); evaluators may add free tags."""
 _HOLISTIC = RoundQuestion(
     "score", "choice", "Would a reasonable client accept the alternative as the commissioned work?",
     (
@@ -191,8 +190,8 @@ _HOLISTIC = RoundQuestion(
 SPECS = {
     spec.form: spec
     for spec in (
-        Spec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
-        Spec(
+        FormSpec(Form.HOLISTIC, ("Alternative",), True, False, 20, True, (_HOLISTIC, _WHY, _FLAW, _INSPECTED, _TOLD)),
+        FormSpec(
             Form.PAIRWISE,
             ("AD-1", "AD-2"),
             True,
@@ -209,7 +208,7 @@ SPECS = {
                 _TOLD,
             ),
         ),
-        Spec(
+        FormSpec(
             Form.RUBRIC,
             ("Deliverable",),
             False,
@@ -231,7 +230,7 @@ SPECS = {
                 RoundQuestion("feedback", "criteria", "Why", required=False, when="a criterion fails or is skipped"),
             ),
         ),
-        Spec(
+        FormSpec(
             Form.TAGS,
             ("Deliverable",),
             True,
@@ -243,7 +242,7 @@ SPECS = {
                 RoundQuestion("note", "text", "Note", required=False),
             ),
         ),
-        Spec(
+        FormSpec(
             Form.INTEGRITY,
             ("Deliverable",),
             True,
@@ -252,9 +251,9 @@ SPECS = {
             False,
             (RoundQuestion("finding", "choice", "How did it come about?", FINDINGS), _WHY),
         ),
-        Spec(Form.QUALIFICATION, (), True, False, 15, False, ()),
+        FormSpec(Form.QUALIFICATION, (), True, False, 15, False, ()),
     )
 }
-"""RLI 3.4 and B.4, UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours. What is asked of
-jobs is the round's affair (`questions`).
+"""All forms, after RLI 3.4 and B.4 and UpBench A.4. Minutes of holistic and pairwise are the paper's, the others ours.
+Questions about jobs depend on the round (`job_questions`).
 """

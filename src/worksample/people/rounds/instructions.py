@@ -1,4 +1,4 @@
-"""What evaluators are told: pages per form and one for training, as one version of a whole."""
+"""Instructions for evaluators: a page per form and one for training, versioned together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGEST = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """Markdown by page. `digest` names the whole, and the blob in which a store keeps it."""
+    """Markdown by page. `digest` identifies the version and its blob in a store."""
 
     pages: Mapping[str, str]
 
@@ -33,29 +33,29 @@ class Instructions:
 
     @property
     def version(self) -> str:
-        """The digest's first 12 characters."""
+        """The first 12 characters of the digest."""
         return self.digest[:12]
 
     def keep(self, store: Store) -> str:
-        """Put it into the store; returns the digest."""
+        """Store the instructions and return the digest."""
         return store.blobs.put(self._bytes())
 
     def _bytes(self) -> bytes:
         return canonical(dict(self.pages))
 
 
-def shipped() -> Instructions:
-    """The package's own, in its own words after RLI B.4 and UpBench A.4."""
+def shipped_instructions() -> Instructions:
+    """Return the package's instructions, written after RLI B.4 and UpBench A.4."""
     folder = files("worksample.people") / "instructions"
     return Instructions({page: (folder / f"{page}.md").read_text(encoding="utf-8") for page in PAGES})
 
 
-def read_folder(folder: Path) -> Instructions:
-    """Pages from `training.md`, `holistic.md` and so on; those that are not there are the shipped ones.
+def read_instructions(folder: Path) -> Instructions:
+    """Read pages from `training.md`, `holistic.md` and so on; missing pages are the package's.
 
-    UsageError where none is there, or one is not UTF-8 or over 200 kB.
+    Raises UsageError if the folder has none, or one is not UTF-8 or above 200 kB.
     """
-    pages = dict(shipped().pages)
+    pages = dict(shipped_instructions().pages)
     found = [page for page in PAGES if (folder / f"{page}.md").is_file()]
     if not found:
         raise UsageError("no page of instructions here", where=str(folder), next=f"write {PAGES[0]}.md")
@@ -70,6 +70,6 @@ def read_folder(folder: Path) -> Instructions:
     return Instructions(pages)
 
 
-def read_kept(store: Store, digest: str) -> Instructions:
-    """A version that a store keeps. RecordMissing."""
+def read_stored_instructions(store: Store, digest: str) -> Instructions:
+    """Load a version from a store. Raises RecordMissing."""
     return Instructions(json.loads(store.blobs.read(digest)))

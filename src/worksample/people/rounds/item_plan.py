@@ -1,4 +1,4 @@
-"""From a round's configuration to its items: a plan that is kept as a blob, so that the queue can be made anew."""
+"""The plan of a round's items. It is stored as a blob, so that a lost queue can be rebuilt."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from worksample.results.pair_sampling import entries_of, sample_pairs
 
 from .forms import Form, RoundKind
 from .round_config import Gold, PeopleRound
-from .subjects import Subject, jobs, named, pick, subject_of
+from .subjects import Subject, jobs, named_submissions, pick_submissions, subject_of
 
 if TYPE_CHECKING:
     from worksample.store import Store
 
 EVERYBODY = 1_000_000_000
-"""As many as will may take a gold item."""
+"""Number of votes wanted on a gold item: more than there are people."""
 Planned = dict[str, Any]
-"""id, round, instance, subject, second, domain, maker, place, wanted, expected."""
+"""A planned item: id, round, instance, subject, second, domain, maker, place, wanted, expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundForm:
-    """What a round asks: the form, the protocol under which it runs, and whose criteria."""
+    """The form of a round, the protocol under which it runs, and the kind of evaluator whose criteria it asks."""
 
     form: Form
     protocol: Protocol
     kind: EvaluatorKind = EvaluatorKind.PERSON
 
     def of(self, instance: Instance) -> bool:
-        """Whether it asks anything of this work."""
+        """Tell whether the form asks anything about this instance."""
         grading = instance.grading.get(self.protocol)
         return self.form is not Form.RUBRIC or bool(grading and grading.asked_of(self.kind.value).leaves)
 
@@ -42,15 +42,15 @@ class RoundForm:
 def plan_items(
     store: Store, config: PeopleRound, asking: RoundForm, round: str, seed: int, known: Collection[tuple[str, str]] = ()
 ) -> list[Planned]:
-    """The items of a round, in random places, of the work of which it asks something. PlanError, RecordMissing.
+    """Plan items in random order for all subjects that the form asks about. Raises PlanError, RecordMissing.
 
-    `known`: the pairs that it has already; only what they lack is drawn.
+    `known`: existing pairs; only missing ones are drawn.
     """
     if asking.form is Form.QUALIFICATION:
-        return _placed(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
-    form, picked = asking.form, pick(store, config, seed)
+        return _plan_couples(store, [(job, None) for job in jobs(store, config.subjects)], round, config.votes[1], seed)
+    form, picked = asking.form, pick_submissions(store, config, seed)
     over = store.get(Round, config.over) if config.over is not None else None
-    instances = {id: _graded(store, over, id) for id in sorted({s.instance for s in picked})}
+    instances = {id: _instance_as_graded(store, over, id) for id in sorted({s.instance for s in picked})}
     asked = {id for id, instance in instances.items() if asking.of(instance)}
     subjects = [s for s in picked if s.instance in asked]
     wanted = config.votes[1]
@@ -58,19 +58,19 @@ def plan_items(
         by_id = {s.id: subject_of(s) for s in subjects}
         if config.pairs:
             named_ = [(by_id[one], by_id[two]) for one, two in config.pairs if one in by_id and two in by_id]
-            return _placed(store, named_, round, wanted, seed)
+            return _plan_couples(store, named_, round, wanted, seed)
         pairs = sample_pairs(entries_of(store, subjects), config.per_pair, seed, known)
         couples = [(by_id[p.first.subject], by_id[p.second.subject]) for p in pairs]
-        return _placed(store, [(a, b) for a, b in couples], round, wanted, seed)
-    return _placed(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
+        return _plan_couples(store, [(a, b) for a, b in couples], round, wanted, seed)
+    return _plan_couples(store, [(subject_of(s), None) for s in subjects], round, wanted, seed)
 
 
 def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list[Planned]:
-    """Items that everybody answers."""
+    """Plan the gold items, which everybody answers."""
     out = []
     for one in gold:
-        pair = [subject_of(s) for s in named(store, [one.subject, *([one.second] if one.second else [])])]
-        planned = _placed(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
+        pair = [subject_of(s) for s in named_submissions(store, [one.subject, *([one.second] if one.second else [])])]
+        planned = _plan_couples(store, [(pair[0], pair[1] if one.second else None)], round, EVERYBODY, seed)
         expected: dict[str, Json] = {"answers": dict(one.expected), "explanation": one.explanation}
         out.append({**planned[0], "expected": canonical(expected).decode()})
     return out
@@ -79,7 +79,7 @@ def plan_gold(store: Store, gold: Sequence[Gold], round: str, seed: int) -> list
 Couple = tuple[Subject, Subject | None]
 
 
-def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
+def _plan_couples(store: Store, couples: Iterable[Couple], round: str, wanted: int, seed: int) -> list[Planned]:
     instances: dict[str, Instance] = {}
     out = []
     for one, other in couples:
@@ -110,8 +110,8 @@ def _placed(store: Store, couples: Iterable[Couple], round: str, wanted: int, se
     return out
 
 
-def _graded(store: Store, over: Round | None, id: str) -> Instance:
-    """As the round that is looked at judges it."""
+def _instance_as_graded(store: Store, over: Round | None, id: str) -> Instance:
+    """Return the instance with the grading of the reviewed round."""
     found = store.get(Instance, id)
     return found if over is None else as_graded(store, over, found)
 
@@ -119,13 +119,15 @@ def _graded(store: Store, over: Round | None, id: str) -> Instance:
 def gradings_for(
     store: Store, asking: RoundForm, items: Sequence[Planned], over: Round | None = None, *, whole: bool = False
 ) -> dict[str, str]:
-    """Instance -> digest of the grading in force, for those that carry the protocol.
+    """Return instance -> digest of its grading, for instances with the protocol.
 
-    over: the round that is looked at, which asks what people are asked; `whole`: of all its work, since more may come.
+    `over`: the reviewed round; `whole`: include all its gradings, because more of its work may follow.
     """
     out = dict(over.gradings) if whole and over is not None else {}
     for id in dict.fromkeys(item["instance"] for item in items):
-        instance = _graded(store, over if over is not None and over.protocol is asking.protocol else None, id)
+        instance = _instance_as_graded(
+            store, over if over is not None and over.protocol is asking.protocol else None, id
+        )
         if asking.protocol in instance.grading:
             out[id] = instance.grading_digest(asking.protocol)
     return out

@@ -1,4 +1,4 @@
-"""What is asked of a job: UpBench's three criteria (3.3, A.1, A.2), and a firm's own questions from a TOML file."""
+"""Questions about a job: UpBench's three criteria (3.3, A.1, A.2), and an organisation's own from a TOML file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from worksample.errors import ManifestError
-from worksample.files.config_files import Faults, Texts, checked, need_file, read_toml
+from worksample.files.config_files import Faults, Texts, need_file, read_toml, validate
 from worksample.records import Frozen
 from worksample.results.job_qualification import CORE_NAMES
 from worksample.results.round_evaluations import NO
@@ -20,19 +20,19 @@ YES, NONE = "yes", "not_applicable"
 CONTEXT, QUALITY, IDENTIFIERS = CORE_NAMES
 CRITERIA = "acceptance_criteria"
 WHY = "_why"
-"""A question's reason is asked for under its name with this after it."""
+"""Suffix of the field that asks for a question's reason."""
 LARGEST = 20
-"""Questions of one's own."""
+"""Most questions of one's own."""
 _YES_NO = ((YES, "Yes"), (NO, "No"))
 
 
 class Question(Frozen):
-    """One more question on a job. With `answers` it is a label; without it is yes or no."""
+    """An additional question about a job. With `answers` it sets a label, without them it is yes or no."""
 
     name: str = Field(pattern="^[a-z][a-z0-9_]{0,39}$")
     text: str = Field(min_length=1, max_length=500)
     decides: bool = False
-    """Whether a no leaves the job out."""
+    """Whether a no disqualifies the job."""
     answers: Texts = ()
 
     @model_validator(mode="after")
@@ -54,29 +54,29 @@ _TEXTS = {
     IDENTIFIERS: "Are post and attachments free of identifiers of people, companies and the client?",
 }
 CORE = tuple(Question(name=name, text=text, decides=True) for name, text in _TEXTS.items())
-"""UpBench B, Table 5: criteria 1 to 3. Passing is a yes, or that there is no deliverable to see."""
+"""Criteria 1 to 3 of UpBench B, Table 5. A yes passes, and so does a missing deliverable."""
 _BESIDE = {QUALITY: (*_YES_NO, (NONE, "There is none to see"))}
 
 
-def asked(questions: Sequence[Question] = ()) -> tuple[Question, ...]:
-    """The core ones and one's own."""
+def all_questions(questions: Sequence[Question] = ()) -> tuple[Question, ...]:
+    """Return the core questions and the additional ones."""
     return (*CORE, *questions)
 
 
-def deciding(questions: Iterable[Question]) -> tuple[str, ...]:
-    """Names of those of which a no leaves a job out."""
+def deciding_names(questions: Iterable[Question]) -> tuple[str, ...]:
+    """Return the names of questions whose no disqualifies a job."""
     return tuple(q.name for q in questions if q.decides)
 
 
 def options_of(question: Question) -> tuple[tuple[str, str], ...]:
-    """Value and label of each answer."""
+    """Return value and label of each answer."""
     return _BESIDE.get(question.name, question.options)
 
 
 def asks_of(questions: Sequence[Question] = ()) -> tuple[RoundQuestion, ...]:
-    """The form's questions: each with its reason, and the rubric that the expert may write at once (UpBench A.3)."""
+    """Return the form's questions: each with its reason, and the rubric that the expert may write (UpBench A.3)."""
     out: list[RoundQuestion] = []
-    for question in asked(questions):
+    for question in all_questions(questions):
         when = "needed where the answer is no" if not question.answers else ""
         out.append(RoundQuestion(question.name, "choice", question.text, options_of(question)))
         out.append(RoundQuestion(question.name + WHY, "text", "Why?", required=False, when=when))
@@ -85,7 +85,7 @@ def asks_of(questions: Sequence[Question] = ()) -> tuple[RoundQuestion, ...]:
 
 
 def faults_of(questions: Sequence[Question]) -> list[tuple[str, str]]:
-    """(of what, what is wrong) with questions as a whole."""
+    """List faults in the questions as a whole, as (field, fault)."""
     names = [*_TEXTS, CRITERIA, *(q.name for q in questions)]
     out = [("name", f"{name!r} is taken") for name in sorted({n for n in names if names.count(n) > 1})]
     out += [("name", f"{name!r} ends like a reason") for name in names if name.endswith(WHY)]
@@ -95,17 +95,17 @@ def faults_of(questions: Sequence[Question]) -> list[tuple[str, str]]:
 
 
 class QuestionFile(Frozen):
-    """A file of questions as it is written."""
+    """A TOML file of questions."""
 
     question: tuple[Question, ...] = ()
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The `[[question]]` tables of a TOML file. Raises ManifestError with every fault."""
+    """Read the `[[question]]` tables of a TOML file. Raises ManifestError with all faults."""
     need_file(path)
     faults = Faults()
     document = read_toml(path, path.name, faults)
-    table = checked(QuestionFile, document.data, faults, file=path.name)
+    table = validate(QuestionFile, document.data, faults, file=path.name)
     found = table.question if table else ()
     for at, what in faults_of(found):
         faults.add(path.name, f"question.{at}" if at else "question", what)

@@ -1,4 +1,4 @@
-"""Opening a round by people: the record, its plan, its queue."""
+"""Opening a round by people: its record, its plan and its queue."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from worksample.store.people_tables import items as item_table
 from .forms import BY_CRITERIA, FORM_OF, PROTOCOL_OF, PURPOSE_OF, Form, RoundKind
 from .instructions import Instructions
 from .item_plan import RoundForm, gradings_for, plan_gold, plan_items
-from .job_questions import asked, deciding
-from .pilot import opened
-from .queue_filling import add_items, barred_from, said_before, stock
+from .job_questions import all_questions, deciding_names
+from .pilot import require_passed_pilot
+from .queue_filling import add_items, barred_accounts, earlier_evaluations, fill_queue
 from .queues import Queue, find_queue
 from .round_config import PeopleRound
 from .subjects import submissions_of
@@ -42,14 +42,15 @@ def open_people_round(
 ) -> Round:
     """Commit a round with its plan and fill its queue.
 
-    Hidden gold items are judged in a round of their own, so that they never enter a figure. PlanError where there is
-    nothing to judge or the instructions have not been opened by a pilot; RecordMissing.
+    Hidden gold items form a separate round, so they never enter a figure. Raises PlanError if there is nothing to judge
+    or
+    no pilot has passed with the instructions, RecordMissing.
     """
     asking = asking_of(store, config)
     form = asking.form
     digest = instructions.keep(store)
     if config.kind in _GATED and not config.waive_pilot:
-        opened(store, digest)
+        require_passed_pilot(store, digest)
     seed = config.seed if config.seed is not None else secrets.randbits(48)
     id = uuid.uuid4().hex
     gold_round = id if config.kind is RoundKind.CALIBRATION else uuid.uuid4().hex
@@ -79,7 +80,7 @@ def open_people_round(
         "people.plan": put_canonical(store.blobs, json.loads(json.dumps(plan))),
         "instructions": digest,
         **({"people.waived_pilot": config.waive_pilot} if config.waive_pilot else {}),
-        **({DECIDES: " ".join(deciding(asked(config.questions)))} if form is Form.QUALIFICATION else {}),
+        **({DECIDES: " ".join(deciding_names(all_questions(config.questions)))} if form is Form.QUALIFICATION else {}),
         **({"qualification.looks": config.looks} if config.looks else {}),
         **config.versions,
     }
@@ -102,12 +103,12 @@ def open_people_round(
         hidden = {"purpose": Purpose.CALIBRATION, "over": None, "versions": extra}
         rounds.append(round.replaced(id=gold_round, experiment=None, subjects=_subjects(gold), **hidden))
     store.commit(*rounds)
-    stock(store, round, clock())
+    fill_queue(store, round, clock())
     return round
 
 
 def _asks_later(store: Store, config: PeopleRound, asking: RoundForm) -> bool:
-    """Whether work may still come in that is asked about; a round of pairs is opened with the first of them."""
+    """Tell whether later submissions may be asked about. A round of pairs opens only with its first pairs."""
     if config.experiment is None or config.kind not in _GATED or asking.form is Form.PAIRWISE:
         return False
     plan = store.get(Experiment, config.experiment)
@@ -120,7 +121,7 @@ def _subjects(planned: list[dict[str, str]]) -> tuple[str, ...]:
 
 
 def asking_of(store: Store, config: PeopleRound) -> RoundForm:
-    """The form, the protocol and whose criteria: what looks at another round asks what that one asked."""
+    """Return form, protocol and owner of the criteria. A round that reviews another one asks the same."""
     form = form_of(store, config)
     over = store.get(Round, config.over) if config.over is not None else None
     if over is not None and over.purpose is Purpose.QUALIFICATION:
@@ -133,7 +134,7 @@ def asking_of(store: Store, config: PeopleRound) -> RoundForm:
 
 
 def form_of(store: Store, config: PeopleRound) -> Form:
-    """The kind's own, the one that was asked for, that of the round that is looked at, or the holistic one."""
+    """Return the form: the kind's, else the configured one, else that of the reviewed round, else the holistic one."""
     if config.kind in FORM_OF:
         return FORM_OF[config.kind]
     if config.form is not None:
@@ -151,9 +152,9 @@ def form_of(store: Store, config: PeopleRound) -> Form:
 
 
 def top_up(store: Store, round: str) -> int:
-    """Add items for submissions that came since a round over an experiment was opened, and the pairs they lack.
+    """Add items for submissions, and for the pairs they need, that arrived after the round was opened.
 
-    Returns how many. PlanError for rounds over no experiment, whose items were drawn once.
+    Returns their number. Raises PlanError for rounds over no experiment, whose items are drawn once.
     """
     with store.database.reading() as connection:
         queue: Queue = find_queue(connection, round)
@@ -181,7 +182,7 @@ def top_up(store: Store, round: str) -> int:
 
 
 def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> int:
-    """Add pairs that were drawn for a round after it was opened; returns how many items came in."""
+    """Add pairs that were drawn after the round was opened. Return the number of items added."""
     with store.database.reading() as connection:
         queue = find_queue(connection, round)
         query = select(item_table.c.subject, item_table.c.second).where(item_table.c.queue == round)
@@ -195,10 +196,10 @@ def add_pairs(store: Store, round: str, pairs: Collection[tuple[str, str]]) -> i
 
 
 def _add(store: Store, queue: Queue, config: PeopleRound, known: Sequence[tuple[str, str]] = ()) -> int:
-    asking = RoundForm(queue.form, queue.protocol, queue.asked)
+    asking = RoundForm(queue.form, queue.protocol, queue.evaluator_kind)
     planned = plan_items(store, config, asking, queue.round, queue.seed, known)
-    barred = barred_from(store, queue.settings, planned, queue.round)
+    barred = barred_accounts(store, queue.settings, planned, queue.round)
     # Where the queue was made anew from its plan, what came later may have been answered already.
-    said, out = said_before(store, [queue.round]), struck(store.find(Amendment))
+    said, out = earlier_evaluations(store, [queue.round]), struck(store.find(Amendment))
     with store.database.writing() as connection:
         return add_items(connection, queue.round, planned, said, barred, out)

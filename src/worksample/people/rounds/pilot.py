@@ -1,4 +1,4 @@
-"""The gate of a version of instructions: a pilot on random items that reaches 85 % pairwise agreement (RLI B.4)."""
+"""The pilot gate: instructions may be used after a pilot on random items reaches 85 % pairwise agreement (RLI B.4)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
-from worksample.people.evaluations import given
+from worksample.people.evaluations import standing_evaluations
 from worksample.records import GradePayload, Holistic, Pairwise, Purpose, Round, is_accepted
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 NEEDED = 0.85
 FEWEST = 5
-"""Items with two votes; fewer say nothing."""
+"""Fewest items with two votes that a pilot needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """How a pilot came out."""
+    """The result of a pilot."""
 
     round: str
     share: Estimate
@@ -29,27 +29,27 @@ class Pilot:
 
 
 def pilots(store: Store, instructions: str) -> list[Pilot]:
-    """The pilots of a version, by time."""
+    """List the pilots of a version of instructions, by time."""
     rounds = store.find(Round)
     mine = [r for r in rounds if r.purpose is Purpose.PILOT and _of(r) == instructions]
-    return [measure(store, r) for r in mine]
+    return [measure_pilot(store, r) for r in mine]
 
 
 def _of(round: Round) -> str:
     return round.versions.get("instructions", "")
 
 
-def measure(store: Store, round: Round) -> Pilot:
-    """Agreement on passing: the share of pairs of votes on one item that agree on whether it is accepted.
+def measure_pilot(store: Store, round: Round) -> Pilot:
+    """Measure the share of vote pairs on one item that agree on whether it is accepted.
 
-    Pairs of deliverables: on which one is closer to completion. Rubrics: on completion.
+    For pairs of deliverables: on which is closer to completion. For rubrics: on completion.
     """
     from worksample.metrics import PASS_FAIL, PREFERENCE, Ballots, measure_agreement
     from worksample.results.judged_rounds import passes_of
 
     subjects, votes, people = [], [], []
     pairs, passes = False, passes_of(store, round)
-    for e in given(store, round.id):
+    for e in standing_evaluations(store, round.id):
         match e.payload:
             case Holistic(score=score):
                 vote = float(is_accepted(score))
@@ -70,8 +70,8 @@ def measure(store: Store, round: Round) -> Pilot:
     return Pilot(round.id, share, items, good)
 
 
-def opened(store: Store, instructions: str) -> None:
-    """Raises PlanError unless a pilot of this version has passed."""
+def require_passed_pilot(store: Store, instructions: str) -> None:
+    """Raise PlanError unless a pilot of this version has passed."""
     found = pilots(store, instructions)
     if any(p.passed for p in found):
         return

@@ -1,4 +1,4 @@
-"""Filling a queue: a round's items as rows, made anew from the round's plan where they are lost."""
+"""Filling of queues: a round's items as database rows, rebuilt from the plan if they are lost."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 _MANY = 400
 
 
-def stock(store: Store, round: Round, at: int) -> int:
-    """Insert the round's queue and items from its plan, those that are missing; returns how many items came in.
+def fill_queue(store: Store, round: Round, at: int) -> int:
+    """Insert a round's missing queue and items from its plan. Return the number of items added.
 
-    Items whose evaluations are there already are not given out again. PlanError where the round has no plan.
+    Items that have evaluations are not offered again. Raises PlanError if the round has no plan.
     """
     digest = round.versions.get("people.plan")
     if digest is None:
         raise PlanError("this round was not opened for people", where=round.id)
     plan = json.loads(store.blobs.read(digest))
-    said = said_before(store, {item["round"] for item in plan["items"]})
+    said = earlier_evaluations(store, {item["round"] for item in plan["items"]})
     out = struck(store.find(Amendment)) if said else set()
-    barred = barred_from(store, plan["settings"], plan["items"], round.id)
+    barred = barred_accounts(store, plan["settings"], plan["items"], round.id)
     with store.database.writing() as connection:
         if connection.execute(select(queues.c.round).where(queues.c.round == round.id)).first() is None:
             body = json.dumps({name: plan[name] for name in ("form", "seed", "instructions", "rule", "settings")})
@@ -58,17 +58,18 @@ def stock(store: Store, round: Round, at: int) -> int:
         return count
 
 
-def restock(store: Store, round: str, *, clock: Clock) -> int:
-    """Make a round's queue anew where the database was lost; returns how many items came in."""
-    return stock(store, store.get(Round, round), clock())
+def refill_queue(store: Store, round: str, *, clock: Clock) -> int:
+    """Rebuild a round's queue after the database was lost. Return the number of items added."""
+    return fill_queue(store, store.get(Round, round), clock())
 
 
 def add_items(
     connection: Connection, queue: str, planned: Sequence[Planned], said: dict[Any, list[Evaluation]],
     barred: dict[str, set[str]], out: Collection[tuple[AmendmentTarget, str]] = (),
 ) -> int:  # fmt: skip
-    """Insert items that are not there. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts;
-    `out`: what is struck, and so asked of somebody else.
+    """Insert missing items. `said`: (round, both sides) -> evaluations; `barred`: subject -> accounts; `out`: struck
+    targets,
+    whose votes are wanted again from somebody else.
     """
     known = set(connection.execute(select(items.c.id).where(items.c.queue == queue)).scalars())
     people = set(connection.execute(select(accounts.c.id)).scalars())
@@ -103,8 +104,8 @@ def _row_of(item: str, account: str, queue: str, evaluation: str | None, gone: b
     }  # fmt: skip
 
 
-def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
-    """What was given already: only where a queue is made anew is there any."""
+def earlier_evaluations(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluation]]:
+    """Return existing evaluations by round and sides; there are some only if a queue is rebuilt."""
     out: dict[Any, list[Evaluation]] = {}
     for round in sorted(rounds):
         for e in store.find(Evaluation, round=round, outcome=EvaluationOutcome.GIVEN):
@@ -112,9 +113,14 @@ def said_before(store: Store, rounds: Iterable[str]) -> dict[Any, list[Evaluatio
     return out
 
 
-def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str) -> dict[str, set[str]]:
-    """Subject -> accounts that may not judge it: nobody reviews the own vote, and unchanged work that is graded again
-    is judged by somebody else. `own`: the round, in which work may be labelled in several pairs.
+def barred_accounts(
+    store: Store, settings: dict[str, Any], planned: Sequence[Planned], own: str
+) -> dict[str, set[str]]:
+    """Return subject -> accounts that may not judge it.
+
+    Nobody reviews the own vote, and unchanged work that is graded again goes to somebody else. `own`: this round, in
+    which
+    the same work may be labelled in several pairs.
     """
     out: dict[str, set[str]] = {}
     if settings["over"] is not None:
@@ -123,7 +129,7 @@ def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planne
         for e in store.find(Evaluation, round=[settings["over"], *labels]):
             out.setdefault(e.subject, set()).add(person_of(e.evaluator))
     if settings.get("again_by_others", True):
-        before = _before(store, [item["subject"] for item in planned])
+        before = _earlier_same_work(store, [item["subject"] for item in planned])
         earlier = sorted({id for ids in before.values() for id in ids})
         judged: dict[str, set[str]] = {}
         for start in range(0, len(earlier), _MANY):
@@ -134,8 +140,8 @@ def barred_from(store: Store, settings: dict[str, Any], planned: Sequence[Planne
     return out
 
 
-def _before(store: Store, subjects: Sequence[str]) -> dict[str, list[str]]:
-    """Subject -> the same work as it was handed in before, of subjects that are it once more, unchanged."""
+def _earlier_same_work(store: Store, subjects: Sequence[str]) -> dict[str, list[str]]:
+    """Return subject -> ids of earlier submissions of the same, unchanged work."""
     made: dict[str, str] = {}
     for start in range(0, len(subjects), _MANY):
         found = store.find(Submission, id=list(subjects[start : start + _MANY]))

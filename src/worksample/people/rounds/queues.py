@@ -1,4 +1,4 @@
-"""Queues: a round's items as rows, open or paused, and made anew from the round's plan where they are lost."""
+"""Queues: a round's items as database rows, open, paused or closed. A lost queue is rebuilt from the round's plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worksample.people.judging import lease_queries as sql
 from worksample.records import EvaluatorKind, Protocol
 from worksample.store.people_tables import activity, queues
 
-from .forms import PROTOCOL_OF, SPECS, Form, RoundKind, Spec
+from .forms import PROTOCOL_OF, SPECS, Form, FormSpec, RoundKind
 from .job_questions import Question, asks_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ STATES = (OPEN, PAUSED, CLOSED)
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A round as it is given out."""
+    """The queue of a round."""
 
     round: str
     kind: RoundKind
@@ -34,7 +34,7 @@ class Queue:
     state: str
     seed: int
     instructions: str
-    """Digest."""
+    """Digest of the instructions."""
     rule: str
     settings: dict[str, Any]
     at: int
@@ -45,27 +45,27 @@ class Queue:
 
     @property
     def protocol(self) -> Protocol:
-        """Under which the round runs."""
+        """The protocol under which the round runs."""
         return Protocol(self.settings.get("protocol") or PROTOCOL_OF[self.form])
 
     @property
-    def asked(self) -> EvaluatorKind:
-        """Whose criteria are asked: people's own, or those of whom the round looks at again."""
+    def evaluator_kind(self) -> EvaluatorKind:
+        """The kind of evaluator whose criteria are asked: people's, or those of the reviewed round."""
         return EvaluatorKind(self.settings.get("asked", EvaluatorKind.PERSON.value))
 
     @property
     def lease(self) -> int:
-        """Microseconds."""
+        """Length of a lease in microseconds."""
         return int(self.settings["lease_minutes"] * 60e6)
 
     @property
-    def spec(self) -> Spec:
+    def spec(self) -> FormSpec:
         spec = SPECS[self.form].with_reference(self.settings["reference"])
-        return spec.asking(asks_of(self.questions)) if self.form is Form.QUALIFICATION else spec
+        return spec.with_questions(asks_of(self.questions)) if self.form is Form.QUALIFICATION else spec
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked of jobs beside the core."""
+        """Questions about jobs in addition to the core."""
         return tuple(Question.model_validate(q) for q in self.settings.get("questions", ()))
 
 
@@ -78,18 +78,18 @@ def read_queue(row: Any) -> Queue:
 
 
 def list_queues(store: Store) -> list[Queue]:
-    """By the time they were opened."""
+    """List all queues, by opening time."""
     with store.database.reading() as connection:
         return all_queues(connection)
 
 
 def all_queues(connection: Connection) -> list[Queue]:
-    """By the time they were opened."""
+    """List all queues, by opening time, on an open connection."""
     return [read_queue(row) for row in connection.execute(sql.QUEUES).all()]
 
 
 def find_queue(connection: Connection, round: str) -> Queue:
-    """UsageError where the round is no round by people."""
+    """Load the queue of a round. Raises UsageError if the round is not one by people."""
     row = connection.execute(sql.QUEUE, {"round": round}).first()
     if row is None:
         raise UsageError("no such round by people", where=round)
@@ -97,8 +97,9 @@ def find_queue(connection: Connection, round: str) -> Queue:
 
 
 def set_state(store: Store, round: str, state: str, by: Account | None = None) -> None:
-    """Open, pause or close a queue; `by`: an admin, None the store's owner. A paused one gives nothing out; what is
-    out may be handed in. Denied, UsageError.
+    """Open, pause or close a queue. `by`: an admin, None for the store's owner. Raises Denied, UsageError.
+
+    A paused queue offers no items; items that people have can still be submitted.
     """
     if by is not None:
         by.may(Role.ADMIN)
@@ -109,7 +110,9 @@ def set_state(store: Store, round: str, state: str, by: Account | None = None) -
         connection.execute(update(queues).where(queues.c.round == round).values(state=state))
 
 
-def note(connection: Connection, id: str, account: str, item: str | None, kind: str, text: str, at: int) -> None:
-    """A row of activity."""
+def add_activity(
+    connection: Connection, id: str, account: str, item: str | None, kind: str, text: str, at: int
+) -> None:
+    """Insert a row of activity."""
     row = {"id": id, "account": account, "item": item, "kind": kind, "note": text, "at": at}
     connection.execute(activity.insert().values(row))

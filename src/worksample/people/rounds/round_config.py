@@ -1,4 +1,4 @@
-"""What a round by people is asked to be."""
+"""Settings of a round by people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .job_questions import Question, faults_of
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """An item whose right answer is known: `expected` maps questions to answers, such as `{"score": 1}`."""
+    """An item with a known right answer: `expected` maps questions to answers, such as `{"score": 1}`."""
 
     subject: str
     expected: Mapping[str, Any]
@@ -38,64 +38,69 @@ class Gold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleRound:
-    """Subjects are an experiment's live submissions, or `subjects`, or what `kind` picks from the round `over`.
+    """A round to open. Its subjects are an experiment's live submissions, or `subjects`, or those that `kind` picks
+    from the
+    round `over`.
 
-    Of a qualification `subjects` are ids of instances: the jobs.
+    For a qualification `subjects` are ids of instances: the jobs.
     """
 
     kind: RoundKind
     experiment: str | None = None
     subjects: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
-    """Which two submissions are held against each other, where that is not drawn; `subjects` has them all."""
+    """Pairs of submissions to compare, if they are not drawn; `subjects` lists all of them."""
     over: str | None = None
-    """Of a holistic, pairwise or rubric round over an experiment: the judge's round whose work people label
-    (`subjects`).
+    """The round to review. For a holistic, pairwise or rubric round over an experiment: the judge's round that people
+    label.
     """
     form: Form | None = None
-    """For kinds without a form of their own."""
+    """The form, for kinds that do not fix one."""
     protocol: Protocol | None = None
-    """Whose criteria are asked, for the rubric's form: program, checkpoints or rubric. None: the rubric, or that of the
-    round `over`.
+    """For the rubric form, the protocol with the criteria: program, checkpoints or rubric. None: rubric, or that of the
+    round
+    `over`.
     """
     rule: ResolutionRule | None = None
     overlap: int | None = None
     per_pair: int = PER_PAIR
     """Projects on which each pair of agents is compared (RLI B.2: at least 10)."""
     sample: int = 50
-    """How many a pilot, a reliability round or a sample of false negatives draws, and how many fails integrity adds."""
+    """Size of the sample for pilots, reliability rounds and false negatives, and of the fails in an integrity round."""
     positives: float = 0.5
     """Share of passes in a reliability round."""
     gold: tuple[Gold, ...] = ()
-    """Hidden among the items, and answered by everybody; all there is in a calibration."""
+    """Gold items, hidden among the others and answered by everybody; a calibration has only these."""
     roles: frozenset[Role] | None = None
     reference: bool | None = None
-    """Show the reference, or hide it; None: as the protocol's table says."""
+    """Whether to show the reference; None for the protocol's default."""
     domains: bool = False
-    """Give items only to people whose profile names their domain."""
+    """Offer items only to people whose profile names their domain."""
     training: bool = True
-    """Only who has read this version of the instructions is given items."""
+    """Offer items only to people who have read this version of the instructions."""
     quiz: str | None = None
-    """Only who has passed this calibration round is given items."""
+    """Offer items only to people who have passed this calibration round."""
     holistic: str | None = None
-    """For pairs: the round that says who succeeded, so that quality decides only between two successes (RLI 3.4)."""
+    """For pairs: the round that tells which submissions succeeded; quality decides only between two successes (RLI
+    3.4).
+    """
     lease_minutes: float = 15
-    """An item goes to another when nothing was heard for so long."""
+    """Minutes without activity after which an item passes to somebody else."""
     most_open: int = 3
-    """Items that a person may have open at once, with those that are loaded ahead."""
+    """Most items that a person may have open, preloaded ones included."""
     seed: int | None = None
-    """None: a random one. Recorded in the round either way."""
+    """Random seed; None draws one. The round records it."""
     questions: tuple[Question, ...] = ()
-    """Asked of jobs beside the core (`questions.CORE`)."""
+    """Questions about jobs in addition to the core (`job_questions.CORE`)."""
     looks: str = ""
-    """Digest of the blob that names, per job, the blob with what a program found in it (`screening_results`)."""
+    """Digest of the blob that maps jobs to blobs with their screening (`screening_results`)."""
     again_by_others: bool = True
-    """Unchanged work that is graded again goes to nobody who judged it before."""
+    """If unchanged work is graded again, do not offer it to people who judged it before."""
     waive_pilot: str = ""
-    """Why these instructions are used without a pilot that reached 85 %; recorded in the round."""
+    """Reason for using instructions without a pilot that reached 85 %; recorded in the round."""
     reason: str = ""
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """What else the round's record names, such as the draw that labels follow."""
+    """Further versions for the round's record, such as the draw behind its labels."""
 
     def __post_init__(self) -> None:
         if not self.labels and (self.kind in OVER) != (self.over is not None):
@@ -149,7 +154,7 @@ class PeopleRound:
 
     @property
     def labels(self) -> bool:
-        """Whether people label what a judge said: without a look at it, and without changing a verdict."""
+        """True if people label a judge's work, without seeing its answers and without changing a verdict."""
         return self.kind in LABELLING and DRAWN in self.versions and None not in (self.over, self.experiment)
 
     @property
@@ -160,7 +165,7 @@ class PeopleRound:
         return self.rule or rule, self.overlap or overlap
 
     def settings(self) -> dict[str, Any]:
-        """What the queue goes by later, as JSON."""
+        """Return the settings that the queue needs, as JSON."""
         out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         for name in ("gold", "subjects", "pairs", "rule", "overlap", "seed", "form", "protocol", "versions"):
             del out[name]

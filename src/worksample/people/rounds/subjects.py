@@ -1,4 +1,4 @@
-"""What a round is about: the submissions of an experiment, named ones, or what another round's votes point at."""
+"""Subjects of a round: an experiment's submissions, named ones, jobs, or a sample from another round."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worksample.errors import PlanError
 from worksample.people.access.tokens import name_key
-from worksample.people.evaluations import amendments_of, given, verdicts_of
+from worksample.people.evaluations import amendments_of, standing_evaluations, verdicts_of
 from worksample.people.rounds.forms import RoundKind
 from worksample.people.rounds.round_config import PeopleRound
 from worksample.records import (
@@ -35,7 +35,10 @@ _MANY = 400
 
 
 def submissions_of(store: Store, experiment: str) -> list[Submission]:
-    """Those of live trials and those handed in for it, without struck ones, by id. RecordMissing."""
+    """Return an experiment's submissions, from live trials or imported for it, without struck ones, by id.
+
+    Raises RecordMissing.
+    """
     store.get(Experiment, experiment)
     live = {t.id for t in store.find(Trial, experiment=experiment, live=True)}
     found = [s for s in store.find(Submission, experiment=experiment) if s.trial is None or s.trial in live]
@@ -52,8 +55,8 @@ def _without_struck(store: Store, found: Iterable[Submission]) -> list[Submissio
     ]  # fmt: skip
 
 
-def named(store: Store, ids: Sequence[str]) -> list[Submission]:
-    """These submissions, in this order, each once. RecordMissing."""
+def named_submissions(store: Store, ids: Sequence[str]) -> list[Submission]:
+    """Return these submissions in this order, each once. Raises RecordMissing."""
     wanted = list(dict.fromkeys(ids))
     found: dict[str, Submission] = {}
     for start in range(0, len(wanted), _MANY):
@@ -63,23 +66,23 @@ def named(store: Store, ids: Sequence[str]) -> list[Submission]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an item is about: work that was handed in, or a job, whose id is then its instance's."""
+    """The subject of an item: a submission, or a job, whose id is its instance's."""
 
     id: str
     instance: str
     maker: str = ""
-    """Whoever made it by hand must not judge it."""
+    """The person who made the work by hand and must not judge it; "" for none."""
 
 
 def subject_of(submission: Submission) -> Subject:
-    """Work as a subject."""
+    """Return a submission as a subject."""
     by_hand = {Origin.PERSON: submission.entrant, Origin.TRIAL: submission.author}.get(submission.origin, "")
     maker = name_key(by_hand) if by_hand else ""
     return Subject(submission.id, submission.instance, maker)
 
 
 def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
-    """Jobs that are not struck, in this order, each once. RecordMissing; PlanError where there is none."""
+    """Return jobs in this order, each once, without struck ones. Raises RecordMissing, PlanError if none is left."""
     out = struck(amendments_of(store))
     found = [store.get(Instance, id).id for id in dict.fromkeys(ids)]
     kept = [Subject(id, id) for id in found if (AmendmentTarget.INSTANCE, id) not in out]
@@ -88,16 +91,16 @@ def jobs(store: Store, ids: Sequence[str]) -> list[Subject]:
     return kept
 
 
-def pick(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
-    """The submissions that a round is about. PlanError where there is none."""
+def pick_submissions(store: Store, config: PeopleRound, seed: int) -> list[Submission]:
+    """Return the submissions that a round is about. Raises PlanError if there is none."""
     if config.over is not None and not config.labels:
         found = _over(store, config, store.get(Round, config.over), seed)
     elif config.experiment is not None and not config.labels:
         found = submissions_of(store, config.experiment)
     else:
-        found = _without_struck(store, named(store, config.subjects))
+        found = _without_struck(store, named_submissions(store, config.subjects))
     if config.kind is RoundKind.PILOT:
-        chosen = {e.subject for e in at_random(entries_of(store, found), config.sample, seed)}
+        chosen = {e.subject for e in random_sample(entries_of(store, found), config.sample, seed)}
         found = [s for s in found if s.id in chosen]
     if not found and config.kind is not RoundKind.CALIBRATION:
         raise PlanError(
@@ -116,8 +119,8 @@ def _until_there_is_something(config: PeopleRound) -> str:
 
 def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Submission]:
     verdicts = verdicts_of(store, over)
-    ids = list(config.subjects) if config.subjects else _wanted(store, config.kind, over, verdicts)
-    found = _without_struck(store, named(store, ids))
+    ids = list(config.subjects) if config.subjects else _eligible(store, config.kind, over, verdicts)
+    found = _without_struck(store, named_submissions(store, ids))
     if config.subjects or config.kind in (RoundKind.AUDIT, RoundKind.ADJUDICATION):
         return found
     passed = {s: v.passed for s, v in verdicts.items()}
@@ -125,18 +128,18 @@ def _over(store: Store, config: PeopleRound, over: Round, seed: int) -> list[Sub
     if config.kind is RoundKind.FALSE_NEGATIVES:
         chosen = one_per_project(entries, config.sample, seed)
     elif config.kind is RoundKind.RELIABILITY:
-        chosen = enriched(entries, passed, config.sample, config.positives, seed)
+        chosen = enriched_sample(entries, passed, config.sample, config.positives, seed)
     else:
         fails = [e for e in entries if passed[e.subject] is False]
-        chosen = [e for e in entries if passed[e.subject]] + at_random(fails, config.sample, seed)
+        chosen = [e for e in entries if passed[e.subject]] + random_sample(fails, config.sample, seed)
     ids = [e.subject for e in chosen]
     return [s for s in found if s.id in set(ids)]
 
 
-def _wanted(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
-    """Ids that a kind may draw from, sorted."""
+def _eligible(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verdict]) -> list[str]:
+    """Return the sorted ids from which this kind of round may draw."""
     if kind is RoundKind.ADJUDICATION:
-        return sorted(contested(store, over, verdicts))
+        return sorted(contested_subjects(store, over, verdicts))
     decided = {s: v.passed for s, v in verdicts.items() if v.standing is Standing.DECIDED}
     if kind is RoundKind.AUDIT:
         return sorted(s for s, passed in decided.items() if passed)
@@ -145,11 +148,11 @@ def _wanted(store: Store, kind: RoundKind, over: Round, verdicts: dict[str, Verd
     return sorted(decided)
 
 
-def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
-    """Subjects whose votes are all in and decide nothing, and those whose votes differ on passing."""
+def contested_subjects(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[str]:
+    """Return subjects whose complete votes decide nothing, and those whose votes differ on passing."""
     votes: dict[str, set[bool]] = {}
     counts: dict[str, int] = {}
-    for e in given(store, over.id):
+    for e in standing_evaluations(store, over.id):
         if e.second is None and isinstance(e.payload, Holistic):
             votes.setdefault(e.subject, set()).add(bool(is_accepted(e.payload.score)))
         counts[e.subject] = counts.get(e.subject, 0) + 1
@@ -159,7 +162,7 @@ def contested(store: Store, over: Round, verdicts: dict[str, Verdict]) -> set[st
 
 
 def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
-    """At most `size` entries, each of another project, all at random (RLI B.5 draws 50)."""
+    """Draw at most `size` entries of different projects (RLI B.5 draws 50)."""
     draw = random.Random(f"projects {seed}")
     projects: dict[str, list[PairCandidate]] = {}
     for entry in sorted(entries, key=lambda e: e.subject):
@@ -168,22 +171,23 @@ def one_per_project(entries: Sequence[PairCandidate], size: int, seed: int) -> l
     return [draw.choice(projects[project]) for project in chosen]
 
 
-def at_random(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
-    """At most `size` of them."""
+def random_sample(entries: Sequence[PairCandidate], size: int, seed: int) -> list[PairCandidate]:
+    """Draw at most `size` entries."""
     ordered = sorted(entries, key=lambda e: e.subject)
     return random.Random(f"sample {seed}").sample(ordered, min(size, len(ordered)))
 
 
-def enriched(
+def enriched_sample(
     entries: Sequence[PairCandidate], passed: Mapping[str, bool | None], size: int, share: float, seed: int
 ) -> list[PairCandidate]:
-    """At most `size` entries of which `share` passed, as far as there are that many; the rest fills up.
+    """Draw at most `size` entries of which `share` passed, as far as there are enough; fails fill the rest.
 
-    At a pass rate of some percent a plain sample holds hardly any positive, and agreement on those is what is wanted.
+    At a pass rate of a few percent a plain sample holds hardly any pass, but agreement on passes is the figure of
+    interest.
     """
     if not 0 <= share <= 1:
         raise PlanError(f"a share of positives of {share}", next="pass 0 to 1")
     positive = [e for e in entries if passed.get(e.subject)]
     negative = [e for e in entries if passed.get(e.subject) is False]
-    few = at_random(positive, round(size * share), seed)
-    return few + at_random(negative, size - len(few), seed)
+    few = random_sample(positive, round(size * share), seed)
+    return few + random_sample(negative, size - len(few), seed)

@@ -1,1 +1,1 @@
-"""Rubrics that people write in the app: versions that are only added to, and the rounds that asked them."""
+"""Rubrics that people write in the app: their versions, models' suggestions, and the rounds that asked them."""

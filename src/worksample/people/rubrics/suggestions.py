@@ -1,4 +1,4 @@
-"""What models suggested for a rubric: kept with model, prompt and cost, and never a version by itself."""
+"""Models' suggestions for a rubric, stored with model, prompt and cost. A suggestion alone is no version."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _s = rubric_suggestions.c
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """`account`: who asked. `version`: the judge's; `prompt` and `answer`: digests of what is kept. `failed`: why there
-    are no criteria.
+    """A suggestion. `account`: who asked; `version`: the judge's; `prompt` and `answer`: digests; `failed`: reason for
+    a
+    failure.
     """
 
     id: str
@@ -39,8 +40,8 @@ class Suggestion:
     at: int
 
 
-def keep(store: Store, made: Suggestion) -> None:
-    """Add it, also where nothing came of it: it was paid for."""
+def store_suggestion(store: Store, made: Suggestion) -> None:
+    """Store a suggestion, also a failed one, because it cost money."""
     body = {
         "model": made.model, "version": made.version, "prompt": made.prompt, "answer": made.answer,
         "criteria": [[text, importance.value] for text, importance in made.criteria], "failed": made.failed,
@@ -51,15 +52,15 @@ def keep(store: Store, made: Suggestion) -> None:
         connection.execute(rubric_suggestions.insert().values(**row, body=json.dumps(body)))
 
 
-def spent(store: Store, role: str) -> list[Usage]:
-    """What all suggestions by a role took: caps hold over all servers and restarts."""
+def suggestion_usage(store: Store, role: str) -> list[Usage]:
+    """Return the usage of all suggestions by a role, so that budgets hold across servers and restarts."""
     with store.database.reading() as connection:
         rows = connection.execute(select(_s.body).where(_s.role == role)).scalars().all()
     return [Usage.model_validate(json.loads(row)["usage"]) for row in rows]
 
 
 def need_suggestions(connection: Connection, rubric: str, ids: Collection[str]) -> None:
-    """RecordMissing where one of them was not made for this rubric."""
+    """Raise RecordMissing if one of the ids is no suggestion for this rubric."""
     query = select(_s.id).where(_s.rubric == rubric, _s.id.in_(sorted(ids)))
     missing = sorted(set(ids) - set(connection.execute(query).scalars()))
     if missing:
@@ -67,24 +68,24 @@ def need_suggestions(connection: Connection, rubric: str, ids: Collection[str]) 
 
 
 def note_taken(connection: Connection, rubric: str, number: int, ids: Collection[str]) -> None:
-    """That a version has criteria out of these."""
+    """Record that a version contains criteria from these suggestions."""
     rows = [{"rubric": rubric, "number": number, "suggestion": id} for id in sorted(set(ids))]
     if rows:
         connection.execute(rubric_taken.insert(), rows)
 
 
-def taken(store: Store, rubric: str) -> dict[int, list[Suggestion]]:
-    """Of each version, the suggestions of which it has criteria, by the time they were asked for."""
+def taken_suggestions(store: Store, rubric: str) -> dict[int, list[Suggestion]]:
+    """Return version -> suggestions that it took criteria from, by time."""
     joined = rubric_taken.join(rubric_suggestions, _s.id == rubric_taken.c.suggestion)
     query = select(rubric_taken.c.number, rubric_suggestions).select_from(joined).where(rubric_taken.c.rubric == rubric)
     out: dict[int, list[Suggestion]] = {}
     with store.database.reading() as connection:
         for row in connection.execute(query.order_by(_s.at, _s.id)):
-            out.setdefault(row.number, []).append(_read(row))
+            out.setdefault(row.number, []).append(_read_row(row))
     return out
 
 
-def _read(row: Any) -> Suggestion:
+def _read_row(row: Any) -> Suggestion:
     body = json.loads(row.body)
     criteria = tuple((text, Importance(importance)) for text, importance in body["criteria"])
     return Suggestion(

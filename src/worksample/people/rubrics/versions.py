@@ -1,4 +1,4 @@
-"""Versions of a rubric: rows that are added and never changed, so that no grade's criteria change under it."""
+"""Versions of a rubric, and the rounds that asked them. Rows never change, so a grade keeps its criteria."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 WRITERS = (Role.ADMIN, Role.EXPERT)
-"""Who may write rubrics (UpBench 3.4: experts do)."""
+"""Roles that may write rubrics (UpBench 3.4: experts do)."""
 NAME = r"[a-z0-9][a-z0-9_.-]{0,99}"
 LONGEST = 5000
-"""Characters of a reason."""
+"""Most characters of a reason."""
 _v = rubric_versions.c
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`number`: from 1. `digest`: of the criteria. `author`: an account's id. `at`: microseconds since 1970."""
+    """A version. `number`: from 1; `digest`: of the criteria; `author`: an account's id; `at`: microseconds since
+    1970.
+    """
 
     rubric: str
     number: int
@@ -44,7 +46,7 @@ class Version:
 
 
 def digest_of_criteria(criteria: Criteria) -> str:
-    """By which a round's criteria are told to be those of a version."""
+    """Return the digest that identifies criteria in rounds and versions."""
     return digest_of(criteria.plain())
 
 
@@ -52,9 +54,11 @@ def save_version(
     store: Store, by: Account, rubric: str, criteria: Criteria, *, over: int, reason: str, clock: Clock,
     suggestions: Collection[str] = (),
 ) -> Version:  # fmt: skip
-    """Add a version after `over` (0: the first), with criteria out of `suggestions`. RecordMissing for one of those
-    that is none; Conflict where somebody added one meanwhile; UsageError for a name
-    that is none, no criteria, no change, and a change without a reason; Denied.
+    """Add a version after `over` (0: the first), with criteria from `suggestions`.
+
+    Raises Denied, RecordMissing for an unknown suggestion, Conflict if somebody added a version meanwhile, UsageError
+    for an
+    invalid name, no criteria, no change, or a change without a reason.
     """
     by.may(*WRITERS)
     reason = reason.strip()[:LONGEST]
@@ -88,30 +92,32 @@ def _newest(number: int) -> str:
 
 
 def versions(store: Store, rubric: str) -> list[Version]:
-    """All of a rubric's, the latest first. RecordMissing where there is none."""
+    """List all versions of a rubric, the latest first. Raises RecordMissing if there is none."""
     with store.database.reading() as connection:
         rows = connection.execute(select(rubric_versions).where(_v.rubric == rubric).order_by(_v.number.desc())).all()
     if not rows:
         raise RecordMissing("no such rubric", where=rubric)
-    return [_read(row) for row in rows]
+    return [_read_row(row) for row in rows]
 
 
-def newest(store: Store) -> list[Version]:
-    """The latest version of each rubric, by name."""
+def newest_versions(store: Store) -> list[Version]:
+    """Return the latest version of each rubric, by name."""
     last = select(_v.rubric, func.max(_v.number).label("number")).group_by(_v.rubric).subquery()
     mine = (_v.rubric == last.c.rubric) & (_v.number == last.c.number)
     with store.database.reading() as connection:
         rows = connection.execute(select(rubric_versions).join(last, mine).order_by(_v.rubric)).all()
-    return [_read(row) for row in rows]
+    return [_read_row(row) for row in rows]
 
 
-def _read(row: Any) -> Version:
+def _read_row(row: Any) -> Version:
     criteria = Criteria.model_validate(json.loads(row.body))
     return Version(row.rubric, row.number, criteria, row.digest, row.author, row.reason, row.at)
 
 
 def asked_in_rounds(store: Store) -> dict[str, tuple[str, ...]]:
-    """Digest of criteria -> the rounds that ask them, by time."""
+    """Return digest of criteria -> rounds that ask them, by time. A round pins its gradings, so later versions never
+    reach it.
+    """
     found: dict[str, dict[str, None]] = {}
     digests: dict[tuple[str, str], str] = {}
     for round in sorted(store.find(Round), key=lambda r: (r.at, r.id)):
@@ -127,7 +133,7 @@ def asked_in_rounds(store: Store) -> dict[str, tuple[str, ...]]:
 
 
 def _criteria_of(store: Store, round: Round, id: str, digest: str) -> str:
-    """Of the instance in the version whose grading it was; "" where the store has it no more."""
+    """Return the digest of an instance's criteria under this grading; "" if the store lacks that version."""
     own = store.get(Instance, id)
     for instance in (own, *store.find(Instance, key=own.key)):
         grading = instance.grading.get(round.protocol)

@@ -1,1 +1,1 @@
-"""Judgments in from elsewhere, and out to other programs."""
+"""Import of judgments made elsewhere, and export of evaluations."""

@@ -1,4 +1,4 @@
-"""What people said, for other programs: JSON Lines, CSV, Parquet, and scores for Inspect."""
+"""Export of a round's evaluations: JSON Lines, CSV, Parquet, and scores for Inspect."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worksample.files.tables.numbers import written
-from worksample.people.evaluations import amendments_of, given, standing
+from worksample.files.tables.numbers import format_float
+from worksample.people.evaluations import amendments_of, exclude_struck, standing_evaluations
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 
 def export_jsonl(store: Store, round: str, path: Path) -> int:
-    """One line per evaluation of a round; returns how many.
+    """Write one line per evaluation of a round. Return the number of lines.
+
     Keys: subject, second, evaluator (name), evaluator_id, outcome, the payload's own, reason, minutes, at, stands.
-    Raises RecordMissing, StoreFull.
+    Raises
+    RecordMissing, StoreFull.
     """
     return _write(path, _lines(store, round))
 
 
 def export_parquet(store: Store, round: str, path: Path) -> int:
-    """As `export_jsonl`, with the payload as JSON. Raises RecordMissing, StoreFull."""
+    """Write the same as `export_jsonl`, with the payload as JSON. Raises RecordMissing, StoreFull."""
     import polars as pl
 
     rows = [{**row, "payload": json.dumps(row["payload"], sort_keys=True)} for row in _lines(store, round)]
@@ -37,22 +39,23 @@ def export_parquet(store: Store, round: str, path: Path) -> int:
     schema = dict.fromkeys(texts, pl.String) | {"minutes": pl.Float64, "at": pl.String, "stands": pl.Boolean}
     out = io.BytesIO()
     pl.DataFrame(rows, schema=schema).with_columns(pl.col("at").str.to_datetime(time_zone="UTC")).write_parquet(out)
-    _put(path, out.getvalue())
+    _put_cell(path, out.getvalue())
     return len(rows)
 
 
 def export_csv(store: Store, round: str, path: Path) -> int:
-    """What stands, in the columns that `import_judgments` reads; returns how many rows.
+    """Write unstruck evaluations in the columns that `import_judgments` reads. Return the number of rows.
 
     Raises RecordMissing, StoreFull.
     """
     record = store.get(Round, round)
-    found = given(store, record.id)
+    found = standing_evaluations(store, record.id)
     names = _names(store, found)
     rows = [
         {
             "subject": e.subject, "second": e.second or "", "evaluator": names.get(e.evaluator, e.evaluator),
-            "by": record.by.value, "minutes": "" if e.minutes is None else written(e.minutes), "at": e.at.isoformat(),
+            "by": record.by.value, "minutes": "" if e.minutes is None else format_float(e.minutes),
+            "at": e.at.isoformat(),
             **_cells(e),
         }
         for e in found
@@ -64,12 +67,12 @@ def export_csv(store: Store, round: str, path: Path) -> int:
     writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    _put(path, out.getvalue().encode())
+    _put_cell(path, out.getvalue().encode())
     return len(rows)
 
 
 def _cells(e: Evaluation) -> dict[str, str]:
-    """The form's questions, as a row of an import has them."""
+    """Return the form's answers as cells of an import row."""
     said = answers_of(e)
     why = getattr(e.payload, "justification", "")
     match e.payload:
@@ -89,7 +92,7 @@ def _cells(e: Evaluation) -> dict[str, str]:
 def _lines(store: Store, round: str) -> list[dict[str, Any]]:
     record = store.get(Round, round)
     found = store.find(Evaluation, round=record.id)
-    stands = {e.id for e in standing(found, amendments_of(store))}
+    stands = {e.id for e in exclude_struck(found, amendments_of(store))}
     names = _names(store, found)
     return [_line(e, names.get(e.evaluator, e.evaluator), e.id in stands) for e in found]
 
@@ -108,11 +111,12 @@ def _line(e: Evaluation, name: str, stands: bool) -> dict[str, Any]:
 
 
 def export_precomputed(store: Store, round: str, path: Path) -> int:
-    """A file for Inspect's `precomputed_scores`: one record per decided subject that is a trial's; returns how many.
+    """Write a file for Inspect's `precomputed_scores`: one record per decided subject from a trial. Return their
+    number.
 
-    `id` is the sample's id in the `.eval` log, which is the trial's; `value` the verdict's score after audit and
-    adjudication. What is undecided or ungraded has no record, so that Inspect leaves it unscored and never counts 0.
-    `path` ends in `.jsonl` for JSON Lines, else it is one JSON array. Raises RecordMissing, StoreFull.
+    `id` is the sample's id in the `.eval` log, which is the trial's; `value` is the verdict's score after audit and
+    adjudication. Undecided and ungraded subjects have no record, so Inspect leaves them unscored and never counts 0.
+    `path` ends in `.jsonl` for JSON Lines, else the file is one JSON array. Raises RecordMissing, StoreFull.
     """
     finals = final_verdicts(store, round)
     rows = []
@@ -141,14 +145,14 @@ def _why(store: Store, evaluations: Iterable[str]) -> str:
 
 
 def _write(path: Path, rows: Iterable[dict[str, Any]], *, array: bool = False) -> int:
-    """Aside first, so that a full disk leaves the old file."""
+    """Write to a temporary file first, so that a full disk leaves the old file."""
     lines = [json.dumps(row, sort_keys=True) for row in rows]
     text = "[\n" + ",\n".join(lines) + "\n]\n" if array else "".join(line + "\n" for line in lines)
-    _put(path, text.encode())
+    _put_cell(path, text.encode())
     return len(lines)
 
 
-def _put(path: Path, data: bytes) -> None:
+def _put_cell(path: Path, data: bytes) -> None:
     draft = path.with_name(path.name + ".part")
     with keeping(str(path.parent)):
         path.parent.mkdir(parents=True, exist_ok=True)

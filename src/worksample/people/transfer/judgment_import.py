@@ -1,4 +1,4 @@
-"""Judgments that were made elsewhere, from CSV or JSON Lines, as a round of their own."""
+"""Import of judgments made elsewhere, from CSV or JSON Lines, as a separate round."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from worksample import __version__
 from worksample.errors import ImportFailed, RecordMissing
-from worksample.files.tables.cell_values import Unfit
+from worksample.files.tables.cell_values import InvalidCell
 from worksample.files.tables.delimited import SAMPLE, TableFault, header_of, records, sniff
 from worksample.files.tables.encodings import marked_encoding
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.table_reader import FaultyRow, read_json
-from worksample.files.tables.unique_keys import TwiceError, unique
+from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 from worksample.people.errors import FaultyRows, InvalidAnswer
 from worksample.people.judging.answer import read_answer
 from worksample.people.rounds.forms import PROTOCOL_OF, PURPOSE_OF, SPECS, Form, RoundKind
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 LARGEST = 100_000_000
-"""Bytes of a file."""
+"""Most bytes of a file."""
 _OWN = ("subject", "second", "evaluator", "by", "minutes", "at")
 _TABLES = {"marks", "feedback"}
 
@@ -56,12 +56,14 @@ def import_judgments(
 ) -> Round:
     """Commit a round with all judgments of a file, or nothing. `format`: `csv` or `jsonl`.
 
-    A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), the
-    form's questions (score and justification; completion, quality and justification; tags; marks and feedback as
-    JSON), and may have `by` (person, judge or program: what the evaluator is, the same in every row; person where it
-    is not said), `minutes` and `at` (ISO 8601 with zone). Other columns are refused. A file that was imported before
-    is not imported again: its round is returned.
-    Raises ImportFailed; FaultyRows, which is one, names every row that is wrong.
+    A row has `subject` (submission id), for pairs `second` (`subject` was shown first), `evaluator` (a name), and the
+    form's
+    questions: score and justification; completion, quality and justification; tags; or marks and feedback as JSON. It
+    may
+    have `by` (the evaluator's kind: person, judge or program, the same in every row; default person), `minutes` and
+    `at`
+    (ISO 8601 with zone). Other columns are refused. If the same file was imported before, its round is returned. Raises
+    ImportFailed; its subclass FaultyRows names every invalid row.
     """
     if form is Form.QUALIFICATION:
         raise ImportFailed(
@@ -81,18 +83,18 @@ def import_judgments(
     evaluators: dict[str, Evaluator] = {}
     seen: set[tuple[str, ...]] = set()
     rows = list(_rows(data, format))
-    numbers = NumberColumns().seen({"minutes": False}, rows)
+    numbers = NumberColumns().with_rows({"minutes": False}, rows)
     for line, row in rows:
         try:
             if isinstance(row, FaultyRow):
-                raise Unfit(row.what)
+                raise InvalidCell(row.what)
             if row.get("minutes") not in (None, ""):
                 row["minutes"] = _minutes(numbers, row["minutes"])
             made = _evaluation(store, row, form, id, line, author, evaluators)
         except (ImportFailed, InvalidAnswer, RecordMissing) as e:
             faults[f"row {line}"] = e.what
             continue
-        except Unfit as e:
+        except InvalidCell as e:
             faults[f"row {line}"] = str(e)
             continue
         key = (made.evaluator, *sorted((made.subject, made.second or "")))
@@ -147,7 +149,7 @@ def _round(
 
 
 def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line from 1, what is in it); a `FaultyRow` where it cannot be read. ImportFailed for what is neither form."""
+    """Yield (line from 1, its content); a `FaultyRow` for an unreadable line. Raises ImportFailed for other formats."""
     try:
         text = data.decode(marked_encoding(data[:4096]) or "utf-8")
     except UnicodeError as e:
@@ -160,7 +162,7 @@ def _rows(data: bytes, format: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 row = read_json(line)
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 row = FaultyRow(f"{e}; {e.next}")
             except (ValueError, RecursionError) as e:
                 row = FaultyRow(f"is not JSON: {e}; write one JSON object a line")
@@ -186,7 +188,7 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             try:
                 yield record.line, {k: _cell(k, v) for k, v in row.items() if v != ""}
-            except TwiceError as e:
+            except DuplicateKeyError as e:
                 yield record.line, FaultyRow(f"{e}; {e.next}")
     except TableFault as fault:
         raise ImportFailed(f"not a CSV: {fault.what}", next=fault.next or "save it as CSV and try again") from fault
@@ -195,8 +197,8 @@ def _csv_rows(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _cell(name: str, value: str) -> Any:
     if name in _TABLES:
         try:
-            return json.loads(value, object_pairs_hook=unique)
-        except TwiceError:
+            return json.loads(value, object_pairs_hook=unique_object)
+        except DuplicateKeyError:
             raise
         except ValueError:
             return value
@@ -237,7 +239,7 @@ def _evaluation(
 
 
 def _criteria(instance: Instance, form: Form, by: EvaluatorKind, marks: Any) -> Criteria:
-    """Those that the evaluator's kind is asked; all where the row marks all of them, as when kinds are compared."""
+    """Return the criteria asked of this kind of evaluator; all criteria if the row marks all of them."""
     grading = instance.grading.get(PROTOCOL_OF[form])
     if form is not Form.RUBRIC or grading is None:
         return Criteria()
@@ -263,8 +265,8 @@ def _evaluator(name: str, by: EvaluatorKind, evaluators: dict[str, Evaluator]) -
 def _minutes(numbers: NumberColumns, value: Any) -> float:
     try:
         return float(numbers.read("minutes", value))
-    except Unfit as e:
-        raise Unfit(f"minutes {str(value)[:40]!r}: {e}") from None
+    except InvalidCell as e:
+        raise InvalidCell(f"minutes {str(value)[:40]!r}: {e}") from None
 
 
 def _moment(value: Any) -> datetime:

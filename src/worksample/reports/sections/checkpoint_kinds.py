@@ -12,19 +12,19 @@ from worksample.results.criteria_in_force import BY_CRITERIA
 from worksample.results.result_set import UNGRADED, VALID, ResultSet
 
 from .config import MeasureConfig
-from .rows import Group, attempted, groups
+from .rows import Group, attempts_of, groups
 from .section import Section, SectionRow
 
 
 def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
-    """Under each protocol whose criteria name kinds."""
+    """Yield a section for each protocol whose criteria name kinds of checkpoints."""
     for protocol in (p for p in BY_CRITERIA if p in results.judgments.deciding):
         points = results.points_by_kind(protocol)
         kinds = [kind.value for kind in CheckpointKind if points["kind"].eq(kind.value).any()]
         if not kinds:
             continue
         suffix = "" if protocol is results.primary else f"-{protocol}"
-        first = attempted(results.frame(protocol))
+        first = attempts_of(results.frame(protocol))
         wide = first.join(_across(points, kinds), on="submission", how="left", maintain_order="left")
         columns = config.table_columns(*(name for kind in kinds for name in (kind, f"{kind} points")))
         rows = tuple(_line(results, config, group, kinds) for group in groups(results, config, wide))
@@ -37,7 +37,7 @@ def sections(results: ResultSet, config: MeasureConfig) -> Iterator[Section]:
 
 
 def _across(points: pl.DataFrame, kinds: list[str]) -> pl.DataFrame:
-    """A row per submission: each kind's earned and possible points, null where it has none."""
+    """Return a row per submission: each kind's earned and possible points, null if it has none."""
     table = points.select("submission").unique(maintain_order=True)
     for kind in kinds:
         own = points.filter(pl.col("kind") == kind)

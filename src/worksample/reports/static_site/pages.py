@@ -65,7 +65,7 @@ class Pages:
 
 
 def address_of(app: str) -> str:
-    """The origin of a review app, or "". UsageError where it is not one."""
+    """Return the origin of a review app, or "". Raises UsageError if the text is no origin."""
     if not app:
         return ""
     try:

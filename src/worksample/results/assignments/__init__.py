@@ -1,1 +1,1 @@
-"""Places of people who work: what their events come to, and whose turn it is."""
+"""Assignments of slots to people: who has which slot, by events in the store, and whose turn it is."""

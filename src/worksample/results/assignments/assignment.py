@@ -1,7 +1,7 @@
-"""From the events of a place to who has it, and how long that person has worked. A function, without state of its own.
+"""Assignment of a slot: who has it and how long that person has worked, computed from the slot's events alone.
 
-Time runs from `started` to whatever comes next. Who is not heard of is not at work: between two events at most `GAP`
-counts, so that neither a browser that was closed nor a server that was killed leaves a timer running.
+Time runs from `started` to the next event. Between two events at most `GAP` seconds count, so a closed browser or a
+killed server leaves no timer running.
 """
 
 from __future__ import annotations
@@ -16,71 +16,71 @@ from worksample.records import AssignmentAct, AssignmentEvent, Slot, Trial
 from worksample.store import Store
 
 GAP = 120.0
-"""Seconds that count at most between two signs of life."""
+"""Most seconds that count between two heartbeats."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A place after its events. `number`: of the last one, 0 before the first."""
+class SlotAssignment:
+    """State of a slot after its events. `number`: of the last event, 0 before the first."""
 
     slot: str
     number: int = 0
     person: str = ""
-    """Id of the Evaluator who sits there, or sat there last."""
+    """Id of the Evaluator who has the slot, or had it last."""
     held: bool = False
     running: bool = False
     closed: bool = False
-    """Handed in."""
+    """Whether the work was handed in."""
     seconds: float = 0.0
-    """Of work by this person, up to the last event."""
+    """Seconds of work by this person up to the last event."""
     began: datetime | None = None
-    """When this person first started."""
+    """Time at which this person first started."""
     last: datetime | None = None
     until: datetime | None = None
-    """Where it is held: from then on others may sit down."""
+    """Time from which others may take the slot."""
     output: str | None = None
-    """Manifest of what this person had made by then; None: nothing."""
+    """Digest of the manifest of this person's last recorded output; None for nothing."""
     saved: datetime | None = None
-    """When that was."""
+    """Time at which the output was recorded."""
     asks: tuple[str, ...] = ()
-    """Digests of what the agent was asked by this person."""
+    """Digests of this person's requests to the agent."""
     asked: int = 0
-    """How often the agent was asked, by whomever."""
+    """Number of requests to the agent by anybody."""
     taken_back: str = ""
-    """Why an admin took the place back, where nothing happened since."""
+    """An admin's reason for taking the slot back, if that was the last event."""
 
     def seconds_at(self, now: datetime) -> float:
-        """Seconds of work up to `now`."""
+        """Return the seconds of work up to `now`."""
         if not self.running or self.last is None:
             return self.seconds
         return self.seconds + min(max(0.0, (now - self.last).total_seconds()), GAP)
 
     def is_of(self, person: str, now: datetime) -> bool:
-        """Whether this person sits there, under whatever version of the profile."""
-        return self.is_held(now) and account_of(self.person) == account_of(person)
+        """Tell whether this person has the slot, under any version of the profile."""
+        return self.is_taken(now) and account_of(self.person) == account_of(person)
 
-    def is_held(self, now: datetime) -> bool:
-        """Whether somebody sits there whose lease has not run out."""
+    def is_taken(self, now: datetime) -> bool:
+        """Tell whether somebody has the slot under a valid lease."""
         return self.held and (self.until is None or now < self.until)
 
 
 def account_of(person: str) -> str:
-    """The person behind a version of a profile."""
+    """Return the person behind a version of a profile."""
     return person.partition("@")[0]
 
 
-def seat_after(slot: str, events: Iterable[AssignmentEvent]) -> Seat:
-    """The place after its events, in whatever order they come."""
-    seat = Seat(slot)
+def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssignment:
+    """Compute the state after these events, in any order."""
+    seat = SlotAssignment(slot)
     for event in sorted(events, key=lambda e: e.number):
         seat = _after(seat, event)
     return seat
 
 
-def _after(seat: Seat, event: AssignmentEvent) -> Seat:
+def _after(seat: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
     if account_of(event.person) != account_of(seat.person):
         # Another's beginnings are evidence of theirs and no part of this person's work.
-        seat = Seat(seat.slot, asked=seat.asked)
+        seat = SlotAssignment(seat.slot, asked=seat.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
         seat,
@@ -103,27 +103,27 @@ def _after(seat: Seat, event: AssignmentEvent) -> Seat:
 
 
 class SeatConflict(UsageError):
-    """The place is another's, was handed in, or is not in a state in which this can be done."""
+    """The slot is another person's, was handed in, or is in the wrong state for the action."""
 
 
-def events_of(store: Store, slot: str) -> list[AssignmentEvent]:
-    """In their order."""
+def assignment_events(store: Store, slot: str) -> list[AssignmentEvent]:
+    """Return a slot's events in order."""
     return sorted(store.find(AssignmentEvent, slot=slot), key=lambda e: e.number)
 
 
-def seat_of(store: Store, slot: str) -> Seat:
-    """The place of a slot as it is now.
+def assignment_of(store: Store, slot: str) -> SlotAssignment:
+    """Return the current assignment of a slot.
 
-    One whose work was handed in and then struck is free again: nothing of it is lost, and the slot is open.
+    If the work was handed in and then struck, the slot is free again; nothing is lost.
     """
-    seat = seat_after(slot, events_of(store, slot))
+    seat = assignment_after(slot, assignment_events(store, slot))
     if seat.closed and not store.find(Trial, slot=slot, live=True):
-        return Seat(slot, number=seat.number, asked=seat.asked)
+        return SlotAssignment(slot, number=seat.number, asked=seat.asked)
     return seat
 
 
-def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
-    """The record of what happens next; its number keeps two from happening at once."""
+def event_after(seat: SlotAssignment, person: str, act: AssignmentAct, at: datetime, **rest: Any) -> AssignmentEvent:
+    """Build the next event. Its number prevents two concurrent events."""
     number = seat.number + 1
     return AssignmentEvent(
         id=AssignmentEvent.identify(seat.slot, number),
@@ -136,19 +136,19 @@ def event_after(seat: Seat, person: str, act: AssignmentAct, at: datetime, **res
     )
 
 
-def take(store: Store, slot: Slot, person: str, at: datetime, days: float) -> Seat:
-    """Sit down, or sit there already: the lease is renewed. SeatConflict where another sits there or it is done."""
-    seat = seat_of(store, slot.id)
+def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) -> SlotAssignment:
+    """Take a slot, or renew the lease of a person who has it. Raises SeatConflict if another has it or it is done."""
+    seat = assignment_of(store, slot.id)
     if seat.closed or slot.not_attemptable:
         raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this here")
     if seat.is_of(person, at):
         return seat
-    if seat.is_held(at):
+    if seat.is_taken(at):
         raise SeatConflict("somebody else has this place", next="take another one")
-    return commit(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
+    return commit_event(store, event_after(seat, person, AssignmentAct.TAKEN, at, until=at + timedelta(days=days)))
 
 
-def commit(store: Store, event: AssignmentEvent) -> Seat:
-    """Write an event. RecordConflict where another was faster; equal ones are one."""
+def commit_event(store: Store, event: AssignmentEvent) -> SlotAssignment:
+    """Commit an event. Idempotent. Raises RecordConflict if another event was committed first."""
     store.commit(event)
-    return seat_of(store, event.slot)
+    return assignment_of(store, event.slot)

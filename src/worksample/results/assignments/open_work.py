@@ -1,39 +1,41 @@
-"""The places of an experiment that wait for a person."""
+"""Open slots of an experiment on which people work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from worksample.records import Experiment, Instance, Slot, Worker
-from worksample.results.assignments.assignment import seat_of
+from worksample.results.assignments.assignment import assignment_of
 from worksample.store import Store
 
-from .assignment import Seat
+from .assignment import SlotAssignment
 from .turns import arm_of, waits_for_person
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsPlace:
-    """`waits`: a person can go on now; else it is the agent's turn. `hours`: what the task says that people take."""
+class OpenWork:
+    """An open slot for a person. `waits`: it is the person's turn, else the agent's. `hours`: the task's estimate for
+    people.
+    """
 
     slot: Slot
     instance: Instance
     worker: Worker
-    seat: Seat
+    assignment: SlotAssignment
     waits: bool
     hours: float | None
     pay: float | None
-    """US dollars per hour where the person's profile names none."""
+    """US dollars per hour if the person's profile names no rate."""
 
 
-def has_places(experiment: Experiment) -> bool:
-    """Whether people work in it."""
+def has_human_work(experiment: Experiment) -> bool:
+    """Tell whether people work in any arm of the experiment."""
     return any(arm.worker is not Worker.AGENT for arm in experiment.arms)
 
 
-def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
-    """The open places, in the order of the plan's slots."""
-    if not has_places(experiment):
+def open_work_of(store: Store, experiment: Experiment) -> list[OpenWork]:
+    """List the open slots of people, in the order of the plan."""
+    if not has_human_work(experiment):
         return []
     found = []
     for slot in store.open_slots(experiment.id):
@@ -43,11 +45,11 @@ def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
         instance = store.get(Instance, slot.instance)
         about = instance.about.hours
         found.append(
-            PersonsPlace(
+            OpenWork(
                 slot=slot,
                 instance=instance,
                 worker=worker,
-                seat=seat_of(store, slot.id),
+                assignment=assignment_of(store, slot.id),
                 waits=waits_for_person(store, experiment, slot),
                 hours=about.middle if about else None,
                 pay=pay_of(experiment),
@@ -57,11 +59,11 @@ def places_of(store: Store, experiment: Experiment) -> list[PersonsPlace]:
 
 
 def pay_of(experiment: Experiment) -> float | None:
-    """US dollars per hour of people, as the experiment was asked for."""
+    """Return the experiment's hourly pay of people in US dollars, None if unknown."""
     said = (experiment.settings.get("people") or {}).get("pay")
     return None if said is None else float(said)
 
 
 def days_of(experiment: Experiment) -> float:
-    """Days for which a place is kept for somebody who is not heard of."""
+    """Return the days for which a slot stays assigned to a person without heartbeat."""
     return float((experiment.settings.get("people") or {}).get("seat_days", 14))

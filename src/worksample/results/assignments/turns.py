@@ -1,11 +1,11 @@
-"""Whose turn it is at a place of a person and an agent, and what the agent is told."""
+"""Turns of a person and an agent who share a slot, and the prompt that the agent gets."""
 
 from __future__ import annotations
 
 from worksample.errors import Cause
 from worksample.files import put_canonical
 from worksample.records import Arm, Experiment, Fed, Instance, Manifest, Slot, Submission, Trial, Worker
-from worksample.results.assignments.assignment import seat_of
+from worksample.results.assignments.assignment import assignment_of
 from worksample.results.reattempts.earlier_work import Feeding
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
@@ -20,26 +20,26 @@ Leave in {output} whatever you make or change; the person goes on with it."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:
-    """What the agent did at this place so far, in order."""
+    """Return the agent's trials on a slot so far, in order."""
     return [t for t in store.find(Trial, slot=slot) if t.outcome.cause is Cause.PERSON_CONTINUES]
 
 
 def arm_of(experiment: Experiment, slot: Slot) -> Arm:
-    """The slot's condition."""
+    """Return the slot's arm."""
     return next(arm for arm in experiment.arms if arm.name == slot.arm)
 
 
 def waits_for_person(store: Store, experiment: Experiment, slot: Slot) -> bool:
-    """Whether what comes next at an open slot is a person's to do."""
+    """Tell whether the next step on an open slot is a person's."""
     worker = arm_of(experiment, slot).worker
     if worker is not Worker.ASSISTED:
         return worker is Worker.HUMAN
-    return len(turns_of(store, slot.id)) > seat_of(store, slot.id).asked
+    return len(turns_of(store, slot.id)) > assignment_of(store, slot.id).asked
 
 
 def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
-    """What the agent is given of the person's work; None for its first turn, and where it was not asked."""
-    seat, turns = seat_of(store, slot.id), turns_of(store, slot.id)
+    """Return what the agent gets of the person's work; None for its first turn or without a request."""
+    seat, turns = assignment_of(store, slot.id), turns_of(store, slot.id)
     if not turns or not seat.asks:
         return None
     asked = store.blobs.read(seat.asks[-1]).decode("utf-8")
@@ -50,8 +50,8 @@ def feed_turn(store: Store, slot: Slot, instance: Instance) -> Feeding | None:
 
 
 def work_so_far(store: Store, slot: str) -> Manifest:
-    """What a person finds in the output: their own work, and over it what the agent made since."""
-    seat, turns = seat_of(store, slot), turns_of(store, slot)
+    """Return a person's starting output: their own files, overlaid with those of the agent's later turns."""
+    seat, turns = assignment_of(store, slot), turns_of(store, slot)
     found = store.manifest(seat.output) if seat.output else Manifest()
     fresh = [t for t in turns if seat.saved is None or t.ended > seat.saved]
     for turn in fresh[-1:]:
@@ -61,6 +61,6 @@ def work_so_far(store: Store, slot: str) -> Manifest:
     return found
 
 
-def kept(store: Store, manifest: Manifest) -> str:
-    """The manifest's digest, with the manifest kept."""
+def store_manifest(store: Store, manifest: Manifest) -> str:
+    """Store a manifest and return its digest."""
     return put_canonical(store.blobs, manifest.plain())

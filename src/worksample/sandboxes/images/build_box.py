@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worksample.errors import ImageError
-from worksample.files.scratch import scratch, sweep
+from worksample.files.scratch import scratch_folder, sweep_scratch_folders
 from worksample.sandboxes import cgroups, seccomp
 from worksample.sandboxes.availability import require_bubblewrap
 from worksample.sandboxes.host_state import BUILD_ROOT
@@ -46,8 +46,8 @@ class BuildLimits:
 @contextmanager
 def build_folder() -> Iterator[Path]:
     """Yield a folder for one build and remove it at the end. Folders of killed builds are removed first."""
-    sweep(BUILD_ROOT)
-    with scratch("build", BUILD_ROOT) as folder:
+    sweep_scratch_folders(BUILD_ROOT)
+    with scratch_folder("build", BUILD_ROOT) as folder:
         yield folder
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from worksample.box import Root
 from worksample.errors import ImageError, UsageError
-from worksample.files.scratch import remove_tree, scratch
+from worksample.files.scratch import remove_tree, scratch_folder
 from worksample.sandboxes.contained_files import open_contained
 from worksample.sandboxes.holder import KEPT_AS
 from worksample.sandboxes.host_state import cache_folder
@@ -65,9 +65,9 @@ def names_folder() -> Path:
 
 
 @contextmanager
-def scratch_folder() -> Iterator[Path]:
+def image_scratch_folder() -> Iterator[Path]:
     """Yield a temporary folder on the cache's disk. If the process is killed, the next one removes it."""
-    with scratch("image", images_folder()) as folder:
+    with scratch_folder("image", images_folder()) as folder:
         yield folder
 
 

@@ -20,7 +20,7 @@ from .build_bases import digest_of_base, write_layout
 from .build_box import BuildLimits
 from .build_network import BuildNetwork
 from .builder_settings import VARIABLE, BuildSettings, load_build_settings, settings_hint
-from .cache import CachedImage, find_cached, names_folder, scratch_folder
+from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
 from .dockerfile_prefixes import SharedPrefix, longest_prefix
 from .image_unpacker import BaseImage, from_layout
 from .limits import ImageLimits
@@ -97,7 +97,7 @@ def build(folder: Path, limits: ImageLimits, may: BuildLimits | None = None) -> 
     ) as begun:
         found = _run_build(job, folder, text, begun).image
     told = {"digest": found.digest, "substituted": digests, "connections": job.network.ledger.plain()}
-    with scratch_folder() as place:
+    with image_scratch_folder() as place:
         (place / name.name).write_text(json.dumps(told, indent=1), encoding="utf-8")
         (place / name.name).replace(name)
     return replace(found, substituted=tuple(sorted(digests.items())))

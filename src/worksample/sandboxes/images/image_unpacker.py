@@ -13,7 +13,7 @@ from pathlib import Path
 
 from worksample.errors import ImageError
 
-from .cache import CachedImage, UnpackResult, add_to_cache, find_cached, scratch_folder
+from .cache import CachedImage, UnpackResult, add_to_cache, find_cached, image_scratch_folder
 from .image_tree import ImageTree
 from .layer_streams import HashingReader, SizeBudget, decompress
 from .layers import LayerUnpacker
@@ -59,7 +59,7 @@ def _from_tar(path: Path, state: tuple[int, ...], limits: ImageLimits) -> Cached
     """Return the image of a tar. `state`: of the file, so that a tar is hashed once and not for every box."""
     read = next((LAYOUT_READERS[name] for name in _top_names(path) if name in LAYOUT_READERS), None)
     if read is not None:
-        with scratch_folder() as folder:
+        with image_scratch_folder() as folder:
             _layers((Layer(path),), ImageTree(folder), limits, None)
             return _find_or_unpack(read(folder, limits), limits)
     with path.open("rb") as file:

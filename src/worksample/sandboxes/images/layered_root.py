@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worksample.box import Root
 
-from .cache import scratch_folder
+from .cache import image_scratch_folder
 from .image_tree import ImageTree
 from .layer_streams import HashingReader, SizeBudget
 from .layers import LayerUnpacker
@@ -28,7 +28,7 @@ def root_with_layers(
     Otherwise the changes lie beside the root if possible, which takes only as much space as they do.
     """
     limits = limits or ImageLimits()
-    with scratch_folder() as folder:
+    with image_scratch_folder() as folder:
         over = folder / "over"
         if not whole and _unpack_beside(over, Path(root.over[0] if root.over else root.folder), layers, limits):
             yield replace(root, over=(str(over), *root.over))

@@ -11,7 +11,7 @@ from worksample.errors import ImageError
 from worksample.privileged import root_command
 from worksample.sandboxes.guarded_subprocess import run_guarded
 
-from .cache import CachedImage, find_cached, names_folder, scratch_folder
+from .cache import CachedImage, find_cached, image_scratch_folder, names_folder
 from .image_unpacker import from_layout
 from .limits import ImageLimits
 
@@ -34,7 +34,7 @@ def pull(reference: str, limits: ImageLimits) -> CachedImage:
     known = find_cached(name.read_text(encoding="ascii")) if name.exists() else None
     if known is not None:
         return known
-    with scratch_folder() as folder:
+    with image_scratch_folder() as folder:
         fetch(reference, str(folder / "layout"))
         found = from_layout(folder / "layout", limits)
         fresh = folder / "name"

@@ -41,7 +41,7 @@ def set_of(category: str) -> ExpertSet | None:
     return next((one for one in EXPERT_SETS if one.covers(category)), None)
 
 
-def spread(domains: tuple[str, ...]) -> tuple[str, ...]:
+def expand_sets(domains: tuple[str, ...]) -> tuple[str, ...]:
     """Domains with `set:tech` as the categories that it stands for; a set that there is not stays as it is."""
     known = {PREFIX + one.name: one.categories for one in EXPERT_SETS}
     return tuple(dict.fromkeys(c for d in domains for c in known.get(d, (d,))))

@@ -1,5 +1,5 @@
-"""Runs in the box, one process per job: reads a file of unknown make and writes what a browser can show.
+"""The converter that runs in a box, one process per job: reads an untrusted file and writes what a browser can show.
 
-Nothing here imports the platform, but for the rules by which tables are read (`worksample.files.tables`). `main`
-reads a job from standard input and prints one JSON line per file.
+It imports nothing of the platform except the rules for reading tables (`worksample.files.tables`). `main` reads a job
+from standard input and prints one JSON line per file.
 """

@@ -1,4 +1,4 @@
-"""Archives: what is in them as a tree, and their contents unpacked for the same viewers where that is safe."""
+"""Archives: their content as a tree, and unpacked for the same viewers if that is safe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft, program, run
 LISTED = 20_000
 FILES = 5_000
 BYTES = 256 << 20
-"""Limits of what is unpacked."""
+"""Most bytes that are unpacked."""
 _FAULTS = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, ValueError, RuntimeError, KeyError)
 
 
@@ -33,7 +33,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     made = ViewDraft("archive")
     head = job.head(8)
     if head.startswith((b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")):
-        return _listed(job, made)
+        return _extract_with_bsdtar(job, made)
     walk = _zip if zipfile.is_zipfile(job.file) else _tar
     members: list[Member] = []
     left, files, said = BYTES, FILES, ""
@@ -54,10 +54,12 @@ def convert(job: ConversionJob) -> ViewDraft:
         if not members:
             raise Unreadable(f"the archive is damaged: {str(e)[:200]}") from e
         said = f"the archive is damaged after {len(members)} entries: {str(e)[:200]}"
-    return _told(job, made, members, said or ("" if files > 0 else f"only the first {FILES:,} files are unpacked"))
+    return _member_note(
+        job, made, members, said or ("" if files > 0 else f"only the first {FILES:,} files are unpacked")
+    )
 
 
-def _told(job: ConversionJob, made: ViewDraft, members: list[Member], said: str) -> ViewDraft:
+def _member_note(job: ConversionJob, made: ViewDraft, members: list[Member], said: str) -> ViewDraft:
     rows = [[m.path, m.kind, m.size, m.packed, m.note] for m in members]
     made.files["tree"] = job.keep_json("tree.json", rows)
     made.meta |= {"entries": len(members), "bytes": sum(m.size for m in members), "size": job.size}
@@ -71,7 +73,7 @@ def _told(job: ConversionJob, made: ViewDraft, members: list[Member], said: str)
 
 
 def _safe(path: str) -> str | None:
-    """A member's path below the folder, or None where it would lead elsewhere."""
+    """Return a member's path below the folder; None if it would lead outside."""
     clean = posixpath.normpath(path.replace("\\", "/"))
     steps = clean.split("/")
     unsound = clean.startswith("/") or ".." in steps or "\0" in clean or clean in (".", "") or len(steps) > 40
@@ -79,7 +81,7 @@ def _safe(path: str) -> str | None:
 
 
 def _unpack(job: ConversionJob, path: str, content: IO[bytes], left: int) -> int | None:
-    """Write one member; its bytes, 0 where its name is unsound or taken, None where more than `left` came out."""
+    """Write one member. Return its bytes, 0 for an invalid or duplicate name, None if it exceeds `left`."""
     clean = _safe(path)
     if clean is None:
         return 0
@@ -126,7 +128,7 @@ def _tar(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
 
 
 def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
-    """One compressed file without a folder around it."""
+    """Yield the content of one compressed file that is no archive."""
     import bz2
     import gzip
     import lzma
@@ -140,8 +142,8 @@ def _single(job: ConversionJob) -> Iterator[tuple[Member, IO[bytes] | None]]:
     yield Member(name, first, job.size), opened(job.file, "rb")
 
 
-def _listed(job: ConversionJob, made: ViewDraft) -> ViewDraft:
-    """7z, RAR and zstd by bsdtar: into a folder of its own first, then read like any other."""
+def _extract_with_bsdtar(job: ConversionJob, made: ViewDraft) -> ViewDraft:
+    """Unpack 7z, RAR and zstd by bsdtar into a separate folder, then read it like any other."""
     bsdtar = program("bsdtar", "bsdtar")
     packed = job.work / "again.tar"
     ran = run([bsdtar, "-cf", str(packed), f"@{job.file}"], seconds=60, cwd=job.work)
@@ -158,4 +160,4 @@ def _listed(job: ConversionJob, made: ViewDraft) -> ViewDraft:
     except _FAULTS:
         ran = run([bsdtar, "-tf", str(job.file)], seconds=30)
     made.by = "bsdtar"
-    return _told(job, made, members, "" if ran.ok else f"damaged or protected: {ran.err[:200]}")
+    return _member_note(job, made, members, "" if ran.ok else f"damaged or protected: {ran.err[:200]}")

@@ -1,4 +1,4 @@
-"""ZIP archives: the files in them are cleaned one by one, and the archive keeps their names, order and rights alone."""
+"""Blind copies of ZIP archives: each file is cleaned; only names, order and permissions are kept."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import zipfile
 from pathlib import Path
 
 from .archive import BYTES, FILES
-from .conversion_job import ConversionJob, Missing, Unreadable
+from .conversion_job import ConversionJob, MissingConverter, Unreadable
 from .format_detection import sniff
 
 SECONDS = 30.0
-"""Of the processor, for all of an archive."""
+"""Processor seconds for a whole archive."""
 DEEPEST = 2
 _REST = "files in the archive keep what they say of their makers until they are opened here"
 
@@ -27,7 +27,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> Path | None:
 
 
 def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, deep: int) -> None:
-    """Raises BadZipFile, RuntimeError for encrypted ones, ValueError beyond a limit."""
+    """Rewrite an archive. Raises BadZipFile, RuntimeError for encrypted ones, ValueError beyond a limit."""
     with zipfile.ZipFile(job.file) as source, zipfile.ZipFile(target, "w") as made:
         infos = source.infolist()
         if len(infos) > FILES or sum(i.file_size for i in infos) > BYTES:
@@ -51,7 +51,7 @@ def _rewrite(job: ConversionJob, target: Path, leaks: list[str], until: float, d
 def _member(
     job: ConversionJob, number: int, name: str, data: bytes, leaks: list[str], until: float, deep: int
 ) -> bytes:
-    """The file without its maker, or as it is and a leak."""
+    """Return a file without its maker; the unchanged file and a leak if that fails."""
     from .blind_copy import FAULTS, KEEPS, SCRUBBERS
 
     folder = job.work / f"blind-{deep}-{number}"
@@ -69,6 +69,6 @@ def _member(
             return found.read_bytes() if isinstance(found, Path) else found or data
         if inner.family in KEEPS or inner.family == "archive":
             leaks.append(_REST)
-    except (Unreadable, Missing, *FAULTS):
+    except (Unreadable, MissingConverter, *FAULTS):
         leaks.append(_REST)
     return data

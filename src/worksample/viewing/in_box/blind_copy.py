@@ -1,7 +1,7 @@
-"""A copy of the file that does not say who made it: evaluators judge blindly, and may still load the original.
+"""Blind copies: files without traces of their maker, which evaluators may download.
 
-What is seen and heard stays as it is, to the byte where the format allows it. Where something cannot be removed,
-`meta.leaks` says so; the view itself is never lost for that.
+Everything seen and heard stays unchanged, to the byte if the format allows it. `meta.leaks` names what could not be
+removed; the view is shown in any case.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import zlib
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from .conversion_job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
+from .conversion_job import ConversionJob, ConverterFault, MissingConverter, Unreadable, ViewDraft
 
 LARGEST = 192 << 20
-"""Bytes of a file that is held in memory, several times over."""
+"""Most bytes of a file that is processed in memory, where it is held several times."""
 LARGEST_FILM = 600 << 20
-"""Those are rewritten on the disk."""
+"""Most bytes of a film, which is rewritten on the disk."""
 SCRUBBERS = {
     "pdf": "blind_pdf",
     "office": "blind_office",
@@ -37,7 +37,7 @@ SCRUBBERS = {
     "dxf": "blind_model",
     "archive": "blind_archive",
 }
-"""Family -> module of this package whose `scrub(job, leaks)` gives the copy; None where nothing is to do."""
+"""Family -> module of this package whose `scrub(job, leaks)` returns the copy; None if nothing had to be removed."""
 KEEPS = {
     "deck": "media in the deck keep what they say of their makers",
     "dwg": "a drawing may name who saved it last",
@@ -47,32 +47,32 @@ KEEPS = {
     "rvt": "a model may name who made it",
     "ole": "a compound file may name who made it",
 }
-"""Families that nothing here can rewrite, and what that means."""
+"""Families that cannot be rewritten, with the resulting leak."""
 FAULTS = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, OSError, EOFError, RecursionError, MemoryError,
     struct.error, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, ExpatError, NotImplementedError, RuntimeError,
 )  # fmt: skip
-"""What parsers raise for hostile files."""
+"""Exceptions that parsers raise for malformed files."""
 
 
 def add(job: ConversionJob, made: ViewDraft) -> None:
-    """Add the artefact `blind`, make the converter's own artefacts blind, and note leaks."""
+    """Add the artefact `blind`, clean the converter's artefacts, and record leaks."""
     leaks: list[str] = []
     if job.family in SCRUBBERS:
-        _guarded(lambda: _copy(job, made, leaks), leaks)
+        _run_guarded(lambda: _copy(job, made, leaks), leaks)
     elif job.family in KEEPS:
         leaks.append(KEEPS[job.family])
     if "pdf" in made.files:
         # The printing program copies the document's properties into its print.
-        _guarded(lambda: _print(job.out.parent / made.files["pdf"], leaks), leaks)
+        _run_guarded(lambda: _print(job.out.parent / made.files["pdf"], leaks), leaks)
     if leaks:
         made.meta["leaks"] = list(dict.fromkeys(leaks))[:20]
 
 
-def _guarded(work: object, leaks: list[str]) -> None:
+def _run_guarded(work: object, leaks: list[str]) -> None:
     try:
         work()  # type: ignore[operator]
-    except (Unreadable, ConverterFault, Missing, *FAULTS) as e:
+    except (Unreadable, ConverterFault, MissingConverter, *FAULTS) as e:
         # The words of a parser may hold the very names.
         leaks.append(f"what it says of its maker could not be removed ({type(e).__name__})")
 
@@ -83,15 +83,15 @@ def _copy(job: ConversionJob, made: ViewDraft, leaks: list[str]) -> None:
         return
     data = importlib.import_module(f".{SCRUBBERS[job.family]}", __package__).scrub(job, leaks)
     if isinstance(data, bytes) and data != job.file.read_bytes():
-        made.files["blind"] = job.keep("blind.bin", data)
+        made.files["blind"] = job.write_artefact("blind.bin", data)
     elif isinstance(data, Path):
         if filecmp.cmp(data, job.file, shallow=False):
             data.unlink()
         else:
-            made.files["blind"] = job.made(data)
+            made.files["blind"] = job.output_path(data)
 
 
 def _print(path: Path, leaks: list[str]) -> None:
-    from .blind_pdf import scrubbed
+    from .blind_pdf import scrub_pdf
 
-    path.write_bytes(scrubbed(path, leaks))
+    path.write_bytes(scrub_pdf(path, leaks))

@@ -1,4 +1,4 @@
-"""Pictures within texts: base64 in flat OpenDocument files, SVG and HTML."""
+"""Pictures embedded as base64 in flat OpenDocument files, SVG and HTML."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import base64
 import binascii
 import re
 
-from .blind_picture import stripped
+from .blind_picture import strip_metadata
 
 _BINARY = re.compile(rb"(<office:binary-data>)([A-Za-z0-9+/=\s]+)(</office:binary-data>)")
 
 
 def pictures(data: bytes) -> bytes:
-    """The same OpenDocument text with those pictures cleaned that can be read."""
-    return cleaned(data, _BINARY)
+    """Clean the pictures of a flat OpenDocument text, as far as they can be read."""
+    return clean_pictures(data, _BINARY)
 
 
-def cleaned(data: bytes, pattern: re.Pattern[bytes]) -> bytes:
-    """The same text without the metadata of its pictures. `pattern`: what stands before, the base64, what follows."""
+def clean_pictures(data: bytes, pattern: re.Pattern[bytes]) -> bytes:
+    """Remove metadata of pictures in a text. `pattern` has groups for the text before, the base64, and the text
+    after.
+    """
 
     def clean(found: re.Match[bytes]) -> bytes:
         try:
-            inner = stripped(base64.b64decode(found.group(2)))
+            inner = strip_metadata(base64.b64decode(found.group(2)))
         except (binascii.Error, ValueError, IndexError):
             return found.group()
         return found.group(1) + base64.b64encode(inner) + found.group(3) if inner is not None else found.group()

@@ -1,4 +1,4 @@
-"""SVG and HTML: what editors and generators wrote of themselves, cut out of the text; all else stays to the byte."""
+"""Blind copies of SVG and HTML: traces of editors and generators are cut out; other bytes stay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from xml.parsers import expat
 
-from .blind_embedded_pictures import cleaned
+from .blind_embedded_pictures import clean_pictures
 from .conversion_job import ConversionJob
 
 TELLING = re.compile(
@@ -14,7 +14,7 @@ TELLING = re.compile(
     r"(?:with|by|from|in)|mirrored|claude|gpt|openai|anthropic|gemini|copilot|llama|mistral|deepseek|qwen|@",
     re.I,
 )
-"""In a comment. Others stay: frameworks find their places by them."""
+"""Comments that identify a maker. Other comments stay, because frameworks use them as markers."""
 _META = {
     "generator", "author", "creator", "publisher", "copyright", "owner", "designer", "progid", "originator",
     "dc.creator", "dc.publisher", "dcterms.creator", "article:author", "application-name", "web_author", "reply-to",
@@ -24,7 +24,7 @@ _ELEMENTS = {"metadata", "namedview", "rdf", "xmpmeta", "pgf", "creator"}
 _SPACES = re.compile(
     r"inkscape|sodipodi|adobe|sketch|figma|corel|serif|boxy|vectornator|purl\.org/dc|creativecommons", re.I
 )
-"""Name spaces of editors: attributes of theirs draw nothing."""
+"""Namespaces of editors, whose attributes draw nothing."""
 _PICTURE = re.compile(rb"(data:image/(?:png|jpe?g|webp|gif);base64,)([A-Za-z0-9+/=\s]{64,})()", re.I)
 LARGEST = 32 << 20
 Cut = tuple[int, int, bytes]
@@ -41,12 +41,12 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 
 def pictures(data: bytes) -> bytes:
-    """With the metadata of pictures that lie in the text removed."""
-    return cleaned(data, _PICTURE)
+    """Remove the metadata of pictures embedded in the text."""
+    return clean_pictures(data, _PICTURE)
 
 
-def spliced(data: bytes, cuts: list[Cut]) -> bytes:
-    """Each (start, end) replaced; those within another are part of it."""
+def splice(data: bytes, cuts: list[Cut]) -> bytes:
+    """Replace each range (start, end); ranges within another are dropped."""
     out, at = [], 0
     for start, end, instead in sorted(cuts):
         if start >= at:
@@ -56,13 +56,13 @@ def spliced(data: bytes, cuts: list[Cut]) -> bytes:
 
 
 def svg(data: bytes) -> bytes:
-    """Without metadata, editors' elements and attributes, comments and `Created with ...`. Raises ExpatError."""
+    """Remove metadata, editors' elements and attributes, comments and `Created with ...`. Raises ExpatError."""
     scan = _Svg(data)
-    return spliced(data, scan.cuts)
+    return splice(data, scan.cuts)
 
 
 class _Svg:
-    """Where in the text what lies that has to go, by a parser that expands nothing."""
+    """Finder of the ranges to cut, by a parser that expands no entities."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.cuts = data, list[Cut]()
@@ -133,7 +133,7 @@ class _Svg:
             self.cuts.append((at, self.data.index(b"?>", at) + 2, b""))
 
     def _tag_end(self, at: int) -> int:
-        """Behind the `>` of the tag that starts here; values in quotes may hold one."""
+        """Return the position behind the `>` of the tag that starts at `at`; quoted values may contain `>`."""
         quote = 0
         for place in range(at, len(self.data)):
             byte = self.data[place]
@@ -147,15 +147,17 @@ class _Svg:
 
 
 def html(data: bytes) -> bytes:
-    """Without `<meta>` of authors and programs; comments that tell become empty ones, so that no other moves."""
+    """Remove `<meta>` of authors and programs. Identifying comments become empty ones, so other nodes keep their
+    positions.
+    """
     text = data.decode("latin-1")
     scan = _Html(text)
     scan.feed(text)
-    return spliced(data, scan.cuts)
+    return splice(data, scan.cuts)
 
 
 class _Html(HTMLParser):
-    """One character is one byte here: nothing but ASCII matters."""
+    """Finder of the ranges to cut. The bytes are decoded so that one character is one byte; only ASCII matters."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=False)
@@ -170,9 +172,9 @@ class _Html(HTMLParser):
         if tag == "meta":
             said = {(value or "").strip().lower() for name, value in attrs if name in ("name", "property")}
             if said & _META:
-                self._cut(self.get_starttag_text() or "")
+                self._cut_meta(self.get_starttag_text() or "")
         elif tag == "link" and any(n == "rel" and (v or "").lower() in ("author", "publisher") for n, v in attrs):
-            self._cut(self.get_starttag_text() or "")
+            self._cut_meta(self.get_starttag_text() or "")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -183,7 +185,7 @@ class _Html(HTMLParser):
             end = at + 4 + len(data)
             self.cuts.append((at + 4, min(end, len(self.text)), b""))
 
-    def _cut(self, tag: str) -> None:
+    def _cut_meta(self, tag: str) -> None:
         at = self._at()
         if self.text.startswith(tag, at):
             self.cuts.append((at, at + len(tag), b""))

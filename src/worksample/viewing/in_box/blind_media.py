@@ -1,4 +1,4 @@
-"""Sound and film: tags cut off or blanked, streams as they are. What has no simple shape is put into a new box."""
+"""Blind copies of sound and film: tags are cut off or blanked, streams stay. Other containers are remuxed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | Path | None:
     if box is None:
         leaks.append("tags of this kind of sound or film are not removed; it may name its maker")
         return None
-    return _remuxed(job, box)
+    return _remux(job, box)
 
 
 def _simple(head: bytes) -> Callable[[bytes], bytes] | None:
@@ -58,7 +58,7 @@ def _simple(head: bytes) -> Callable[[bytes], bytes] | None:
 
 
 def frames(data: bytes) -> bytes:
-    """MP3 and AAC: without ID3 at the front and the end, APE and Lyrics3 tags. FLAC behind ID3 is FLAC."""
+    """Remove ID3 tags at both ends, APE and Lyrics3 tags of MP3 and AAC. FLAC behind ID3 is treated as FLAC."""
     start, end = 0, len(data)
     while data.startswith(b"ID3", start) and start + 10 < end:
         size = 0
@@ -73,7 +73,7 @@ def frames(data: bytes) -> bytes:
 
 
 def _tag_before(data: bytes, end: int) -> int:
-    """Where a tag that ends at `end` starts; `end` where there is none."""
+    """Return the start of a tag that ends at `end`; `end` if there is none."""
     if data.startswith(b"TAG+", max(end - 355, 0)):
         return end - 355
     if data.startswith(b"TAG", max(end - 128, 0)):
@@ -87,7 +87,7 @@ def _tag_before(data: bytes, end: int) -> int:
 
 
 def flac(data: bytes) -> bytes:
-    """Kept: the stream's shape and its table of places; the comment, which there must be, is empty."""
+    """Keep the stream info and seek table; the required comment block is emptied."""
     out, at, last = [], 4, False
     while not last:
         last, kind = bool(data[at] & 0x80), data[at] & 0x7F
@@ -127,8 +127,8 @@ def _chunks(data: bytes, order: str, kept: set[bytes]) -> bytes:
     return data[:4] + struct.pack(order + "I", min(len(whole), 0xFFFFFFFF)) + whole
 
 
-def _remuxed(job: ConversionJob, box: str) -> Path:
-    """The same packets in a new box of the same kind. Raises Unreadable, Missing."""
+def _remux(job: ConversionJob, box: str) -> Path:
+    """Copy the packets into a new container of the same kind. Raises Unreadable, MissingConverter."""
     target = job.out / f"blind.{box}"
     words = [program("ffmpeg", "ffmpeg"), "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}"]
     # Covers, data tracks and attachments are left out; capital V is film without covers.

@@ -1,4 +1,4 @@
-"""Models as text and GLB: headers that name author, firm and program are emptied."""
+"""Blind copies of text models and GLB: headers that name author, firm and program are emptied."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 
 def step(data: bytes) -> bytes:
-    """STEP and IFC: FILE_NAME keeps its shape and loses name, time, authors, firms, programs and who approved it."""
+    """Empty name, time, authors, firms, programs and approval in the FILE_NAME of STEP and IFC."""
     head, rest = data[:_HEADER], data[_HEADER:]
     start, data_section, tail = head.partition(b"DATA;")
     start = _FILE_NAME.sub(b"FILE_NAME('','',(''),(''),'','','');", without(start, b"/*", b"*/"))
@@ -50,7 +50,7 @@ _FILE_NAME = re.compile(rb"FILE_NAME\s*+\((?>'(?:[^']|'')*+'|[^';])*+;")
 
 
 def without(data: bytes, start: bytes, end: bytes) -> bytes:
-    """All from a start to the next end, cut out; in one pass, whatever the data."""
+    """Cut out every range from a start mark to the next end mark, in one pass."""
     out, at = [], 0
     while (begin := data.find(start, at)) >= 0 and (stop := data.find(end, begin + len(start))) >= 0:
         out.append(data[at:begin])
@@ -75,27 +75,29 @@ _DXF_COMMENT = re.compile(rb"(?m)^([ \t]*999[ \t]*\r?\n)[^\r\n]*")
 
 
 def dxf(data: bytes) -> bytes:
-    """Text DXF: header variables that name people are empty, and so are comments in front of and within the header."""
+    """Empty the header variables of a text DXF that name people, and the comments in front of and within the header."""
     head, end, body = data.partition(b"ENDSEC")
     return _DXF_COMMENT.sub(rb"\1", _DXF_TELLS.sub(rb"\1", head)) + end + body
 
 
 def glb(data: bytes) -> bytes:
-    """GLB's JSON is written anew within its length; offsets are within the other chunk."""
+    """Rewrite GLB's JSON chunk within its length; offsets refer to the other chunk."""
     size, kind = struct.unpack("<I4s", data[12:20])
     if kind != b"JSON":
         raise ValueError("no JSON in front")
-    text = json.dumps(_told(json.loads(data[20 : 20 + size])), ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(
+        _without_makers(json.loads(data[20 : 20 + size])), ensure_ascii=False, separators=(",", ":")
+    ).encode()
     text += b" " * (-len(text) % 4)
     rest = data[20 + size :]
     return data[:8] + struct.pack("<II4s", 20 + len(text) + len(rest), len(text), b"JSON") + text + rest
 
 
 def _gltf(data: bytes) -> bytes:
-    return json.dumps(_told(json.loads(data)), ensure_ascii=False, indent=1).encode()
+    return json.dumps(_without_makers(json.loads(data)), ensure_ascii=False, indent=1).encode()
 
 
-def _told(document: dict[str, Any]) -> dict[str, Any]:
+def _without_makers(document: dict[str, Any]) -> dict[str, Any]:
     asset = document.get("asset", {})
     document["asset"] = {k: v for k, v in asset.items() if k in ("version", "minVersion")}
     document.pop("extras", None)
@@ -106,7 +108,7 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def comments(data: bytes) -> bytes:
-    """OBJ and PLY: their comments become empty ones."""
+    """Empty the comments of OBJ and PLY."""
     if data[:3].lower() == b"ply":
         found = re.search(rb"end_header", data, re.I)
         at = found.start() if found else len(data)
@@ -115,7 +117,7 @@ def comments(data: bytes) -> bytes:
 
 
 def xml_or_solid(data: bytes) -> bytes:
-    """STL's text keeps no name behind `solid`; COLLADA loses its contributors."""
+    """Remove the name behind `solid` from a text STL; remove COLLADA's contributors."""
     if data.lstrip()[:5].lower() == b"solid":
         return re.sub(rb"(?i)(\A\s*|[\r\n][ \t]*)((?:end)?solid\b)[^\r\n]*", rb"\1\2", data)
     return without(without(data, b"<contributor>", b"</contributor>"), b"<!--", b"-->")

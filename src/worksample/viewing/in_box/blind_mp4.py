@@ -1,4 +1,4 @@
-"""Boxes of ISO media: films, sounds and AVIF. What tells is blanked where it stands, so that no offset moves."""
+"""Blind copies of ISO media files: films, sound and AVIF. Metadata is blanked in place, so no offset moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INTO = {b"moov", b"trak", b"mdia", b"minf", b"stbl", b"edts", b"moof", b"traf",
 _GONE = {b"udta", b"uuid", b"meta", b"XMP_", b"id3 "}
 _TOP_GONE = {b"free", b"skip", b"wide", *_GONE}
 _SAID = {b"avc1", b"avc3", b"hvc1", b"hev1", b"av01", b"vp09", b"vp08", b"mp4v", b"jpeg", b"apcn", b"apch", b"ap4h"}
-"""Sample entries of pictures: the program that packed them names itself in 32 bytes."""
+"""Sample entries of pictures, in which the encoder names itself in 32 bytes."""
 DEEPEST, BOXES = 12, 200_000
 
 
@@ -19,7 +19,7 @@ Bytes = bytearray | mmap.mmap
 
 
 def film(path: Path) -> None:
-    """MP4, MOV, M4A, in place: `udta`, `meta` and `uuid` become `free`, handlers and packers lose their names.
+    """Clean MP4, MOV or M4A in place: `udta`, `meta` and `uuid` become `free`; handlers and encoders lose their names.
 
     Raises struct.error, ValueError.
     """
@@ -28,7 +28,7 @@ def film(path: Path) -> None:
 
 
 def _boxes(out: Bytes, at: int, end: int) -> Iterator[tuple[bytes, int, int, int]]:
-    """(kind, where it starts, where its body starts, where it ends)."""
+    """Yield (kind, start, start of the body, end) of each box."""
     left = BOXES
     while at + 8 <= end:
         left -= 1
@@ -68,7 +68,7 @@ def _level(out: Bytes, at: int, end: int, depth: int) -> None:
 
 
 def items(data: bytes) -> bytes:
-    """AVIF: the items of Exif and XMP are blanked where they lie. Raises struct.error, ValueError."""
+    """Blank the Exif and XMP items of an AVIF. Raises struct.error, ValueError."""
     out = bytearray(data)
     for kind, _, body, stop in list(_boxes(out, 0, len(out))):
         if kind == b"uuid":
@@ -86,11 +86,11 @@ def items(data: bytes) -> bytes:
 
 
 _NO_EXIF = b"\0\0\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
-"""Readers refuse a block that is no Exif: this one has no fields."""
+"""An Exif block without fields; readers refuse a block that is no Exif."""
 
 
 def _tellers(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
-    """Numbers of the items that are Exif or a document (XMP), and which."""
+    """Return the numbers and kinds of items that are Exif or XMP."""
     version = out[body]
     found = {}
     for kind, _, inner, _ in list(_boxes(out, body + (6 if version == 0 else 8), stop)):
@@ -104,7 +104,7 @@ def _tellers(out: bytearray, body: int, stop: int) -> dict[int, bytes]:
 
 
 def _places(out: bytearray, at: int, stop: int, idat: int) -> Iterator[tuple[int, int, int]]:
-    """(item, where, size), by `iloc` (ISO/IEC 14496-12, 8.11.3)."""
+    """Yield (item, offset, size), from `iloc` (ISO/IEC 14496-12, 8.11.3)."""
     version = out[at]
     sizes, more = out[at + 4], out[at + 5]
     offset, length, base = sizes >> 4, sizes & 15, more >> 4

@@ -1,4 +1,4 @@
-"""Notebooks: without authors, accounts, editors' notes and names of environments; cells and outputs stay."""
+"""Blind copies of notebooks: authors, accounts, editors' notes and environment names go; cells and outputs stay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import binascii
 import json
 from typing import Any
 
-from .blind_picture import stripped
+from .blind_picture import strip_metadata
 from .conversion_job import ConversionJob
 from .text_encoding import decode
 
@@ -48,7 +48,7 @@ def _pictures(data: dict[str, Any]) -> None:
             continue
         text = "".join(value) if isinstance(value, list) else str(value)
         try:
-            clean = stripped(base64.b64decode(text))
+            clean = strip_metadata(base64.b64decode(text))
         except (binascii.Error, ValueError, IndexError):
             continue
         if clean is not None:
@@ -56,8 +56,8 @@ def _pictures(data: dict[str, Any]) -> None:
 
 
 def picture(data: bytes) -> bytes:
-    """A picture of an output as it is shown; damaged ones as they are."""
+    """Clean an output's picture; return a damaged one unchanged."""
     try:
-        return stripped(data) or data
+        return strip_metadata(data) or data
     except (ValueError, IndexError, ArithmeticError):
         return data

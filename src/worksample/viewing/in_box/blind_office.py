@@ -1,4 +1,6 @@
-"""Office documents: properties emptied, people numbered, pictures cleaned, and the ZIP around them without traces."""
+"""Blind copies of office documents: properties emptied, people numbered, pictures cleaned, the ZIP's metadata
+removed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import zipfile
 from dataclasses import dataclass, field
 
 from .blind_model import without
-from .blind_picture import stripped
+from .blind_picture import strip_metadata
 from .blind_rtf_and_ole import compound, rich
 from .conversion_job import ConversionJob
 
@@ -29,7 +31,7 @@ _MEDIA = {"png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "jpe"}
 _OFFICE = {"docx", "docm", "xlsx", "xlsm", "pptx", "pptm", "odt", "ods", "odp"}
 _XML = {"xml", "rels", "vml"}
 LARGEST = 512 << 20
-"""Bytes that a document may unpack to."""
+"""Most bytes that a document may unpack to."""
 DEEPEST = 3
 PARTS = 20_000
 
@@ -37,7 +39,7 @@ PARTS = 20_000
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     data = job.file.read_bytes()
     if data.startswith(b"PK"):
-        return packed(data, leaks)
+        return scrub_zip(data, leaks)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         return compound(data, leaks)
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
@@ -50,7 +52,7 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
 
 @dataclass
 class NumberedNames:
-    """Names as they are met, numbered, so that two people stay two."""
+    """Numbers for people's names in order of appearance, so that two people stay two."""
 
     known: dict[bytes, str] = field(default_factory=dict)
 
@@ -58,8 +60,8 @@ class NumberedNames:
         return self.known.setdefault(name, f"Author {len(self.known) + 1}").encode() if name else name
 
 
-def packed(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
-    """OOXML and ODF: the same parts in the same order. Raises BadZipFile, ValueError."""
+def scrub_zip(data: bytes, leaks: list[str], depth: int = 0) -> bytes:
+    """Rewrite OOXML or ODF with the same parts in the same order. Raises BadZipFile, ValueError."""
     people, out, left = NumberedNames(), io.BytesIO(), LARGEST
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:
         if len(source.infolist()) > PARTS:
@@ -93,12 +95,12 @@ def _part(name: str, data: bytes, people: NumberedNames, leaks: list[str], depth
         return named_alike(data, people)
     if extension in _MEDIA:
         try:
-            return stripped(data) or data
+            return strip_metadata(data) or data
         except (ValueError, IndexError):
             leaks.append("a damaged picture in it was not rewritten")
             return data
     if extension in _OFFICE and data.startswith(b"PK") and depth < DEEPEST:
-        return packed(data, leaks, depth + 1)
+        return scrub_zip(data, leaks, depth + 1)
     if lower.endswith("vbaproject.bin") or extension == "ole" or "embeddings/" in lower:
         leaks.append("macros and embedded objects keep what they say of their makers")
     if "printersettings" in lower:
@@ -123,7 +125,7 @@ _PRINTER = re.compile(
 
 
 def named_alike(data: bytes, people: NumberedNames) -> bytes:
-    """A part whose authors, users and printers are numbers, not names; text that is read is not touched."""
+    """Replace authors, users and printers in a part by numbers; the document's text stays."""
 
     def attribute(found: re.Match[bytes]) -> bytes:
         value = found.group(3)
@@ -141,7 +143,7 @@ def named_alike(data: bytes, people: NumberedNames) -> bytes:
 
 
 def flat(data: bytes) -> bytes:
-    """ODF in one piece of XML: pictures in it are looked into as well."""
+    """Clean a flat ODF file, with the pictures in it."""
     from .blind_embedded_pictures import pictures
 
     data = without(data, b"<office:meta>", b"</office:meta>")

@@ -1,4 +1,4 @@
-"""PDF: without /Info, XMP, IDs, what programs left of themselves, names of annotators and cameras."""
+"""Blind copies of PDF: without /Info, XMP, IDs, private data of programs, names of annotators and cameras."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from .blind_picture import jpeg
-from .conversion_job import ConversionJob, Missing, Unreadable
+from .conversion_job import ConversionJob, MissingConverter, Unreadable
 
 _GONE = ("/Metadata", "/PieceInfo", "/LastModified", "/CreatorInfo", "/AAPL:Keywords", "/Thumb")
 _SIGNED = ("/Name", "/ContactInfo", "/Location", "/Reason", "/Prop_Build")
 OBJECTS = 300_000
 LARGEST = 64 << 20
-"""Bytes of a picture in it that is looked into."""
+"""Most bytes of an embedded picture that is cleaned."""
 
 
 def scrub(job: ConversionJob, leaks: list[str]) -> bytes:
-    return scrubbed(job.file, leaks)
+    return scrub_pdf(job.file, leaks)
 
 
-def scrubbed(path: Path, leaks: list[str]) -> bytes:
-    """The same pages; streams stay as they are packed. Raises Unreadable, Missing."""
+def scrub_pdf(path: Path, leaks: list[str]) -> bytes:
+    """Return the same pages without metadata; compressed streams stay. Raises Unreadable, MissingConverter."""
     try:
         import pikepdf
     except ImportError as e:
-        raise Missing("pikepdf") from e
+        raise MissingConverter("pikepdf") from e
     try:
         with pikepdf.open(path) as pdf:
             if "/Info" in pdf.trailer:

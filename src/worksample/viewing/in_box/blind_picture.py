@@ -1,6 +1,6 @@
-"""Pictures: the segments and chunks that say who, where and with what, cut out; pixels are not packed anew.
+"""Blind copies of pictures: segments and chunks that identify people, places and programs are cut out; pixels stay.
 
-How a camera was held is kept, for browsers turn the picture by it.
+The orientation is kept, because browsers rotate the picture by it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def scrub(job: ConversionJob, leaks: list[str]) -> bytes | None:
     if job.extension in _RAW:
         leaks.append("a camera's own format keeps what the camera wrote")
         return None
-    found = stripped(data)
+    found = strip_metadata(data)
     if found is None:
         leaks.append("this picture format is not rewritten; it may name its maker")
     return found
 
 
-def stripped(data: bytes) -> bytes | None:
-    """Without metadata; None for a format that is not known here. Raises what parsers raise."""
+def strip_metadata(data: bytes) -> bytes | None:
+    """Return the picture without metadata; None for an unknown format. Raises what parsers raise."""
     for magic, strip in _BY_MAGIC:
         if data.startswith(magic):
             return strip(data)
@@ -47,7 +47,7 @@ def stripped(data: bytes) -> bytes | None:
 
 
 def jpeg(data: bytes, *, orientation: bool = True) -> bytes:
-    """Kept: JFIF, the colour profile, Adobe's colour transform, and the scans; what follows the end is dropped."""
+    """Keep JFIF, colour profile, Adobe's colour transform and scans; drop everything else, also behind the end."""
     if data[:2] != b"\xff\xd8":
         raise ValueError("no JPEG")
     out, at, turned = [b"\xff\xd8"], 2, 1
@@ -81,12 +81,12 @@ def jpeg(data: bytes, *, orientation: bool = True) -> bytes:
 
 
 def _plain_jfif(segment: bytes) -> bytes:
-    """Without the thumbnail that may follow its sixteen bytes."""
+    """Remove the thumbnail that may follow the first sixteen bytes."""
     return b"\xff\xe0\x00\x10" + segment[4:16] + b"\0\0" if len(segment) > 18 else segment
 
 
 def _scan_end(data: bytes, at: int) -> int:
-    """Where the packed pixels end: at a marker that is neither a stuffed zero nor a restart."""
+    """Return the end of the compressed pixels: a marker that is neither a stuffed zero nor a restart."""
     found = _MARKER.search(data, at)
     return found.start() if found else len(data)
 
@@ -95,12 +95,12 @@ _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.S)
 
 
 def _exif(turned: int) -> bytes:
-    """Exif that says how the camera was held and nothing else."""
+    """Build an Exif block that holds only the orientation."""
     return b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x0112, 3, 1, turned, 0, 0)
 
 
 def png(data: bytes) -> bytes:
-    """Kept: what browsers draw by. What follows the end is dropped."""
+    """Keep the chunks that browsers draw by; drop what follows the end."""
     out, at = [PNG], len(PNG)
     while at + 8 <= len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8])
@@ -117,7 +117,7 @@ def png(data: bytes) -> bytes:
 
 
 def _named_alike(chunk: bytes) -> bytes:
-    """A colour profile under a name that says nothing."""
+    """Give a colour profile a neutral name."""
     body = b"iCCPprofile\0" + chunk[8:-4].partition(b"\0")[2]
     return struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
 
@@ -145,7 +145,7 @@ def webp(data: bytes) -> bytes:
 
 
 def gif(data: bytes) -> bytes:
-    """Without comments and without what applications added, but for how often it plays."""
+    """Remove comments and application blocks, except the one for repetition."""
     size = 13 + (3 << ((data[10] & 7) + 1) if data[10] & 0x80 else 0)
     out, at = [data[:size]], size
     while at < len(data):
@@ -175,7 +175,7 @@ def _blocks_end(data: bytes, at: int) -> int:
 
 
 _PSD_TELLS = {1025, 1028, 1034, 1035, 1058, 1059, 1060, 1061, 1073, 1086}
-"""Image resources: IPTC, copyright, address, Exif, XMP, digests, version and printing notes."""
+"""Image resources: IPTC, copyright, address, Exif, XMP, digests, version and print settings."""
 
 
 def psd(data: bytes) -> bytes:
@@ -198,7 +198,7 @@ def psd(data: bytes) -> bytes:
 
 
 def jp2(data: bytes) -> bytes:
-    """JPEG 2000's boxes at the top, without `xml ` and `uuid`."""
+    """Remove the top boxes `xml ` and `uuid` of JPEG 2000."""
     out, at = [], 0
     while at + 8 <= len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8])

@@ -1,4 +1,4 @@
-"""RTF and the compound files of older Office programs."""
+"""Blind copies of RTF and of the compound files (OLE) of older Office programs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import re
 import struct
 
-from .conversion_job import Missing
+from .conversion_job import MissingConverter
 
 _GROUPS = re.compile(
     rb"\{\s*(?:\\\*\s*)?\\(info|generator|userprops|xmlnstbl|company|atnauthor|atnid|atrfauthor|password|template)\b"
@@ -14,11 +14,11 @@ _GROUPS = re.compile(
 _PEOPLE = re.compile(rb"\{\s*\\\*\s*\\revtbl\b")
 _PROPERTIES = ("\x05SummaryInformation", "\x05DocumentSummaryInformation")
 WRITER = 0x5C
-"""The record of a workbook that names who wrote it last ([MS-XLS] 2.4.349)."""
+"""Workbook record that names the last writer ([MS-XLS] 2.4.349)."""
 
 
 def rich(data: bytes) -> bytes:
-    """Without `\\info`, `\\generator` and the like; people of tracked changes are numbered."""
+    r"""Remove `\info`, `\generator` and similar groups; number the people of tracked changes."""
     out, at = [], 0
     for found in _GROUPS.finditer(data):
         if found.start() < at:
@@ -39,7 +39,7 @@ def rich(data: bytes) -> bytes:
 
 
 def _group_end(data: bytes, at: int) -> int:
-    """Behind the brace that closes the group that starts here."""
+    """Return the position behind the brace that closes the group starting at `at`."""
     depth = 0
     while at < len(data):
         byte = data[at : at + 1]
@@ -55,11 +55,13 @@ def _group_end(data: bytes, at: int) -> int:
 
 
 def compound(data: bytes, leaks: list[str]) -> bytes:
-    """DOC, XLS, PPT: property streams blanked in their size, a workbook's writer too. Raises Missing, ValueError."""
+    """Blank the property streams of DOC, XLS and PPT in place, and a workbook's writer. Raises MissingConverter,
+    ValueError.
+    """
     try:
         import olefile
     except ImportError as e:
-        raise Missing("olefile") from e
+        raise MissingConverter("olefile") from e
     file = io.BytesIO(data)
     with olefile.OleFileIO(file, write_mode=True) as ole:
         names = _names(ole)
@@ -83,7 +85,7 @@ def _names(ole: object) -> list[bytes]:
 
 
 def _no_properties(size: int, summary: bool) -> bytes:
-    """A property set without properties ([MS-OLEPS] 2.21), filled up with zeros."""
+    """Build an empty property set ([MS-OLEPS] 2.21), padded with zeros."""
     kind = "e0859ff2f94f6810ab9108002b27b3d9" if summary else "02d5cdd59c2e1b10939708002b2cf9ae"
     head = struct.pack("<HHI16xI", 0xFFFE, 0, 0, 1) + bytes.fromhex(kind) + struct.pack("<III", 48, 8, 0)
     return head[:size].ljust(size, b"\0")

@@ -1,4 +1,4 @@
-"""TIFF: fields that name people, programs and places leave its directories, and what they said is blanked."""
+"""Blind copies of TIFF: fields that name people, programs and places are removed and their values blanked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ TELLS = {
     269, 270, 271, 272, 285, 305, 306, 315, 316, 33432, 700, 33723, 34377, 37724, 40091, 40092, 40093, 40094, 40095,
     42016, 42032, 42033, 42035, 42036, 42037, 42112, 50341, 50706, 50708, 50735, 36867, 36868, 37510, 37500, 36880,
 }  # fmt: skip
-"""Names, descriptions, makes, models, programs, dates, artists, copyright, XMP, IPTC, Photoshop's and GDAL's notes."""
+"""Names, descriptions, makes, models, programs, dates, artists, copyright, XMP, IPTC, notes of Photoshop and GDAL."""
 _BELOW = {34665, 34853, 40965}
-"""Directories of Exif, of places and of interoperability: gone with everything in them."""
+"""Directories of Exif, GPS and interoperability, which are removed completely."""
 _SUB = 330
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 MOST, FIELDS = 4096, 200_000
-"""Directories and fields of one file."""
+"""Most directories and fields of a file."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _File:
 
     @property
     def offset(self) -> tuple[str, int]:
-        """How an offset is written, and its bytes."""
+        """Return the struct format of an offset and its size in bytes."""
         return ("Q", 8) if self.big else ("I", 4)
 
 
@@ -41,9 +41,9 @@ class _Field:
     at: int
     tag: int
     size: int
-    """Bytes of its value."""
+    """Bytes of the value."""
     value: int
-    """Where its value lies."""
+    """Offset of the value."""
 
 
 def _open(data: bytes) -> tuple[_File, int]:
@@ -69,7 +69,7 @@ def _fields(file: _File, at: int) -> Iterator[_Field]:
 
 
 def orientation_of(data: bytes) -> int:
-    """1 to 8, from a block of Exif; 1 where it says none or cannot be read."""
+    """Return 1 to 8 from an Exif block; 1 if it has none or cannot be read."""
     try:
         file, at = _open(data)
         for field in _fields(file, at):
@@ -82,7 +82,7 @@ def orientation_of(data: bytes) -> int:
 
 
 def tiff(data: bytes) -> bytes:
-    """The same file in the same size. Raises struct.error, ValueError."""
+    """Return the cleaned file in the same size. Raises struct.error, ValueError."""
     file, at = _open(data)
     seen: set[int] = set()
     while at:
@@ -91,7 +91,7 @@ def tiff(data: bytes) -> bytes:
 
 
 def _directory(file: _File, at: int, seen: set[int], *, everything: bool) -> int:
-    """Clean one directory; returns where the next one lies, 0 for none."""
+    """Clean one directory. Return the offset of the next one, 0 for none."""
     if at in seen or len(seen) > MOST:
         raise ValueError("directories that lead in circles")
     seen.add(at)

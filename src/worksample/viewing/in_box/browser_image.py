@@ -1,4 +1,4 @@
-"""Pictures that browsers show themselves: only measured here."""
+"""Pictures that browsers show without conversion; this module only measures them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft, fault
 
 PIXELS = 100_000_000
-"""More than this a browser cannot hold beside other things."""
+"""Most pixels that a browser can show."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -37,7 +37,7 @@ def _picture(job: ConversionJob) -> ViewDraft:
 
 
 def _fault(image: object) -> str:
-    """What is wrong with the pixels: a browser shows a cut-off picture as far as it goes, and says nothing."""
+    """Describe damaged pixels; browsers show a truncated picture without a warning."""
     try:
         image.load()  # type: ignore[attr-defined]
     except READERS_FAULTS as e:
@@ -46,7 +46,7 @@ def _fault(image: object) -> str:
 
 
 def _svg(job: ConversionJob) -> ViewDraft:
-    """SVG is only ever shown as `<img>`, where it runs no script and loads nothing."""
+    """Convert an SVG. It is only shown as `<img>`, which runs no scripts and loads nothing."""
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException

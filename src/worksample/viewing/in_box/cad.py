@@ -1,4 +1,4 @@
-"""STEP and IFC are shown by viewers that run in the browser; here they are looked at from outside."""
+"""STEP and IFC: viewers in the browser show them; this module only counts entities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LARGEST = 200 << 20
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Entities are lines `#n=NAME(...)`: counted as a stream, the commonest named."""
+    """Count the entities `#n=NAME(...)` in a stream and list the most common ones."""
     if job.size > LARGEST:
         raise Unreadable(f"it has {job.size >> 20} MiB, more than a browser can hold")
     schema = re.search(rb"FILE_SCHEMA\s*\(\s*\(\s*'([^']{1,80})", job.head(1 << 16))

@@ -1,4 +1,4 @@
-"""What nothing else can show: its size, its first bytes and the words in it."""
+"""Cards for files that nothing else can show: size, first bytes and the words in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV and its relatives: read as a stream, kept in chunks of rows that the grid loads one by one."""
+"""CSV and similar tables: read as a stream and stored in chunks of rows that the grid loads as needed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .text_encoding import encoding
 CHUNK = 500
 """Rows in one artefact."""
 ROWS = 100_000
-"""Rows that are shown."""
+"""Most rows that are shown."""
 COLUMNS = 500
 EXACT = 2**53
-"""Browsers read numbers as floating-point ones: integers beyond this are kept as text, digit by digit."""
+"""Largest integer that browsers represent exactly; larger ones are stored as text."""
 CELL = 2_000
-"""Characters of one cell that are shown."""
+"""Most characters of a cell that are shown."""
 CHARACTERS = 40 << 20
-"""Of all shown cells of one table together."""
+"""Most characters of all shown cells of a table."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -35,15 +35,15 @@ def convert(job: ConversionJob) -> ViewDraft:
     text = sample.decode(name, "replace")
     dialect = _dialect(text, job.extension, whole=job.size <= len(sample))
     with job.file.open(encoding=name, errors="replace", newline="") as f:
-        sheet, files = grid(job, "0", _rows(f, dialect))
+        sheet, files = write_grid(job, "0", _rows(f, dialect))
     meta = {"encoding": name, "delimiter": dialect.separator, "size": job.size, "header": _header(text, dialect)}
     made = ViewDraft("table", files, meta | {"sheets": [sheet | {"name": job.name}], "chunk": CHUNK})
-    made.problem = cut(sheet)
+    made.problem = describe_cut(sheet)
     return made
 
 
-def cut(sheet: dict[str, Any]) -> str:
-    """What of a sheet is not shown, in words; nothing where all of it is."""
+def describe_cut(sheet: dict[str, Any]) -> str:
+    """Say in words which part of a sheet is not shown; "" if all is shown."""
     said = []
     if sheet["rows"] > sheet["shown"]:
         said.append(f"{sheet['shown']:,} rows")
@@ -53,7 +53,7 @@ def cut(sheet: dict[str, Any]) -> str:
 
 
 def _dialect(text: str, extension: str, *, whole: bool) -> CsvDialect:
-    """The rules that all readers of tables have; what breaks them is shown as far as it goes."""
+    """Detect the dialect by the rules of all table readers; a malformed file is shown as far as it goes."""
     return sniff(text, whole=whole, separator="\t" if extension == "tsv" else "")
 
 
@@ -65,7 +65,7 @@ def _reader(f: Iterable[str], dialect: CsvDialect) -> Any:
 
 
 def _header(text: str, dialect: CsvDialect) -> bool:
-    """Whether the first row looks like names: no number in it, and some below it."""
+    """Tell whether the first row looks like names: no number in it, and some below it."""
     try:
         rows = list(itertools.islice(_reader(io.StringIO(text, newline=""), dialect), 20))
     except csv.Error:
@@ -89,10 +89,10 @@ def _rows(f: IO[str], dialect: CsvDialect) -> Iterator[list[str]]:
             yield [f"line {reader.line_num} cannot be read: {e}"]
 
 
-def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Keep rows as artefacts `<name>/0`, `<name>/1`...; returns what a sheet's meta has, and the files.
+def write_grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Write rows as artefacts `<name>/0`, `<name>/1`... Return the sheet's meta and the files.
 
-    meta: rows (counted to the end where that is cheap, else those seen), shown, columns, truncated.
+    meta: rows (all if counting is cheap, else those read), shown, columns, truncated.
     """
     files: dict[str, str] = {}
     chunk: list[list[Any]] = []
@@ -102,7 +102,7 @@ def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[
         columns = max(columns, len(row))
         if shown >= ROWS or used > CHARACTERS:
             continue
-        cells = [short(c) for c in row[:COLUMNS]]
+        cells = [json_cell(c) for c in row[:COLUMNS]]
         used += sum(len(c) if isinstance(c, str) else 8 for c in cells)
         chunk.append(cells)
         shown += 1
@@ -117,12 +117,12 @@ def grid(job: ConversionJob, name: str, rows: Iterable[Sequence[Any]]) -> tuple[
 
 
 def decimal(value: int) -> str:
-    """Its digits, or how many bits it has where they would take long to write."""
+    """Return an integer's digits, or its number of bits if it is very long."""
     return str(value) if value.bit_length() < 10_000 else f"<an integer of {value.bit_length():,} bits>"
 
 
-def short(value: Any) -> Any:
-    """A cell as JSON that a browser reads without loss: numbers that it cannot hold are text."""
+def json_cell(value: Any) -> Any:
+    """Convert a cell to JSON without loss in a browser: numbers that it cannot represent become text."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int) and abs(value) <= EXACT:

@@ -1,4 +1,4 @@
-"""SQLite: the schema, and the first rows of every table; and one SELECT where it is asked for."""
+"""SQLite: the schema and the first rows of every table; and one SELECT on request."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 
 TABLES = 200
 ROWS = 5_000
-"""Rows of one table that are kept."""
+"""Most rows kept of a table."""
 SECONDS = 20.0
-"""Of the processor, for everything that is read of one database."""
+"""Processor seconds for reading a database."""
 
 
 def connect(job: ConversionJob, seconds: float) -> sqlite3.Connection:
-    """Read-only, taken as it lies there, and stopped after so many seconds of the processor."""
+    """Open read-only, and stop after this many processor seconds."""
     connection = sqlite3.connect(f"{job.file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 16 << 20)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -57,7 +57,7 @@ def _table(
     name = '"' + item["name"].replace('"', '""') + '"'
     cursor = connection.execute(f"SELECT * FROM {name} LIMIT {ROWS}")
     columns = [d[0] for d in cursor.description]
-    meta, files = table.grid(job, str(number), ([plain(c) for c in row] for row in cursor))
+    meta, files = table.write_grid(job, str(number), ([plain(c) for c in row] for row in cursor))
     made.files |= files
     rows = meta["shown"]
     if item["type"] == "table" and rows == ROWS:
@@ -77,7 +77,9 @@ def plain(value: Any) -> Any:
 
 
 def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_000) -> dict[str, Any]:
-    """One query of a person's: columns, rows, whether there were more. Raises Unreadable with SQLite's words."""
+    """Run a person's query. Return columns, rows, and whether there are more. Raises Unreadable with SQLite's
+    message.
+    """
     try:
         connection = connect(job, seconds)
         cursor = connection.execute(query)
@@ -85,5 +87,5 @@ def select(job: ConversionJob, query: str, seconds: float = 5.0, rows: int = 1_0
         columns = [d[0] for d in cursor.description or ()]
     except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as e:
         raise Unreadable(str(e)) from e
-    shown = [[table.short(plain(c)) for c in row] for row in found[:rows]]
+    shown = [[table.json_cell(plain(c)) for c in row] for row in found[:rows]]
     return {"columns": columns, "rows": shown, "more": len(found) > rows}

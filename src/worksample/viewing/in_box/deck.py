@@ -21,7 +21,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     try:
         with zipfile.ZipFile(job.file) as package:
             name = next(n for n in _NEWEST if n in package.namelist())
-            collection = _write(job, _taken(package, name, packed=name.endswith("b")))
+            collection = _write(job, _read_member(package, name, packed=name.endswith("b")))
             kinds, decks, notes = _notes(collection)
             names = _names(package, packed=name.endswith("b"))
             found = _media(job, made, package, names, packed=name.endswith("b"))
@@ -41,7 +41,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     return made
 
 
-def _taken(package: zipfile.ZipFile, name: str, *, packed: bool) -> bytes:
+def _read_member(package: zipfile.ZipFile, name: str, *, packed: bool) -> bytes:
     with package.open(name) as f:
         data = f.read(BYTES + 1)
     if len(data) > BYTES:
@@ -67,7 +67,7 @@ def _write(job: ConversionJob, data: bytes) -> ConversionJob:
 
 
 def _notes(job: ConversionJob) -> tuple[dict[str, Any], list[str], list[dict[str, Any]]]:
-    """Kinds of notes by id with fields and templates, names of decks, and the notes."""
+    """Return note types by id with fields and templates, deck names, and notes."""
     connection = database.connect(job, 20.0)
     connection.create_collation("unicase", lambda a, b: (a.lower() > b.lower()) - (a.lower() < b.lower()))
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -100,10 +100,10 @@ def _notes(job: ConversionJob) -> tuple[dict[str, Any], list[str], list[dict[str
 
 
 def _names(package: zipfile.ZipFile, *, packed: bool) -> dict[str, str]:
-    """Name in the archive -> the file's own name."""
+    """Return name in the archive -> original file name."""
     if "media" not in package.namelist():
         return {}
-    data = _taken(package, "media", packed=packed)
+    data = _read_member(package, "media", packed=packed)
     if not packed:
         return {str(k): str(v) for k, v in json.loads(data or b"{}").items()}
     # A list of messages, each with the name as its field 1: tag 0x0a, length, entry; in it 0x0a, length, name.
@@ -133,15 +133,15 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _media(
     job: ConversionJob, made: ViewDraft, package: zipfile.ZipFile, names: dict[str, str], *, packed: bool
 ) -> dict[str, str]:
-    """The file's own name -> artefact."""
+    """Return original file name -> artefact."""
     out: dict[str, str] = {}
     left = BYTES
     for number, name in list(names.items())[:MEDIA]:
         if number not in package.namelist() or left <= 0:
             continue
-        data = _taken(package, number, packed=packed)
+        data = _read_member(package, number, packed=packed)
         left -= len(data)
         artefact = f"media/{len(out)}"
-        made.files[artefact] = job.keep(artefact, data)
+        made.files[artefact] = job.write_artefact(artefact, data)
         out[name] = artefact
     return out

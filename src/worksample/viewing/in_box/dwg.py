@@ -1,10 +1,19 @@
-"""DWG: turned into DXF and drawn like one; else the small picture that it was saved with."""
+"""DWG: converted to DXF and drawn like one; else the thumbnail stored in the file."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .conversion_job import READERS_FAULTS, ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft, fault, module
+from .conversion_job import (
+    READERS_FAULTS,
+    ConversionJob,
+    ConverterFault,
+    MissingConverter,
+    Unreadable,
+    ViewDraft,
+    fault,
+    module,
+)
 from .dxf import LARGEST, sheets
 from .embedded_thumbnail import dwg_picture
 
@@ -15,19 +24,19 @@ def convert(job: ConversionJob) -> ViewDraft:
     release = job.head(6).decode("ascii", "replace")
     meta: dict[str, Any] = {"format": "DWG", "version": _RELEASES.get(release, release), "size": job.size}
     try:
-        return _drawn(job, meta)
-    except (Missing, Unreadable, ConverterFault) as e:
+        return _draw_as_dxf(job, meta)
+    except (MissingConverter, Unreadable, ConverterFault) as e:
         picture = dwg_picture(job)
         if picture is None:
             raise
-        why = "its reader is missing on the server" if isinstance(e, Missing) else str(e)
+        why = "its reader is missing on the server" if isinstance(e, MissingConverter) else str(e)
     # What was saved as a preview may be older than the drawing, and shows one view of it.
     made = ViewDraft("card", {"thumbnail": picture}, {"type": "DWG"} | meta, inspectable=False)
     made.badge, made.problem = "thumbnail only", f"only its own picture is shown: {why}"
     return made
 
 
-def _drawn(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
+def _draw_as_dxf(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
     module("ezdwg", "ezdwg")
     import ezdwg  # type: ignore[import-untyped]
 
@@ -35,7 +44,7 @@ def _drawn(job: ConversionJob, meta: dict[str, Any]) -> ViewDraft:
         raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
     target = job.work / "converted.dxf"
     try:
-        said = ezdwg.to_dxf(str(job.named("dwg")), str(target))
+        said = ezdwg.to_dxf(str(job.copy_as("dwg")), str(target))
     except READERS_FAULTS as e:
         raise fault(e, "the drawing") from e
     made = ViewDraft("cad", meta=meta, by="ezdwg")

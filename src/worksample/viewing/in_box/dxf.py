@@ -1,4 +1,4 @@
-"""DXF: each layout drawn as SVG, and the list of its layers."""
+"""DXF: each layout drawn as SVG, and the list of layers."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft
 LAYOUTS = 20
 LAYERS = 5_000
 SPACE = 100_000_000
-"""Whole numbers along the longer side of a drawing's SVG."""
+"""Integer units along the longer side of the SVG."""
 LARGEST = 64 << 20
-"""Bytes of a drawing that are read."""
+"""Most bytes of a drawing that are read."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
     if job.size > LARGEST:
         raise Unreadable(f"the drawing has {job.size >> 20} MiB, more than the {LARGEST >> 20} that are shown")
     made = ViewDraft("cad", meta={"format": "DXF"}, by="ezdxf")
-    sheets(job, job.named("dxf"), made)
+    sheets(job, job.copy_as("dxf"), made)
     return made
 
 
 def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
-    """Draw every layout of a DXF file into `made`. Raises Unreadable where there is nothing to draw."""
+    """Draw every layout of a DXF file into `made`. Raises Unreadable if there is nothing to draw."""
     module("ezdxf", "ezdxf")
     from ezdxf.lldxf.const import DXFError
 
     try:
-        document, auditor = _read(file)
+        document, auditor = _load_drawing(file)
     except DXFError as e:
         raise Unreadable(f"the drawing is damaged: {str(e)[:200]}") from e
     except READERS_FAULTS as e:
@@ -50,7 +50,7 @@ def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
         elif found is not None:
             svg, box, matrix = found
             name = f"layout/{len(layouts)}"
-            made.files[name] = job.keep(f"layout-{len(layouts)}.svg", svg)
+            made.files[name] = job.write_artefact(f"layout-{len(layouts)}.svg", svg)
             about = {"name": layout.name[:200], "file": name, "box": box, "matrix": matrix, "entities": len(layout)}
             layouts.append(about)
     if not layouts:
@@ -63,8 +63,8 @@ def sheets(job: ConversionJob, file: Path, made: ViewDraft) -> None:
     made.problem = "; ".join(said)[:1000]
 
 
-def _read(file: Path) -> tuple[Any, Any]:
-    """The drawing and what was repaired. What repairs drawings reads text alone."""
+def _load_drawing(file: Path) -> tuple[Any, Any]:
+    """Load the drawing and return it with what was repaired. The repairing reader handles text DXF only."""
     import ezdxf
     from ezdxf import recover
 
@@ -76,7 +76,7 @@ def _read(file: Path) -> tuple[Any, Any]:
 
 
 def _complete(document: Any) -> None:
-    """Give layers that entities name but the file does not describe the usual colour: they would be drawn in white."""
+    """Give undefined layers the default colour; otherwise their entities would be drawn in white."""
     named = {str(entity.dxf.layer) for entity in document.entitydb.values() if entity.dxf.hasattr("layer")}
     for name in sorted(named)[:LAYERS]:
         if name not in document.layers:
@@ -84,8 +84,8 @@ def _complete(document: Any) -> None:
                 document.layers.add(name)
 
 
-def _layered(numbers: dict[str, int]) -> Any:
-    """A backend whose paths say on which layer, by its number in the list, they lie."""
+def _layer_backend(numbers: dict[str, int]) -> Any:
+    """Build a drawing backend whose paths carry the number of their layer."""
     from ezdxf.addons.drawing import svg
 
     class Render(svg.SVGRenderBackend):
@@ -114,8 +114,10 @@ def _layered(numbers: dict[str, int]) -> Any:
 
 
 def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, list[float], list[float]] | str | None:
-    """SVG, extent [x0, y0, x1, y1] in drawing units, and the matrix [a, b, c, d, e, f] that leads from those to the
-    SVG's; or why not; None for an empty layout."""
+    """Return SVG, extent [x0, y0, x1, y1] in drawing units and the matrix [a, b, c, d, e, f] from these to the SVG.
+
+    A text gives the reason why it cannot be drawn; None means an empty layout.
+    """
     from ezdxf import bbox
     from ezdxf.addons.drawing import config
     from ezdxf.addons.drawing import layout as sheet
@@ -125,7 +127,7 @@ def _draw(document: Any, layout: Any, numbers: dict[str, int]) -> tuple[str, lis
     if len(layout) == 0:
         return None
     try:
-        backend = _layered(numbers)
+        backend = _layer_backend(numbers)
         settings = config.Configuration(background_policy=config.BackgroundPolicy.WHITE)
         Frontend(RenderContext(document), backend, config=settings).draw_layout(layout)
         extent = bbox.extents(layout, fast=True)

@@ -1,4 +1,4 @@
-"""Formats without an open reader: the picture that their program left in the file, and what it says of itself."""
+"""Formats without an open reader: the thumbnail stored in the file, and its metadata."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def _preview(ole: Any) -> bytes | None:
-    """The bytes from the start of a picture on."""
+    """Return the thumbnail of a compound file."""
     for name in ("RevitPreview4.0", "Preview.png", "Thumbnail"):
         if ole.exists(name):
             return picture_in(ole.openstream(name).read(LARGEST))
@@ -54,13 +54,13 @@ def _preview(ole: Any) -> bytes | None:
 
 
 def picture_in(data: bytes) -> bytes | None:
-    """From the first PNG or JPEG in some bytes on."""
+    """Return the bytes from the first PNG or JPEG on."""
     starts = [at for at in (data.find(b"\x89PNG\r\n\x1a\n"), data.find(b"\xff\xd8\xff")) if at >= 0]
     return data[min(starts) :] if starts else None
 
 
 def save_picture(job: ConversionJob, data: bytes) -> str | None:
-    """As an artefact, made anew so that nothing but pixels goes on; None where it is none."""
+    """Write a picture as an artefact, re-encoded so that only pixels remain; None if it is no picture."""
     from PIL import Image, ImageFile
 
     Image.MAX_IMAGE_PIXELS = 20_000_000
@@ -70,18 +70,20 @@ def save_picture(job: ConversionJob, data: bytes) -> str | None:
             image.convert("RGB").save(job.out / "thumbnail.png", "PNG")
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, Image.DecompressionBombError, Warning):
         return None
-    return job.made(job.out / "thumbnail.png")
+    return job.output_path(job.out / "thumbnail.png")
 
 
 def _info(data: bytes) -> str:
-    """Revit's version; the path and the user's name in it are left out, for evaluators judge blindly."""
+    """Return Revit's version. The path and user name beside it are dropped, because evaluators judge blindly."""
     text = data.decode("utf-16-le", "ignore")
     found = re.search(r"(?:Format:|Autodesk Revit)\s*(20\d\d)", text) or re.search(r"\b(20[12]\d)\b", text)
     return f"Revit {found.group(1)}" if found else ""
 
 
 def dwg_picture(job: ConversionJob) -> str | None:
-    """DWG: behind a sentinel whose place is at byte 13; records of kind 6 are PNG, of kind 2 bitmaps."""
+    """Extract DWG's preview: behind a sentinel whose offset is at byte 13; records of kind 6 are PNG, of kind 2
+    bitmaps.
+    """
     with job.file.open("rb") as f:
         f.seek(13)
         f.seek(int.from_bytes(f.read(4), "little"))
@@ -102,7 +104,7 @@ def dwg_picture(job: ConversionJob) -> str | None:
 
 
 def _bitmap(data: bytes) -> bytes:
-    """A bitmap without its file header gets one."""
+    """Add the missing file header to a bitmap."""
     header = int.from_bytes(data[:4], "little")
     bits, used = int.from_bytes(data[14:16], "little"), int.from_bytes(data[32:36], "little")
     colours = used or (1 << bits if bits <= 8 else 0)

@@ -1,4 +1,4 @@
-"""What a file is, by its content; the name decides only where the content cannot."""
+"""Detection of a file's format by content; the name decides only if the content cannot."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OFFICE_NAMES = {"docm", "docx", "dotx", "pptx", "pptm", "ppsx", "potx"}
 
 
 def sniff(job: ConversionJob) -> str:
-    """The converter's name. Raises Unreadable for what is protected."""
+    """Return the file's family. Raises Unreadable for a protected file."""
     head = job.head(8192)
     if not head:
         return "empty"
@@ -70,7 +70,9 @@ def _binary(job: ConversionJob, head: bytes) -> str:
 
 
 def _ends_as_pdf(job: ConversionJob) -> bool:
-    """Readers take a PDF with something before its beginning. A text that speaks of PDFs does not end as one does."""
+    """Tell whether the file ends like a PDF. Readers accept data before a PDF's start; a text about PDFs ends
+    otherwise.
+    """
     with job.file.open("rb") as f:
         f.seek(max(0, job.size - 2048))
         return b"startxref" in f.read(2048)
@@ -100,7 +102,7 @@ def _media(head: bytes) -> str:
 
 
 def _solid(job: ConversionJob, head: bytes) -> str:
-    """Binary models and drawings."""
+    """Detect binary models and drawings."""
     if head.startswith((b"glTF", b"Kaydara FBX Binary", b"3D Geometry File Format ")) or begins_as_ply(head):
         return "model"
     if head.startswith(b"AutoCAD Binary DXF"):
@@ -117,7 +119,7 @@ def _solid(job: ConversionJob, head: bytes) -> str:
 
 
 def _compound(job: ConversionJob) -> str:
-    """By the names in its directory, found without parsing it."""
+    """Detect the kind of a compound file by names in its directory, without parsing it."""
     with job.file.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
         for name, family in _OLE.items():
             # A directory entry holds the name at its start, ended by a NUL, and entries begin at multiples of 128.

@@ -15,7 +15,7 @@ _SAME = [1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0]
 
 
 def gltf(job: ConversionJob, made: ViewDraft) -> None:
-    """Raises the errors of a malformed structure, which the caller takes for damage."""
+    """Measure a glTF model. Raises the errors of a malformed structure, which the caller treats as damage."""
     document = _document(job)
     scenes, nodes = document.get("scenes", []), document.get("nodes", [])
     roots = scenes[document.get("scene", 0)].get("nodes", []) if scenes else range(len(nodes))
@@ -77,7 +77,7 @@ def _document(job: ConversionJob) -> dict[str, Any]:
 def _primitive(
     document: dict[str, Any], primitive: dict[str, Any], matrix: list[float], extent: Extent
 ) -> tuple[int, int]:
-    """Triangles and vertices; its corners go into the extent."""
+    """Return triangles and vertices; extend the bounding box by the primitive's corners."""
     position = document["accessors"][primitive["attributes"]["POSITION"]]
     count = (
         int(document["accessors"][primitive["indices"]]["count"]) if "indices" in primitive else int(position["count"])
@@ -92,7 +92,7 @@ def _primitive(
 
 
 def _matrix(node: dict[str, Any]) -> list[float]:
-    """A node's own transformation, column by column."""
+    """Return a node's local transformation, column by column."""
     if "matrix" in node:
         values = [float(v) for v in node["matrix"]]
         if len(values) != 16:

@@ -1,7 +1,7 @@
-"""Read a job from standard input, print one JSON line per file as it is done.
+"""Read a job from standard input and print one JSON line per file when it is done.
 
 A job is `{"in", "out", "work", "files": [[number, quoted path], ...], "light": bool}`. With `light`, a file that needs
-a heavy converter gets a line that names only its family, and is left for a process of its own.
+a heavy converter gets a line with only its family, and is converted later in its own process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import blind_copy as blind
-from .conversion_job import ConversionJob, ConverterFault, Missing, Unreadable, ViewDraft
+from .conversion_job import ConversionJob, ConverterFault, MissingConverter, Unreadable, ViewDraft
 from .format_detection import sniff
 
 CONVERTERS = {
@@ -53,7 +53,7 @@ CONVERTERS = {
 }
 """Family -> module of this package whose `convert(job)` shows it."""
 LIGHT = frozenset({"text", "markdown", "table", "image", "svg", "pdf", "site", "step", "ifc", "card", "empty", "model"})
-"""Done many in one process."""
+"""Families of which many files are converted in one process."""
 LIGHT_BYTES = 4 << 20
 _ESCAPE = re.compile(rb"%([0-9A-F]{2})")
 
@@ -68,12 +68,14 @@ def main() -> None:
     os.dup2(2, 1)
     order = json.load(sys.stdin)
     for number, path in order["files"]:
-        answers.write(json.dumps([number, finite(one(order, number, path))], allow_nan=False, default=str) + "\n")
+        answers.write(
+            json.dumps([number, finite(convert_one(order, number, path))], allow_nan=False, default=str) + "\n"
+        )
         answers.flush()
 
 
 def finite(plain: Any) -> Any:
-    """With None for numbers that JSON lacks: a length or a coordinate that is not known."""
+    """Replace numbers that JSON lacks (infinity, NaN) by None."""
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None
     if isinstance(plain, dict):
@@ -81,7 +83,7 @@ def finite(plain: Any) -> Any:
     return [finite(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
-def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
+def convert_one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
     folder = Path(order["in"])
     file = Path(os.fsdecode(os.path.join(os.fsencode(folder), unquote(path))))  # noqa: PTH118 - bytes
     job = ConversionJob(
@@ -102,19 +104,19 @@ def one(order: dict[str, Any], number: int, path: str) -> dict[str, Any]:
         job.work.mkdir(parents=True, exist_ok=True)
         job.out.mkdir(parents=True, exist_ok=True)
         if order["query"]:
-            return _asked(job, order["query"])
+            return _run_query(job, order["query"])
         converter = importlib.import_module(f".{CONVERTERS[job.family]}", __package__)
         made: ViewDraft = converter.convert(job)
         blind.add(job, made)
         return asdict(made) | {"family": job.family}
-    except Missing as e:
+    except MissingConverter as e:
         return {"family": job.family, "missing": str(e)}
     except (Unreadable, ConverterFault) as e:
         key = "broken" if isinstance(e, ConverterFault) else "unreadable"
         return {"family": job.family, key: str(e)[:2000], "head": job.head(256).hex()}
 
 
-def _asked(job: ConversionJob, query: str) -> dict[str, Any]:
+def _run_query(job: ConversionJob, query: str) -> dict[str, Any]:
     from .database import select
 
     if job.family != "database":

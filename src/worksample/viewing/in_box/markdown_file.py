@@ -1,4 +1,4 @@
-"""Markdown, rendered without the HTML that it may hold."""
+"""Markdown, rendered without the raw HTML in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib.util
 import re
 
 from . import text_file as text
-from .conversion_job import ConversionJob, Missing, ViewDraft
+from .conversion_job import ConversionJob, MissingConverter, ViewDraft
 
 _TARGET = re.compile(r'(?:src|href)="([^"]+)"')
 
@@ -16,16 +16,16 @@ def convert(job: ConversionJob) -> ViewDraft:
     made.kind = "markdown"
     source = (job.out / "text.txt").read_text(encoding="utf-8")
     html = render(source)
-    made.files["html"] = job.keep("rendered.html", html)
+    made.files["html"] = job.write_artefact("rendered.html", html)
     made.by = "markdown-it-py"
     made.beside, made.meta["external"] = targets(html)
     return made
 
 
 def render(source: str) -> str:
-    """As HTML: markup in the source is shown as text, links to scripts are dropped. Raises Missing."""
+    """Convert to HTML: raw HTML is shown as text, links to scripts are dropped. Raises MissingConverter."""
     if importlib.util.find_spec("markdown_it") is None:
-        raise Missing("markdown-it-py")
+        raise MissingConverter("markdown-it-py")
     from markdown_it import MarkdownIt
 
     return str(
@@ -34,7 +34,7 @@ def render(source: str) -> str:
 
 
 def targets(html: str) -> tuple[list[str], int]:
-    """What rendered HTML points at: files beside it, and how many pictures or links lie elsewhere."""
+    """Return the local files that HTML refers to, and the number of outside pictures and links."""
     found = dict.fromkeys(_TARGET.findall(html))
     near = [t.partition("#")[0] for t in found if not re.match(r"[a-z][a-z0-9+.-]*:|//|#", t, re.I)]
     return [t for t in near if t][:500], sum(1 for t in found if re.match(r"https?:|//", t, re.I))

@@ -1,4 +1,4 @@
-"""Sound and film: probed, and only what browsers cannot play is converted."""
+"""Sound and film: probed, and converted only if browsers cannot play them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import math
 from contextlib import suppress
 from typing import Any
 
-from .conversion_job import ConversionJob, ConverterFault, Heavy, Unreadable, ViewDraft, program, run
+from .conversion_job import ConversionJob, ConverterFault, TooHeavy, Unreadable, ViewDraft, program, run
 from .waveform_peaks import peaks
 
 SAFE = ["-protocol_whitelist", "file"]
-"""A playlist in disguise could otherwise make it read other files or ask the network."""
+"""Options that stop a disguised playlist from reading other files or the network."""
 _UNTOLD = ["-map_metadata", "-1", "-map_metadata:s", "-1", "-map_chapters", "-1", "-fflags", "+bitexact"]
-"""Tags of the file, of its streams and of chapters say who made it; so does the name of what packs it."""
+"""Options that drop tags of file, streams and chapters and the encoder's name, which reveal the maker."""
 LONGEST = 4 * 3600
-"""Seconds; what is longer is not converted."""
+"""Most seconds of a recording that is converted."""
 SOUNDS = {"mp3", "aac", "vorbis", "opus", "flac"}
 _NATIVE = {
     ("mp4", "h264"): SOUNDS - {"vorbis"},
@@ -58,7 +58,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def probe(job: ConversionJob) -> dict[str, Any]:
-    """What ffprobe says. Raises Unreadable."""
+    """Return ffprobe's output. Raises Unreadable."""
     words = [program("ffprobe", "ffmpeg"), "-v", "error", *SAFE, "-print_format", "json", "-show_streams"]
     ran = run([*words, "-show_format", "-i", f"file:{job.file}"], seconds=60)
     try:
@@ -91,13 +91,13 @@ def _audio(job: ConversionJob, made: ViewDraft, ffmpeg: str, sound: dict[str, An
         return
     target = job.out / "sound.m4a"
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-i", f"file:{job.file}", "-vn", *_UNTOLD]
-    _done(
+    _require_output(
         job, run([*words, "-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart", str(target)], seconds=500), target
     )
-    made.files["audio"], made.by = job.made(target), "ffmpeg"
+    made.files["audio"], made.by = job.output_path(target), "ffmpeg"
 
 
-def _done(job: ConversionJob, ran: Any, target: Any) -> None:
+def _require_output(job: ConversionJob, ran: Any, target: Any) -> None:
     if not ran.ok or not target.exists() or target.stat().st_size == 0:
         raise Unreadable(f"it cannot be converted: {ran.err.replace(str(job.file), job.name)[:300]}")
 
@@ -105,7 +105,7 @@ def _done(job: ConversionJob, ran: Any, target: Any) -> None:
 def _video(
     job: ConversionJob, made: ViewDraft, ffmpeg: str, film: dict[str, Any], sound: dict[str, Any] | None
 ) -> None:
-    """Native where a browser plays both streams; the same streams in another box; else H.264 and AAC."""
+    """Keep a film that browsers play; else remux its streams; else convert to H.264 and AAC."""
     width, height = int(film.get("width", 0)), int(film.get("height", 0))
     codec = str(film.get("codec_name", ""))
     made.meta["film"] = {"codec": codec, "width": width, "height": height, "rate": str(film.get("avg_frame_rate", ""))}
@@ -129,8 +129,8 @@ def _video(
     keep_sound = heard in ("aac", "mp3")
     video = ["-c:v", "copy"] if copied else _ENCODE
     audio = ["-c:a", "copy"] if keep_sound else ["-c:a", "aac", "-b:a", "192k", "-ac", "2"]
-    _done(job, run([*words, *video, *audio, str(target)], seconds=1120), target)
-    made.files["video"], made.by = job.made(target), "ffmpeg"
+    _require_output(job, run([*words, *video, *audio, str(target)], seconds=1120), target)
+    made.files["video"], made.by = job.output_path(target), "ffmpeg"
     made.meta["again"] = "remuxed" if copied and keep_sound else "transcoded"
     _poster(job, made, ffmpeg)
 
@@ -140,14 +140,14 @@ _ENCODE += ["-vf", "scale='min(1920,iw)':-2:flags=bicubic,pad=ceil(iw/2)*2:ceil(
 
 
 def _poster(job: ConversionJob, made: ViewDraft, ffmpeg: str) -> None:
-    """A frame to show before it plays; none where it has none."""
+    """Extract a still frame to show before playback, if the film has one."""
     target = job.out / "poster.jpg"
     at = str(min(1.0, made.meta["duration"] / 3))
     words = [ffmpeg, "-v", "error", "-nostdin", *SAFE, "-ss", at, "-i", f"file:{job.file}", "-frames:v", "1"]
-    with suppress(Heavy, ConverterFault):
+    with suppress(TooHeavy, ConverterFault):
         run([*words, "-vf", "scale='min(960,iw)':-2", str(target)], seconds=60)
     if target.exists() and target.stat().st_size:
-        made.files["poster"] = job.made(target)
+        made.files["poster"] = job.output_path(target)
     else:
         made.problem = "no frame of it can be read: the film is damaged"
 

@@ -1,4 +1,4 @@
-"""Meshes read as streams: how many triangles, and how far they reach."""
+"""Meshes read as streams: number of triangles and bounding box."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .conversion_job import ConversionJob, ViewDraft
 
 @dataclass(slots=True)
 class Extent:
-    """A bounding box in the making."""
+    """A bounding box that grows point by point."""
 
     low: list[float] = field(default_factory=lambda: [math.inf] * 3)
     high: list[float] = field(default_factory=lambda: [-math.inf] * 3)
@@ -32,14 +32,16 @@ class Extent:
 
 
 def lines(job: ConversionJob) -> Iterator[bytes]:
-    """Lines of a text file; a line of more than a megabyte comes in pieces."""
+    """Yield the lines of a text file; lines above a megabyte are split."""
     with job.file.open("rb") as f:
         while line := f.readline(1 << 20):
             yield line
 
 
 def obj(job: ConversionJob, made: ViewDraft) -> None:
-    """Wavefront: faces of n corners are n - 2 triangles; materials and their pictures lie in files beside it."""
+    """Measure a Wavefront model: a face of n corners is n - 2 triangles; materials and textures are in files beside
+    it.
+    """
     extent, triangles = Extent(), 0
     materials: dict[str, None] = {}
     used: dict[str, None] = {}
@@ -67,7 +69,7 @@ def obj(job: ConversionJob, made: ViewDraft) -> None:
 
 
 def _statements(job: ConversionJob) -> Iterator[tuple[bytes, bytes]]:
-    """Keyword in small letters and what follows it, of each line; a backslash at its end joins the next one to it."""
+    """Yield keyword (lower case) and arguments of each line; a backslash at the end joins the next line."""
     joined = b""
     for number, line in enumerate(lines(job)):
         line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
@@ -81,13 +83,13 @@ def _statements(job: ConversionJob) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _libraries(job: ConversionJob, names: str) -> list[str]:
-    """One library with spaces in its name, if there is a file of that name beside the model; else one for each word."""
+    """Return material libraries: one with spaces in its name if that file exists, else one per word."""
     whole = job.file.parent / names.replace("\\", "/")
     return [names] if len(names) < 1_000 and whole.is_file() else names.split() or [names]
 
 
 def _pictures(data: bytes, library: str) -> list[str]:
-    """The pictures that a material library names, relative to the model as loaders take them."""
+    """Return the textures named in a material library, relative to the model."""
     folder = library.replace("\\", "/").rpartition("/")[0]
     out: dict[str, None] = {}
     for line in data.splitlines():
@@ -101,10 +103,9 @@ def _pictures(data: bytes, library: str) -> list[str]:
 
 
 def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
-    """How many triangles a binary STL has, by its first 84 bytes; None for what is none.
+    """Return the number of triangles of a binary STL by its first 84 bytes; None if it is none.
 
-    Some programs write more after the last triangle. That is only believed of what is no `text`, and does not begin
-    as the other kind of STL does.
+    Some programs append data. That is accepted only if the file is not `text` and does not begin like a text STL.
     """
     if len(head) < 84:
         return None
@@ -115,7 +116,7 @@ def binary_stl(head: bytes, size: int, *, text: bool) -> int | None:
 
 
 def stl(job: ConversionJob, made: ViewDraft) -> None:
-    """Binary: 80 bytes, a count, 50 bytes for each triangle. Text otherwise, in small or large letters."""
+    """Measure an STL. Binary: 80 bytes, a count, 50 bytes per triangle; else text in any case."""
     count = binary_stl(job.head(84), job.size, text=False)
     if count is not None:
         import numpy as np
@@ -141,12 +142,12 @@ def stl(job: ConversionJob, made: ViewDraft) -> None:
 
 
 def begins_as_ply(head: bytes) -> bool:
-    """Whether it is a PLY by its first line, in small or large letters."""
+    """Tell from the first line whether a file is PLY, in any case."""
     return head[:4].lower() in (b"ply\n", b"ply\r")
 
 
 def ply(job: ConversionJob, made: ViewDraft) -> None:
-    """Its header tells the counts; the box is left to the viewer."""
+    """Read the counts from the header; the viewer computes the bounding box."""
     head, end, _ = job.head(1 << 16).lower().partition(b"end_header")
     if not end:
         raise ValueError("its header has no end")

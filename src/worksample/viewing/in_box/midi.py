@@ -1,4 +1,4 @@
-"""MIDI: played by a soundfont into sound, with its notes for a piano roll."""
+"""MIDI: rendered to sound by a soundfont, with its notes for a piano roll."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .conversion_job import (
     READERS_FAULTS,
     SOUNDFONT,
     ConversionJob,
-    Missing,
+    MissingConverter,
     Unreadable,
     ViewDraft,
     fault,
@@ -22,14 +22,14 @@ from .waveform_peaks import peaks
 
 NOTES = 50_000
 LONGEST = 3_600.0
-"""Seconds that are played."""
+"""Most seconds that are played."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
     module("mido", "mido")
     fluidsynth, ffmpeg = program("fluidsynth", "fluidsynth"), program("ffmpeg", "ffmpeg")
     if not Path(SOUNDFONT).exists():
-        raise Missing("soundfont")
+        raise MissingConverter("soundfont")
     notes, meta = _notes(job)
     made = ViewDraft("midi", {"notes": job.keep_json("notes.json", notes)}, meta, by="fluidsynth")
     if meta["duration"] > LONGEST:
@@ -37,7 +37,7 @@ def convert(job: ConversionJob) -> ViewDraft:
         made.inspectable = False
         return made
     wave, target = job.work / "played.wav", job.out / "played.m4a"
-    source = job.named("mid")
+    source = job.copy_as("mid")
     ran = run([fluidsynth, "-niq", "-F", str(wave), "-r", "44100", "-O", "s16", SOUNDFONT, str(source)], seconds=75)
     if not wave.exists() or wave.stat().st_size < 100:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
@@ -45,7 +45,7 @@ def convert(job: ConversionJob) -> ViewDraft:
     ran = run(words, seconds=60)
     if not ran.ok:
         raise Unreadable(f"it cannot be played: {ran.err[:200]}")
-    made.files["audio"] = job.made(target)
+    made.files["audio"] = job.output_path(target)
     points = peaks(ffmpeg, SAFE, target, meta["duration"])
     if points is not None:
         made.files["peaks"] = job.keep_json("peaks.json", points)
@@ -53,13 +53,13 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def _notes(job: ConversionJob) -> tuple[list[list[Any]], dict[str, Any]]:
-    """[start, length, pitch, velocity, channel, track] of every note, in seconds; and what there is to say of it."""
+    """Return [start, length, pitch, velocity, channel, track] of every note, in seconds, and the song's metadata."""
     import mido  # type: ignore[import-untyped]
 
     try:
         song = mido.MidiFile(str(job.file), clip=True)
         tracks = [str(getattr(track, "name", ""))[:100] for track in song.tracks[:200]]
-        notes = _played(mido, song)
+        notes = _play_notes(mido, song)
     except READERS_FAULTS as e:
         raise fault(e, "the MIDI file") from e
     end = max((n[0] + n[1] for n in notes), default=0.0)
@@ -67,7 +67,7 @@ def _notes(job: ConversionJob) -> tuple[list[list[Any]], dict[str, Any]]:
     return notes, meta
 
 
-def _played(mido: Any, song: Any) -> list[list[Any]]:
+def _play_notes(mido: Any, song: Any) -> list[list[Any]]:
     if song.type == 2 or song.ticks_per_beat <= 0:
         raise ValueError("a kind of timing that is not played")
     events = sorted(_events(song), key=lambda e: e[0])

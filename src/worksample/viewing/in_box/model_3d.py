@@ -1,4 +1,4 @@
-"""3D models that the browser's viewer reads itself: measured here, and the files that they refer to named."""
+"""3D models that the browser's viewer reads: measured here, with the files that they refer to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ MOST_PICTURES = 300
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """meta: format, vertices, triangles, box [[x, y, z], [x, y, z]] in the file's own units; None where unknown."""
+    """Measure a model. meta: format, vertices, triangles, box [[x, y, z], [x, y, z]] in the file's units; None if
+    unknown.
+    """
     if job.size > LARGEST:
         raise Unreadable(f"the model has {job.size >> 20} MiB, more than a browser can hold")
     form = make(job)
@@ -35,7 +37,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def make(job: ConversionJob) -> str:
-    """Which format it is, by its content."""
+    """Detect the format by content."""
     head = job.head(512)
     if head.startswith(b"glTF"):
         return "GLB"
@@ -81,9 +83,10 @@ _PICTURE = re.compile(rb"[\w .()+,@\-/\\:%]{1,200}\.(?:png|jpe?g|tga|bmp|gif|web
 
 
 def pictures(job: ConversionJob) -> list[str]:
-    """Pictures that a model of a format whose structure only the viewer knows may name: what reads like one.
+    """Return likely texture names in formats that only the viewer can parse: strings that look like picture paths.
 
-    Of a path that is not there, the file of that name beside the model: models remember the disk they came from.
+    A path that does not exist is replaced by a file of that name beside the model: models store paths of other
+    machines.
     """
     out: dict[str, None] = {}
     with job.file.open("rb") as f:

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: cells and their outputs, with pictures as files and Markdown rendered."""
+"""Jupyter notebooks: cells and outputs, with pictures as files and Markdown rendered."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .text_encoding import decode
 
 CELLS = 2_000
 TEXT = 200_000
-"""Characters of one output that are shown."""
+"""Most characters of an output that are shown."""
 _IMAGES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/svg+xml": "svg", "image/webp": "webp"}
 _WHOLE = 64 << 20
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Formats 2 to 4; what is null in it counts as left out, as Jupyter takes it."""
+    """Convert formats 2 to 4. Null values count as absent, as in Jupyter."""
     try:
         book = _table(json.loads(decode(job.head(_WHOLE)) or ""))
         if not {"cells", "worksheets"} & set(book):
@@ -43,7 +43,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def _table(value: Any) -> dict[str, Any]:
-    """Raises ValueError for what can be no object of a notebook."""
+    """Return the value if it can be an object of a notebook. Raises ValueError otherwise."""
     if value is not None and not isinstance(value, dict):
         raise ValueError(f"{type(value).__name__} where an object has to be")
     return value or {}
@@ -56,7 +56,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A text, which notebooks may have as a list of its lines; what is neither comes as JSON."""
+    """Return a text, which notebooks may store as a list of lines; other values become JSON."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "".join(value)
     if value is None or isinstance(value, str):
@@ -85,12 +85,15 @@ _OLD = {
     "text/html": "html", "text/latex": "latex", "text/plain": "text", "application/json": "json",
     "application/javascript": "javascript",
 }  # fmt: skip
-"""What formats 2 and 3 call what has a MIME type in format 4."""
+"""MIME types of format 4 -> names in formats 2 and 3."""
 _TEXTS = ("text/html", "text/markdown", "text/latex", "text/plain", "application/json", "application/javascript")
 
 
 def _output(job: ConversionJob, made: ViewDraft, output: dict[str, Any]) -> dict[str, Any]:
-    """{type: text | error | image | html | none, text or file}. HTML is the agent's own: for its own origin only."""
+    """Describe an output: {type: text | error | image | html | none, text or file}. HTML is the agent's and needs its
+    own
+    origin.
+    """
     kind = output.get("output_type")
     if kind == "stream":
         name = output.get("name") or output.get("stream") or ""
@@ -121,5 +124,5 @@ def _image(job: ConversionJob, made: ViewDraft, text: str, extension: str) -> di
     except (binascii.Error, ValueError):
         return {"type": "error", "text": "a picture that cannot be decoded"}
     name = f"image/{len(made.files)}.{extension}"
-    made.files[name] = job.keep(name, picture(data))
+    made.files[name] = job.write_artefact(name, picture(data))
     return {"type": "image", "file": name}

@@ -1,4 +1,4 @@
-"""Word processing and slides: printed to PDF by LibreOffice, in a profile of its own and with macros off."""
+"""Documents and slides: printed to PDF by LibreOffice with a separate profile and macros off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="ODFRecalcMode"><value>0</value></prop></item>
 </oor:items>
 """
-"""Macros never run, links are never followed, formulas are always calculated."""
+"""Settings of LibreOffice: no macros, no links, formulas always recalculated."""
 
 
 CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
@@ -34,40 +34,42 @@ CONTROL = """<?xml version="1.0" encoding="UTF-8"?>
  office:mimetype="application/vnd.oasis.opendocument.text">
 <office:body><office:text><text:p>sound</text:p></office:text></office:body></office:document>
 """
-"""A document that LibreOffice opens wherever it works: without one, a failure would be no evidence against a file."""
+"""A document that any working LibreOffice opens. If it fails too, the failure is not the file's."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    pdf = to(job, without_comments(job, job.named(extension(job))), "pdf", seconds=120)
+    pdf = convert_to(job, without_comments(job, job.copy_as(extension(job))), "pdf", seconds=120)
     target = job.out / "print.pdf"
     shutil.move(pdf, target)
-    return ViewDraft("pdf", {"pdf": job.made(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice")
+    return ViewDraft(
+        "pdf", {"pdf": job.output_path(target)}, pages_of(target) | {"from": job.extension}, by="libreoffice"
+    )
 
 
 def extension(job: ConversionJob) -> str:
-    """The name's extension where LibreOffice may go by it; its content is what counts."""
+    """Return the extension for LibreOffice; the detected content decides whether it is used."""
     known = (
         "doc docx docm dot dotx odt ott rtf ppt pptx pptm pps ppsx odp otp xls xlsx xlsm xlsb ods odg fodt fods fodp"
     )
     return job.extension if job.extension in known.split() else "bin"
 
 
-def to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
-    """Convert a file. Raises Unreadable, Missing, and Broken where LibreOffice cannot convert anything."""
-    made, said = _converted(job, source, job.work / f"to-{target}", target, seconds, options)
+def convert_to(job: ConversionJob, source: Path, target: str, *, seconds: int, options: str = "") -> Path:
+    """Convert a file. Raises Unreadable, MissingConverter, ConverterFault if LibreOffice can convert nothing."""
+    made, said = _run_libreoffice(job, source, job.work / f"to-{target}", target, seconds, options)
     if made is None:
         control = job.work / f"control-{target}.{'csv' if target == 'xlsx' else 'fodt'}"
         control.write_text("1\n" if target == "xlsx" else CONTROL, encoding="utf-8")
-        if _converted(job, control, job.work / "control", target, seconds, "")[0] is None:
+        if _run_libreoffice(job, control, job.work / "control", target, seconds, "")[0] is None:
             raise ConverterFault(f"LibreOffice converts nothing on this server, not even a sound file: {said[:200]}")
         raise Unreadable(f"LibreOffice cannot open it: {said[:300]}")
     return made
 
 
-def _converted(
+def _run_libreoffice(
     job: ConversionJob, source: Path, out: Path, target: str, seconds: int, options: str
 ) -> tuple[Path | None, str]:
-    """The converted file, or None, and what LibreOffice said. It has a profile of its own."""
+    """Run LibreOffice with a separate profile. Return the converted file, or None, and its messages."""
     soffice = program("soffice", "libreoffice")
     profile = job.work / f"profile-{out.name}"
     if not profile.exists():
@@ -85,12 +87,13 @@ def _converted(
 _COMMENT = re.compile(rb"<w:commentReference\b[^>]*/>")
 _TEXT = "word/document.xml"
 MOST = 256 << 20
-"""Bytes of all parts, unpacked; a document beyond is printed as it is."""
+"""Most unpacked bytes of all parts; larger documents are printed as they are."""
 
 
 def without_comments(job: ConversionJob, source: Path, most: int = MOST) -> Path:
-    """A copy whose text refers to no comment, which nobody sees in print; the source itself where there is nothing to
-    do, or where it is no such document.
+    """Return a copy of a Word document without references to comments, which are not printed anyway.
+
+    LibreOffice 7.4 loses the footnotes of a document with comments. Returns the source if there is nothing to do.
     """
     try:
         with zipfile.ZipFile(source) as archive:

@@ -1,4 +1,4 @@
-"""PDF is shown by the browser's viewer; here its pages are counted and its soundness is looked at."""
+"""PDF: the browser's viewer shows it; this module counts pages and checks the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def pages_of(file: Path) -> dict[str, Any]:
-    """Pages, and the first one's size in points. Raises Unreadable, Missing."""
+    """Return the number of pages and the first page's size in points. Raises Unreadable, MissingConverter."""
     ran = run([program("pdfinfo", "poppler"), "-enc", "UTF-8", "--", str(file)], seconds=20)
     text = ran.out.decode("utf-8", "replace")
     count = re.search(r"^Pages:\s+(\d+)$", text, re.M)

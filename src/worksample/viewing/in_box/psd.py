@@ -1,4 +1,4 @@
-"""Photoshop: the picture as a whole, and the tree of its layers."""
+"""Photoshop: the merged picture and the tree of layers."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .conversion_job import READERS_FAULTS, ConversionJob, Unreadable, ViewDraft
 
 PAGES = 50
 EDGE = 4096
-"""Longest side of a page as shown, in pixels."""
+"""Most pixels along the longer side of a page."""
 RAW = {"dng", "cr2", "nef", "arw", "orf", "rw2", "pef", "srw"}
 
 
@@ -46,7 +46,7 @@ def convert(job: ConversionJob) -> ViewDraft:
 
 
 def save(job: ConversionJob, made: ViewDraft, image: Any, number: int) -> None:
-    """One page as PNG, in sRGB-like RGB, no longer than `EDGE`."""
+    """Write one page as PNG in RGB, scaled to at most `EDGE`."""
     if image.mode.startswith(("I", "F")):
         image = image.convert("F")
         low, high = image.getextrema()
@@ -59,4 +59,4 @@ def save(job: ConversionJob, made: ViewDraft, image: Any, number: int) -> None:
         image.thumbnail((EDGE, EDGE))
     path = job.out / f"page-{number}.png"
     image.save(path, "PNG", compress_level=4)
-    made.files[f"page/{number}"] = job.made(path)
+    made.files[f"page/{number}"] = job.output_path(path)

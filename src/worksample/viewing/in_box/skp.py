@@ -1,4 +1,4 @@
-"""SketchUp: its geometry as glTF, or the picture that it was saved with."""
+"""SketchUp: geometry as glTF, or the thumbnail stored in the file."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def convert(job: ConversionJob) -> ViewDraft:
         raise Unreadable(f"the model has {job.size >> 20} MiB, more than is converted")
     target = job.out / "model.glb"
     try:
-        model = SkpFile.open(str(job.named("skp")))
+        model = SkpFile.open(str(job.copy_as("skp")))
         model.parse()
         glb.export(model, str(target))
-        made = ViewDraft("model", {"model": job.made(target)}, {"format": "SKP", "size": job.size}, by="openskp")
+        made = ViewDraft("model", {"model": job.output_path(target)}, {"format": "SKP", "size": job.size}, by="openskp")
         gltf(ConversionJob(target, "model.glb", job.path, job.out, job.out, job.work, target.stat().st_size), made)
         if made.meta["triangles"]:
             return made

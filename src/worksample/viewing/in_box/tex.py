@@ -1,9 +1,9 @@
-"""TeX: its source, and a preview by pandoc, which knows no packages and runs nothing."""
+"""TeX: its source, and a preview by pandoc, which knows no packages and runs no commands."""
 
 from __future__ import annotations
 
 from . import text_file as text
-from .conversion_job import ConversionJob, ConverterFault, Heavy, ViewDraft, program, run
+from .conversion_job import ConversionJob, ConverterFault, TooHeavy, ViewDraft, program, run
 
 
 def convert(job: ConversionJob) -> ViewDraft:
@@ -15,12 +15,12 @@ def convert(job: ConversionJob) -> ViewDraft:
     try:
         ran = run(words, input=source, seconds=60, cwd=job.work)
         why = "" if ran.ok else ran.err[:300]
-    except (Heavy, ConverterFault) as e:
+    except (TooHeavy, ConverterFault) as e:
         why = str(e)
         made.lacks = "crashed" if isinstance(e, ConverterFault) else ""
     if why:
         made.problem, made.badge = f"no preview could be made: {why}", "native"
     else:
-        made.files["html"], made.by = job.keep("preview.html", ran.out), "pandoc"
+        made.files["html"], made.by = job.write_artefact("preview.html", ran.out), "pandoc"
     made.beside = [job.name.rsplit(".", 1)[0] + ".pdf"]
     return made

@@ -1,4 +1,4 @@
-"""Bytes as text: which encoding, and is it text at all."""
+"""Text encodings: detection and decoding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONTROL = frozenset(range(32)) - {7, 8, 9, 10, 11, 12, 13, 27}
 
 
 def encoding(data: bytes, *, whole: bool = True) -> str | None:
-    """The encoding of text; None where it is none. `whole` False: the data may be cut within a character."""
+    """Detect the encoding of text; None if the data is no text. `whole` false: the data may end within a character."""
     for bom, name in _BOMS:
         if data.startswith(bom):
             return name
@@ -34,7 +34,7 @@ def encoding(data: bytes, *, whole: bool = True) -> str | None:
 
 
 def _wide(data: bytes) -> str | None:
-    """UTF-16 without a mark at its beginning: of mostly Latin letters, every other byte is 0."""
+    """Detect UTF-16 without a byte order mark: in mostly Latin text every other byte is 0."""
     sample = data[:4096]
     for name, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
         if zeros.count(0) > 0.7 * len(zeros) and (len(data) - data.count(0)) * 2 >= len(data) * 0.9:
@@ -45,14 +45,14 @@ def _wide(data: bytes) -> str | None:
 
 
 FEW = 64
-"""Letters beyond ASCII up to which a text is too short for statistics of languages."""
+"""Fewest letters beyond ASCII for language statistics."""
 
 
 COMMON = (
     "cp1252", "cp1250", "cp1251", "koi8_r", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
     "mac_roman", "cp437", "cp850", "cp852", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
-"""Encodings that people's files have; statistics over all that Python knows take short texts for the rarest of them."""
+"""Encodings in common use. Statistics over all encodings of Python take short texts for the rarest ones."""
 
 
 def _guess(data: bytes) -> str | None:
@@ -74,9 +74,9 @@ def _guess(data: bytes) -> str | None:
 
 
 def _european(data: bytes) -> str:
-    """The Western or Central European code page of a short text in Latin letters; "" where it looks like neither.
+    """Return the Western or Central European code page of a short Latin text; "" if neither fits.
 
-    Statistics take a single `ñ` for a Chinese character. Where both fit, the Western one is the more common.
+    Statistics take a single `ñ` for a Chinese character. If both fit, the Western one is more common.
     """
     letters = sum(chr(byte).isalpha() for byte in data if byte < 128)
     if _RUN.search(data) or letters < sum(byte > 127 for byte in data):
@@ -89,19 +89,18 @@ _DIFFERENT = {
     b for b in range(128, 256) if bytes([b]).decode("cp1250", "replace") != bytes([b]).decode("cp1252", "replace")
 }
 _WESTERN = set("àãåæèêëñòùïÿ¡¿ªºÀÈÊÑ".encode("cp1252"))
-"""Letters of Western languages whose byte is another letter in Central Europe, and the more common one of both."""
+"""Bytes of Western letters that are rarer letters in the Central European code page."""
 _RUN = re.compile(rb"[\xa1-\xaa\xac-\xba\xbc-\xff]{3}")
-"""Languages in Latin letters hardly have three letters beyond ASCII one after the other."""
+"""Three letters beyond ASCII in a row, which hardly occur in Latin text."""
 _CENTRAL = re.compile(
     rb"[\x8a\x8d-\x8f\x9a\x9d-\x9f](?=[a-z])|(?<=[a-z])[\x9a\x9d-\x9f]|\xf8.*[\xec\xf2]|[\xec\xf2].*\xf8", re.S
 )
-"""Letters in a word, or beside each other in a text, that Czech, Slovak, Slovene, Croatian and Polish have, and Western
-languages hardly."""
+"""Letter positions typical of Czech, Slovak, Slovene, Croatian and Polish, and rare in Western languages."""
 _MARK_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\s!-~\u2018\u2019\u2010-\u2015\xad\xa0\xb7/](?=[^\W\d_])")
 
 
 def _fits(data: bytes, name: str) -> bool:
-    """Whether every byte is a character, and no sign such as `£` stands within a word."""
+    """Tell whether every byte is a character, and no sign such as `£` stands within a word."""
     try:
         return _MARK_IN_WORD.search(data.decode(name)) is None
     except UnicodeDecodeError:
@@ -114,6 +113,6 @@ def _high() -> tuple[bytes, ...]:
 
 
 def decode(data: bytes, *, whole: bool = True) -> str | None:
-    """As text with what cannot be decoded replaced; None where it is none."""
+    """Decode text, replacing invalid bytes; None if the data is no text."""
     name = encoding(data, whole=whole)
     return None if name is None else data.decode(name, "replace")

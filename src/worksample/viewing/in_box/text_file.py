@@ -1,4 +1,4 @@
-"""Text and source code: decoded, and split into tokens for colours."""
+"""Text and source code: decoded, and split into tokens for syntax colours."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .conversion_job import ConversionJob, Unreadable, ViewDraft
 from .text_encoding import decode, encoding
 
 SHOWN = 2 << 20
-"""Bytes of a text that are shown; the original can be downloaded whole."""
+"""Most bytes of a text that are shown; the original can be downloaded whole."""
 COLOURED = 512 << 10
-"""Characters above which colours would cost more than they give."""
+"""Most characters of a text that is coloured."""
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    text, meta = read(job)
-    made = ViewDraft("text", {"text": job.keep("text.txt", text)}, meta)
+    text, meta = read_text(job)
+    made = ViewDraft("text", {"text": job.write_artefact("text.txt", text)}, meta)
     lexed = _tokens(job, text)
     if lexed is not None:
         made.meta["language"], lines = lexed
@@ -26,8 +26,8 @@ def convert(job: ConversionJob) -> ViewDraft:
     return made
 
 
-def read(job: ConversionJob) -> tuple[str, dict[str, Any]]:
-    """The text as shown, with line ends as \\n, and what there is to say about it. Raises Unreadable."""
+def read_text(job: ConversionJob) -> tuple[str, dict[str, Any]]:
+    r"""Return the text with line ends as \n, and its metadata. Raises Unreadable."""
     data = job.head(SHOWN)
     cut = job.size > len(data)
     name, text = encoding(data, whole=not cut), decode(data, whole=not cut)
@@ -47,7 +47,7 @@ def read(job: ConversionJob) -> tuple[str, dict[str, Any]]:
 
 
 def _tokens(job: ConversionJob, text: str) -> tuple[str, list[list[list[str]]]] | None:
-    """The language and, per line, pairs of a short token class and its text; None for plain text."""
+    """Return the language and, per line, pairs of a token class and its text; None for plain text."""
     if job.plain or importlib.util.find_spec("pygments") is None or len(text) > COLOURED:
         return None
     from pygments.lexers import find_lexer_class_for_filename

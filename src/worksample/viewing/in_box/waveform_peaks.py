@@ -1,4 +1,4 @@
-"""The outline of a sound, so that a player can draw it without loading it all."""
+"""The outline of a sound, which a player draws without loading the sound."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import array
 import subprocess
 from pathlib import Path
 
-from .conversion_job import at_most
+from .conversion_job import cpu_limit
 
 RATE = 8_000
-"""Samples a second that are looked at."""
+"""Samples per second that are read."""
 POINTS = 2_000
 SECONDS = 120
-"""Of processors, for what plays it."""
+"""Processor seconds for decoding."""
 
 
 def peaks(ffmpeg: str, safe: list[str], file: Path, duration: float) -> list[float] | None:
-    """About `POINTS` maxima of the absolute amplitude, 0 to 1, over equal steps; None where nothing can be played."""
+    """Return about `POINTS` maxima of the absolute amplitude, 0 to 1, at equal steps; None if nothing can be
+    decoded.
+    """
     step = max(1, int(duration * RATE / POINTS))
     words = [ffmpeg, "-v", "error", "-nostdin", *safe, "-i", f"file:{file}", "-map", "0:a:0", "-ac", "1"]
     words += ["-ar", str(RATE), "-f", "s16le", "-"]
@@ -26,7 +28,7 @@ def peaks(ffmpeg: str, safe: list[str], file: Path, duration: float) -> list[flo
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
-        preexec_fn=at_most(SECONDS),  # noqa: PLW1509 - converters have one thread
+        preexec_fn=cpu_limit(SECONDS),  # noqa: PLW1509 - converters have one thread
     ) as process:
         assert process.stdout is not None
         while (data := process.stdout.read(2 * step)) and len(out) <= POINTS:

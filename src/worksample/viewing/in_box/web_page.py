@@ -1,4 +1,4 @@
-"""A web page: shown as it is, in an origin of its own; here only counted what it asks for."""
+"""Web pages: shown unchanged in their own origin; this module counts their requests."""
 
 from __future__ import annotations
 

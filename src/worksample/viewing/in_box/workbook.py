@@ -1,4 +1,4 @@
-"""Spreadsheets: every sheet as a grid of values and formulas, and the whole printed with one page per sheet."""
+"""Spreadsheets: every sheet as a grid of values and formulas, and a print with one page per sheet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from worksample.files.tables.workbook_values import is_strict, values_only
 
 from . import csv_table as table
 from . import office
-from .conversion_job import READERS_FAULTS, ConversionJob, ConverterFault, Heavy, Missing, Unreadable, ViewDraft, fault
+from .conversion_job import (
+    READERS_FAULTS,
+    ConversionJob,
+    ConverterFault,
+    MissingConverter,
+    TooHeavy,
+    Unreadable,
+    ViewDraft,
+    fault,
+)
 from .pdf import pages_of
 
 SHEETS = 250
@@ -23,18 +32,18 @@ PRINT = 'calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}'
 
 
 def convert(job: ConversionJob) -> ViewDraft:
-    """Values come from LibreOffice's own calculation: programs that write workbooks often leave them out."""
+    """Convert a workbook. LibreOffice calculates the values, which generated workbooks often lack."""
     made = ViewDraft("workbook", meta={"chunk": table.CHUNK}, by="libreoffice")
-    book = job.named(office.extension(job))
+    book = job.copy_as(office.extension(job))
     said: list[str] = []
     try:
-        values = office.to(job, book, "xlsx", seconds=120)
-        sheets = _sheets(job, made, values, _written(job, book, values), said)
-    except (Missing, ConverterFault, Unreadable) as e:
+        values = office.convert_to(job, book, "xlsx", seconds=120)
+        sheets = _sheets(job, made, values, _file_with_formulas(job, book, values), said)
+    except (MissingConverter, ConverterFault, Unreadable) as e:
         if not zipfile.is_zipfile(book):
             raise
         made.by = "openpyxl"
-        sheets = _saved(job, made, book, said, e)
+        sheets = _saved_sheets(job, made, book, said, e)
     made.meta["sheets"] = sheets
     if made.by == "libreoffice":
         _print(job, made, values, said)
@@ -44,19 +53,23 @@ def convert(job: ConversionJob) -> ViewDraft:
     return made
 
 
-def _saved(
-    job: ConversionJob, made: ViewDraft, book: Path, said: list[str], failed: Missing | ConverterFault | Unreadable
+def _saved_sheets(
+    job: ConversionJob,
+    made: ViewDraft,
+    book: Path,
+    said: list[str],
+    failed: MissingConverter | ConverterFault | Unreadable,
 ) -> list[Any]:
-    """The sheets as they were saved, where LibreOffice is missing or fails. Raises `failed` where that cannot be."""
+    """Return the sheets as saved, if LibreOffice is missing or fails. Raises `failed` if that is impossible."""
     try:
         try:
-            sheets = _sheets(job, made, source := _sound(job, book), source, said)
+            sheets = _sheets(job, made, source := _with_known_namespaces(job, book), source, said)
         except (ConverterFault, Unreadable):
             made.files.clear()
-            sheets = _sheets(job, made, source := _reduced(job, book), source, said)
+            sheets = _sheets(job, made, source := _without_drawings(job, book), source, said)
     except (ConverterFault, Unreadable):
         raise failed from None
-    missing = isinstance(failed, Missing)
+    missing = isinstance(failed, MissingConverter)
     why = "LibreOffice is missing" if missing else str(failed)
     made.lacks = "missing" if missing else "crashed" if isinstance(failed, ConverterFault) else ""
     said.append(f"{why}: formulas that were saved without values show none")
@@ -65,21 +78,21 @@ def _saved(
 
 def _print(job: ConversionJob, made: ViewDraft, values: Path, said: list[str]) -> None:
     try:
-        printed = office.to(job, values, "pdf", seconds=120, options=PRINT)
+        printed = office.convert_to(job, values, "pdf", seconds=120, options=PRINT)
         target = job.out / "print.pdf"
         shutil.move(printed, target)
         made.meta["pages"] = pages_of(target)["pages"]
-        made.files["pdf"] = job.made(target)
+        made.files["pdf"] = job.output_path(target)
     except (Unreadable, ConverterFault) as e:
         said.append(f"the printed view could not be made ({e})")
-        made.lacks = "" if isinstance(e, Heavy) else "crashed"
+        made.lacks = "" if isinstance(e, TooHeavy) else "crashed"
 
 
-def _written(job: ConversionJob, book: Path, values: Path) -> Path:
-    """Where formulas are read as their author wrote them, if that can be."""
+def _file_with_formulas(job: ConversionJob, book: Path, values: Path) -> Path:
+    """Return the file whose formulas are those that the author wrote, if it can be read."""
     try:
         with zipfile.ZipFile(book) as parts:
-            return _sound(job, book) if "xl/workbook.xml" in parts.namelist() else values
+            return _with_known_namespaces(job, book) if "xl/workbook.xml" in parts.namelist() else values
     except (zipfile.BadZipFile, ValueError, OSError):
         return values
 
@@ -93,7 +106,7 @@ def _sheets(job: ConversionJob, made: ViewDraft, values: Path, formulas: Path, s
         sheets = []
         for number, sheet in enumerate(shown.worksheets[:SHEETS]):
             sheet.reset_dimensions()
-            meta, files = table.grid(job, str(number), sheet.iter_rows(values_only=True))
+            meta, files = table.write_grid(job, str(number), sheet.iter_rows(values_only=True))
             made.files |= files
             about = {"name": sheet.title, "hidden": sheet.sheet_state != "visible", "formulas": 0}
             sheets.append(meta | about | ({"chart": True} if sheet.title in charts else {}))
@@ -108,21 +121,23 @@ def _sheets(job: ConversionJob, made: ViewDraft, values: Path, formulas: Path, s
         try:
             _add_formulas(job, made, sheets, openpyxl.load_workbook(formulas, read_only=True))
         except READERS_FAULTS:
-            _add_formulas(job, made, sheets, openpyxl.load_workbook(_reduced(job, formulas), read_only=True))
+            _add_formulas(job, made, sheets, openpyxl.load_workbook(_without_drawings(job, formulas), read_only=True))
     except (*READERS_FAULTS, Unreadable) as e:
         said.append(f"its formulas cannot be read ({str(e)[:100] or type(e).__name__})")
     return sheets
 
 
-def _sound(job: ConversionJob, book: Path) -> Path:
-    """The workbook, in the namespaces that its reader knows."""
+def _with_known_namespaces(job: ConversionJob, book: Path) -> Path:
+    """Return the workbook with the namespaces that the reader knows."""
     with book.open("rb") as file:
         strict = is_strict(file)
-    return _reduced(job, book) if strict else book
+    return _without_drawings(job, book) if strict else book
 
 
-def _reduced(job: ConversionJob, book: Path) -> Path:
-    """The workbook without what carries no values, which a reader may refuse. Unreadable where it is no archive."""
+def _without_drawings(job: ConversionJob, book: Path) -> Path:
+    """Return the workbook without parts that hold no values, which a reader may refuse. Raises Unreadable if it is no
+    archive.
+    """
     target = job.work / "values-only.xlsx"
     try:
         with book.open("rb") as file:
@@ -138,7 +153,7 @@ _CHART = {
 
 
 def _charts(book: Path) -> list[str]:
-    """Names of the sheets that are charts and nothing else."""
+    """Return the names of chart sheets."""
     import openpyxl
 
     with suppress(*READERS_FAULTS):
@@ -156,12 +171,12 @@ def _add_formulas(job: ConversionJob, made: ViewDraft, sheets: list[dict[str, An
 
 
 def _formulas(sheet: Any) -> dict[str, str]:
-    """Cell name -> formula."""
+    """Return cell name -> formula."""
     sheet.reset_dimensions()
-    return dict(_found(sheet))
+    return dict(_formula_cells(sheet))
 
 
-def _found(sheet: Any) -> Iterator[tuple[str, str]]:
+def _formula_cells(sheet: Any) -> Iterator[tuple[str, str]]:
     count = 0
     for row in sheet.iter_rows(max_row=table.ROWS):
         for cell in row:

@@ -46,7 +46,7 @@ export function verdictOf(standing: string, passed: boolean | null): { label: st
 
 export const BY: Record<Schemas["DecidedBy"], string> = { votes: "Votes", audit: "Audit", adjudication: "Adjudication" };
 
-type Background = Schemas["BackgroundOf"];
+type Background = Schemas["EvaluatorBackground"];
 
 /** What is known of somebody who judges, in a line; "" for nothing. */
 export function backgroundOf(of: Background): string {

@@ -15,7 +15,7 @@ export async function upload(
   file: File,
   path: string,
   said: (share: number) => void,
-): Promise<Schemas["PlaceFiles"]> {
+): Promise<Schemas["FolderListing"]> {
   let offset = 0;
   for (;;) {
     const end = Math.min(file.size, offset + PIECE);

@@ -1,1 +1,1 @@
-"""What every request passes: hosts, headers, guards, limits, errors as JSON."""
+"""Middleware that every request passes: host routing, guards, limits, error responses."""

@@ -1,15 +1,17 @@
-"""Which answers are gzipped, and for whom."""
+"""Rules for gzip compression of responses."""
 
 from __future__ import annotations
 
 LARGE = 4096
-"""Bytes from which an answer of the API is packed. Those with a secret are smaller: sizes would tell it."""
+"""Bytes from which a response of the API is compressed. Responses with secrets are smaller, so their size reveals
+nothing.
+"""
 LEVEL = 4
-"""Of what is packed anew for each answer; what is kept is packed harder."""
+"""Level for responses compressed on each request; cached ones use a higher level."""
 
 
 def takes_gzip(accept: str) -> bool:
-    """`accept`: the header Accept-Encoding."""
+    """Tell whether a client accepts gzip. `accept`: its Accept-Encoding header."""
     for choice in accept.split(","):
         name, _, quality = choice.partition(";")
         if name.strip().lower() == "gzip":

@@ -1,4 +1,4 @@
-"""The session's cookie, and the token that every write has to show beside it."""
+"""The session cookie, and the CSRF token that every write must send with it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Iterable
 from worksample.app.config import AppConfig
 
 LASTS = 30 * 24 * 3600
-"""Seconds; the session itself may end sooner."""
+"""Seconds until the cookie expires; the session may end sooner."""
 _MOST = 4
 _PURPOSE = b"worksample csrf 1"
 
 
 def set_cookie(config: AppConfig, token: str) -> str:
-    """A Set-Cookie header that signs in. Without a Domain it belongs to the app's host alone."""
+    """Return a Set-Cookie header that signs in. Without a Domain the cookie belongs to the app's host alone."""
     return _cookie(config, token, LASTS)
 
 
 def clear_cookie(config: AppConfig) -> str:
-    """A Set-Cookie header that signs out."""
+    """Return a Set-Cookie header that signs out."""
     return _cookie(config, "", 0)
 
 
@@ -30,10 +30,10 @@ def _cookie(config: AppConfig, value: str, seconds: int) -> str:
 
 
 def read_cookies(config: AppConfig, headers: Iterable[tuple[bytes, bytes]]) -> tuple[str, ...]:
-    """Every value under the session's name, each once.
+    """Return all distinct values of the session cookie.
 
-    Over plain HTTP a deliverable's page can plant a cookie of this name for the whole domain, so there may be several;
-    which one is a session's is for `signed` to find out.
+    Over plain HTTP a deliverable's page can plant a cookie of this name for the whole domain, so there may be several.
+    `find_session` decides which one is valid.
     """
     found: dict[str, None] = {}
     for name, value in headers:
@@ -46,10 +46,10 @@ def read_cookies(config: AppConfig, headers: Iterable[tuple[bytes, bytes]]) -> t
 
 
 def csrf_of(token: str) -> str:
-    """What writes of this session carry in X-CSRF-Token. The session's token is the key, so every server knows it."""
+    """Return the X-CSRF-Token of a session. It is derived from the session's token, so every server can check it."""
     return hmac.new(token.encode("utf-8", "surrogatepass"), _PURPOSE, hashlib.sha256).hexdigest()
 
 
 def csrf_matches(token: str, shown: str) -> bool:
-    """Whether it is this session's; in constant time."""
+    """Compare with the session's CSRF token, in constant time."""
     return hmac.compare_digest(csrf_of(token).encode(), shown.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Nobody else's page may act for a person: where a write comes from, and whether it shows the session's token."""
+"""Protection against cross-site request forgery: checks a write's origin and its CSRF token."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _API = "/api/"
 _ENTRANCES = frozenset({"/api/v1/session", "/api/v1/session/link", "/api/v1/invitations/accept"})
 
 
-class Guard:
-    """Before the API: deliverables' pages are of the same site, so that SameSite cookies come with their requests.
+class CrossSiteGuard:
+    """Middleware in front of the API. Pages of deliverables are same-site, so browsers send SameSite cookies with their
+    requests.
 
-    A request that shows its session in an Authorization header is a script's: no page can make a browser send one.
+    A request with an Authorization header comes from a script: a page of another origin cannot send that header.
     """
 
     def __init__(self, app: ASGIApp, config: AppConfig) -> None:
@@ -34,7 +35,7 @@ class Guard:
             await refuse(send, *wrong)
 
     def _wrong(self, scope: Scope) -> tuple[int, str, str] | None:
-        """Status, kind and words of what is wrong with a request's origin."""
+        """Return status, kind and text of the fault in a request's origin; None if there is none."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         bearer = bool(bearer_of(scope))
         write = scope["method"] not in READS
@@ -58,7 +59,7 @@ class Guard:
 
 
 def _is_json(headers: dict[bytes, bytes]) -> bool:
-    """Whether a body, where there is one, says that it is JSON: forms and plain text cross origins unasked."""
+    """Tell whether a body, if any, is declared as JSON. Browsers let pages post forms and plain text across origins."""
     if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
         return b"content-type" not in headers or _named_json(headers)
     return _named_json(headers)

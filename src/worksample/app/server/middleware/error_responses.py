@@ -1,4 +1,4 @@
-"""From what went wrong to an answer: one table, and one shape of JSON."""
+"""Error responses of the API: a table from error classes to status codes, and one JSON shape for all."""
 
 from __future__ import annotations
 
@@ -71,27 +71,29 @@ _MEANS = {
 
 
 _MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
-"""What those who are no admins read in place of an error that names more than they may know."""
+"""Texts for people other than admins, in place of errors that reveal ids or paths."""
 
 
-def fails(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """`responses=` of a route that may answer so."""
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses=` of a route that may answer with these statuses."""
     return {status: {"model": Failed, "description": _MEANS[status]} for status in statuses}
 
 
-def problem(kind: str, what: str, *, next: str = "", where: str = "", faults: Mapping[str, str] = {}) -> dict[str, Any]:
-    """The body of an answer that is an error."""
+def error_body(
+    kind: str, what: str, *, next: str = "", where: str = "", faults: Mapping[str, str] = {}
+) -> dict[str, Any]:
+    """Build the JSON body of an error."""
     return {"error": {"kind": kind, "what": what, "next": next, "where": where, "faults": dict(faults)}}
 
 
 def status_of(error: WorksampleError) -> int:
-    """Which HTTP status says it; 500 for what no request should meet."""
+    """Return the HTTP status of an error; 500 for one that no request should cause."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 async def refuse(send: Send, status: int, kind: str, what: str, *, retry_after: int | None = None) -> None:
-    """Answer from a middleware, and close: what else the client sends of its body is not read."""
-    body = json.dumps(problem(kind, what)).encode()
+    """Send an error from a middleware and close the connection; the rest of the request's body is not read."""
+    body = json.dumps(error_body(kind, what)).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
@@ -103,16 +105,16 @@ async def refuse(send: Send, status: int, kind: str, what: str, *, retry_after: 
     await send({"type": "http.response.body", "body": body})
 
 
-def install(app: FastAPI) -> None:
-    """Make every failure of a route an answer of this shape."""
-    app.add_exception_handler(WorksampleError, ours)
+def install_error_handlers(app: FastAPI) -> None:
+    """Register handlers that turn every error of a route into this JSON shape."""
+    app.add_exception_handler(WorksampleError, package_error_response)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, bug)
+    app.add_exception_handler(Exception, unexpected_error_response)
 
 
-async def ours(request: Request, error: Exception) -> JSONResponse:
-    """The answer to an error of this package."""
+async def package_error_response(request: Request, error: Exception) -> JSONResponse:
+    """Answer an error of this package."""
     assert isinstance(error, WorksampleError)
     status = status_of(error)
     what, where, next = error.what, error.where, error.next
@@ -123,7 +125,7 @@ async def ours(request: Request, error: Exception) -> JSONResponse:
         if account is None or Role.ADMIN not in account.roles:
             what, where, next = _MASKED.get(status, "the store cannot be used now"), "", ""
     faults = error.faults if isinstance(error, InvalidAnswer | FaultyRows) else {}
-    body = problem(type(error).__name__, what, next=next, where=where, faults=faults)
+    body = error_body(type(error).__name__, what, next=next, where=where, faults=faults)
     headers = {"retry-after": str(error.seconds)} if isinstance(error, TooMany) else None
     return JSONResponse(body, status, headers=headers)
 
@@ -133,16 +135,16 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     # Nothing of what was sent is said back.
     faults = {".".join(str(part) for part in e["loc"][1:]) or str(e["loc"][0]): str(e["msg"]) for e in error.errors()}
     faults = {name.encode("utf-8", "replace").decode()[:200]: text for name, text in faults.items()}
-    return JSONResponse(problem("UsageError", "the request is wrong", faults=faults), 400)
+    return JSONResponse(error_body("UsageError", "the request is wrong", faults=faults), 400)
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     kind = {404: "NotFound", 405: "NotAllowed"}.get(error.status_code, "UsageError")
-    return JSONResponse(problem(kind, str(error.detail)), error.status_code, headers=dict(error.headers or {}))
+    return JSONResponse(error_body(kind, str(error.detail)), error.status_code, headers=dict(error.headers or {}))
 
 
-async def bug(request: Request, error: Exception) -> JSONResponse:
-    """The answer to what nobody foresaw."""
+async def unexpected_error_response(request: Request, error: Exception) -> JSONResponse:
+    """Answer an unexpected exception."""
     # The server's log has the traceback.
-    return JSONResponse(problem("Bug", "something went wrong here; the server's log says what"), 500)
+    return JSONResponse(error_body("Bug", "something went wrong here; the server's log says what"), 500)

@@ -1,4 +1,4 @@
-"""One port, told apart by the Host header: the app, the viewer, deliverables. Anything else is told nothing."""
+"""Routing by the Host header on one port: the app, the viewer, deliverables. Other hosts get 421."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from worksample.app.server.services import AppServices
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
 
-class HostPolicy:
-    """`lifespan`: entered when the server starts, left when it stops."""
+class HostRouter:
+    """The outermost ASGI application. `lifespan`: entered when the server starts, left when it stops."""
 
     def __init__(
         self, services: AppServices, *, app: ASGIApp, viewer: ASGIApp, content: ASGIApp, lifespan: Lifespan
@@ -40,16 +40,16 @@ class HostPolicy:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         # An absolute address in the request line would name a second host.
         if len(hosts) != 1 or not scope["path"].startswith("/"):
-            return _misdirected
+            return _refuse_host
         host = hosts[0].lower()
         if host == self._app_host:
             return self._app
         if host == self._viewer_host:
             return self._viewer
-        return self._content if self._capability.fullmatch(host) else _misdirected
+        return self._content if self._capability.fullmatch(host) else _refuse_host
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """The server's start and stop, as ASGI tells them."""
+        """Handle the ASGI lifespan: the server's start and stop."""
         await receive()
         async with self._lifespan():
             await send({"type": "lifespan.startup.complete"})
@@ -60,8 +60,8 @@ class HostPolicy:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-async def _misdirected(scope: Scope, receive: Receive, send: Send) -> None:
-    """Whoever forwards a port or types localhost learns which address to open; nothing of theirs is repeated."""
+async def _refuse_host(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer 421 with a hint which address to open. The response repeats nothing of the request."""
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(_ELSEWHERE)).encode()),
         (b"x-content-type-options", b"nosniff"), (b"connection", b"close"),

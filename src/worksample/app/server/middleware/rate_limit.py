@@ -1,4 +1,4 @@
-"""How often something may happen within a minute; kept in this process alone."""
+"""Rate limits per minute, in the memory of this process."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _MOST_KEYS = 20_000
 
 
 class TooMany(WorksampleError):
-    """Too many; `seconds` until the next try."""
+    """Too many attempts. `seconds`: time until the next one is allowed."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"too many tries; come again in {seconds} seconds")
         self.seconds = seconds
 
 
-class Rate:
-    """At most `most` events per key in any minute. `clock`: seconds that never go back."""
+class RateLimit:
+    """A limit of `most` events per key within any minute. `clock`: monotonic seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.most, self._clock = most, clock
@@ -30,7 +30,7 @@ class Rate:
         self._lock = threading.Lock()
 
     def take(self, key: str) -> int:
-        """Note an event: 0 where it may happen, else the seconds to wait. A refused one does not count."""
+        """Count an event. Return 0 if it is allowed, else the seconds to wait; a refused event is not counted."""
         with self._lock:
             now = self._clock()
             events = self._events.setdefault(key, deque())
@@ -45,7 +45,7 @@ class Rate:
             return 0
 
     def give_back(self, key: str) -> None:
-        """Forget the latest event: it was none that counts."""
+        """Remove the latest event from the count."""
         with self._lock:
             events = self._events.get(key)
             if events:

@@ -1,4 +1,4 @@
-"""How large a request may be, how long its body may take, how many writes a session may make."""
+"""Limits on a request: length of its address, size and duration of its body, writes per session."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from worksample.app.server.authentication import tokens_of
 
 from .cross_site_guard import READS
 from .error_responses import refuse
-from .rate_limit import Rate
+from .rate_limit import RateLimit
 
 LONGEST_URL = 8192
 IMPORTS = "/api/v1/imports"
 IMPORT_TIMES = 6
-"""Imports may take so many times longer."""
+"""Imports get this many times the usual time."""
 Known = Callable[[tuple[str, ...]], bool]
 
 
 class TooLarge(Exception):
-    """The body is over its limit."""
+    """The body exceeds its limit."""
 
 
-class Bodies:
-    """Reads a body whole before anything is done with it, within its limits, and hands it on.
+class RequestLimits:
+    """Middleware that reads a whole body within its limits before the API sees the request.
 
-    `known`: whether tokens open a session; only then may a body be as large as an import's.
+    `known`: tells whether tokens open a session; only then may a body have an import's size.
     """
 
     def __init__(self, app: ASGIApp, config: AppConfig, known: Known) -> None:
         self._app, self._config, self._known = app, config, known
-        self._writes = Rate(config.writes_per_minute)
+        self._writes = RateLimit(config.writes_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > LONGEST_URL:
@@ -51,7 +51,7 @@ class Bodies:
         if scope["path"] == IMPORTS and await run_in_threadpool(self._known, tokens):
             most, seconds = self._config.import_bytes, seconds * IMPORT_TIMES
         try:
-            body = await _read(scope, receive, most, seconds)
+            body = await _read_body(scope, receive, most, seconds)
         except TooLarge:
             await refuse(send, 413, "UsageError", f"a body has at most {most} bytes")
         except TimeoutError:
@@ -61,8 +61,8 @@ class Bodies:
                 await self._app(scope, _once(body, receive), send)
 
 
-async def _read(scope: Scope, receive: Receive, most: int, seconds: float) -> bytes | None:
-    """The whole body; None where the client went away. TooLarge, TimeoutError."""
+async def _read_body(scope: Scope, receive: Receive, most: int, seconds: float) -> bytes | None:
+    """Read the whole body; None if the client disconnected. Raises TooLarge, TimeoutError."""
     said = next((value for name, value in scope["headers"] if name == b"content-length"), None)
     if said is not None and (not said.isdigit() or int(said) > most):
         raise TooLarge

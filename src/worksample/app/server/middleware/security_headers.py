@@ -1,4 +1,4 @@
-"""What every answer of an origin carries: content security policies, and that nothing else may be made of it."""
+"""Security headers of the app's and the viewer's origin, with their content security policies."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _APP_FEATURES = _NO_FEATURES.replace("fullscreen=()", "fullscreen=*").replace("a
 
 
 API_HEADERS = {"cache-control": "no-store"}
-"""Of all that the API answers: nothing of a person's work stays behind in a browser."""
+"""Headers of all API responses: browsers must store nothing of a person's work."""
 
 
 def app_policy(config: AppConfig) -> str:
-    """Of the app's own pages: nothing but our own scripts and styles."""
+    """Return the policy of the app's pages: only our own scripts and styles."""
     content, viewer = config.content_origins, config.viewer_origin
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -34,7 +34,9 @@ def app_policy(config: AppConfig) -> str:
 
 
 def viewer_policy(config: AppConfig) -> str:
-    """Of the viewer, which reads hostile files: it holds no data and no cookie, and only the app may frame it."""
+    """Return the policy of the viewer, which reads untrusted files. It has no data and no cookies; only the app may
+    frame it.
+    """
     content = config.content_origins
     return (
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
@@ -45,7 +47,7 @@ def viewer_policy(config: AppConfig) -> str:
 
 
 def app_headers(config: AppConfig) -> dict[str, str]:
-    """Of the app's origin."""
+    """Return the headers of the app's origin."""
     return {
         **_common(config),
         "content-security-policy": app_policy(config),
@@ -57,7 +59,7 @@ def app_headers(config: AppConfig) -> dict[str, str]:
 
 
 def viewer_headers(config: AppConfig) -> dict[str, str]:
-    """Of the viewer's origin."""
+    """Return the headers of the viewer's origin."""
     return {
         **_common(config),
         "content-security-policy": viewer_policy(config),
@@ -78,8 +80,8 @@ def _common(config: AppConfig) -> dict[str, str]:
     }
 
 
-class Headers:
-    """Adds headers to every answer that lacks them."""
+class SecurityHeaders:
+    """Middleware that adds headers to responses that lack them."""
 
     def __init__(self, app: ASGIApp, headers: dict[str, str]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The built front end: two pages, and assets whose names say their contents."""
+"""The built front end: two pages, and assets whose file names contain a hash of their content."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Pair = tuple[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent; `packed`: gzipped, "" where that saves nothing."""
+    """A file to serve; `packed`: gzipped content, "" if compression saves nothing."""
 
     type: bytes
     etag: bytes
@@ -41,8 +41,8 @@ class Asset:
     packed: bytes
 
 
-class PageFront:
-    """Serves `page` at every path that is no asset's, or at `/` alone; nothing outside of `folder`."""
+class StaticPages:
+    """Server of one folder's files: `page` at all paths that are no asset's, or at `/` alone."""
 
     def __init__(self, page: str, folder: Path, *, everywhere: bool) -> None:
         self._page, self._everywhere, self._folder = page, everywhere, folder
@@ -83,7 +83,7 @@ class PageFront:
         await _answer(scope, send, 200, headers, body)
 
     def _find(self, name: str) -> Asset | None:
-        """A file of the folder, read and packed once for as long as it does not change."""
+        """Load a file of the folder, cached until it changes; None if there is none."""
         path = PurePosixPath(name)
         if not name.isprintable() or "\\" in name or any(part in ("", ".", "..") for part in name.split("/")):
             return None

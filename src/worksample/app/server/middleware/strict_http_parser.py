@@ -1,4 +1,6 @@
-"""HTTP as uvicorn's parser reads it, with limits that it lacks, and no second host in the request line."""
+"""Uvicorn's HTTP parser with additional limits. It refuses absolute addresses in the request line, which name a
+host.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ HEAD_BYTES = 32_768
 _CLEAR = b'clear-site-data: "cookies"\r\n'
 
 
-class Strict(HttpToolsProtocol):
-    """Answers 400 to heads that are too large or name an absolute address; drops connections that say nothing.
+class StrictHttpProtocol(HttpToolsProtocol):
+    """An HTTP protocol that answers 400 to large headers and absolute addresses, and drops idle connections.
 
-    `head_seconds`: of `AppConfig`; the rest is uvicorn's.
+    `head_seconds`: see `AppConfig`; other options are uvicorn's.
     """
 
     def __init__(self, *, head_seconds: float, **rest: Any) -> None:

@@ -1,1 +1,1 @@
-"""What runs in the box of a person who works, by a bare interpreter: it imports the standard library only."""
+"""Programs that run in a person's box under a bare interpreter. They import only the standard library."""

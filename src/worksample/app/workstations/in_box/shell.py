@@ -1,4 +1,4 @@
-"""A shell on a terminal of its own. Frames come in (kind, length, content), what the terminal shows goes out."""
+"""Run a shell on a terminal. Input arrives in frames (kind, length, content); the terminal's output goes to stdout."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ KEYS, SIZE = 0, 1
 
 
 def take(fd: int, data: bytes) -> bytes:
-    """Carry out the whole frames in `data`; what is left of it."""
+    """Execute the complete frames in `data` and return the rest."""
     while len(data) >= HEAD.size:
         kind, length = HEAD.unpack_from(data)
         if len(data) < HEAD.size + length:

@@ -60,7 +60,7 @@ def _bare(path: str) -> str:
     return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFC", PurePosixPath(path).name)).casefold()
 
 
-def counted(text: str, there: Iterable[str]) -> tuple[str, ...]:
+def miscounted_files(text: str, there: Iterable[str]) -> tuple[str, ...]:
     """Where a text speaks of a number of attached files, what it says beside what is there, in words."""
     endings = [PurePosixPath(path).suffix.lstrip(".").lower() for path in there]
     out = []
