@@ -2,7 +2,8 @@
 
     python tools/check_mentions.py
 
-Read are README.md, CONTRIBUTING.md, the hand-written pages of docs/, and every docstring under src/worksample.
+Read are README.md, CONTRIBUTING.md, CHANGELOG.md, the hand-written pages of docs/, and every docstring under
+src/worksample.
 
 - A link leads to a file, and to a heading of it if it has an anchor.
 - A path in backticks that ends in `.py`, or begins with a folder of the repository, exists; so does `docs/PAGE.md`
@@ -75,7 +76,8 @@ class Text:
 
 def pages() -> Iterator[Text]:
     """Yield the hand-written pages."""
-    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    names = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+    for file in (*(ROOT / name for name in names), *sorted((ROOT / "docs").rglob("*.md"))):
         yield Text(file, 1, file.read_text(encoding="utf-8"))
 
 

@@ -83,7 +83,7 @@ def test_a_regrade_of_some_decides_those_alone() -> None:
 
 
 def test_only_rounds_are_adopted() -> None:
-    with pytest.raises(ValueError, match="a round can be adopted, no trial"):
+    with pytest.raises(ValueError, match="only a round can be adopted, not a trial"):
         WORLD.amend(AmendmentTarget.TRIAL, "t1", 3, AmendmentAction.ADOPT)
 
 

@@ -1,4 +1,4 @@
-"""What an audit grades for one instance and protocol."""
+"""The plan of an audit: which submissions it grades for one instance and protocol."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .grader_source import check_required
 from .perturbations import Perturbation, perturb
 
 PERTURBED = 1 << 20
-"""Bytes up to which a deliverable's figures are changed."""
+"""Deliverables of at most this many bytes have their figures changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradingJob:
-    """One grading."""
+    """One grading of a control submission."""
 
     name: str
     instance: Instance
@@ -29,14 +29,16 @@ class GradingJob:
 
 @dataclass
 class AuditPlan:
-    """`jobs` are the controls, each as often as repeated, then the changes, then the one without a reference."""
+    """The submissions to grade. `jobs` are the controls, each repeated, then the changed figures, then the one without
+    a reference.
+    """
 
     instance: Instance
     protocol: Protocol
     repeats: int
     controls: list[Made]
     proven: bool = True
-    """Whether a submission is known that can be expected to be right."""
+    """Whether a submission is known that should be right."""
     changes: list[tuple[Perturbation, Submission]] = field(default_factory=list)
     bare: tuple[Instance, Submission] | None = None
     findings: list[Finding] = field(default_factory=list)
@@ -62,7 +64,9 @@ class AuditPlan:
 
 
 def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, repeats: int) -> AuditPlan:
-    """Controls, changed figures, and the right deliverables without a reference, all committed to the bench's store."""
+    """Plan the controls, the changed figures, and the right deliverables without a reference; commit all to the
+    builder's store.
+    """
     one = AuditPlan(instance, protocol, repeats, [])
     proven = one.proven = _has_deliverables(bench, instance, protocol)
     one.controls = [made for made in bench.build_all(instance, protocol) if proven or made[0].name != "reference"]
@@ -85,14 +89,14 @@ def plan_audit(bench: ControlBuilder, instance: Instance, protocol: Protocol, re
 
 
 def _how_to_add_solution(instance: Instance) -> str:
-    """What to do where nobody knows a right submission."""
+    """Say what to do if no right submission is known."""
     if instance.work.environment.workplace is not None:
         return "add cases/reference/script.toml, which does the work in the services"
     return "add cases/reference/output/ with one"
 
 
 def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Protocol) -> bool:
-    """Whether there is a submission that can be expected to be right: any of the required deliverables is there."""
+    """Return whether a submission is known that should be right: one that holds any of the required deliverables."""
     if "reference" in bench.performed.get(instance.id, {}):
         return True
     if bench.own_reference(instance) is not None or (instance.id, protocol) in bench.solved:
@@ -108,7 +112,7 @@ def _has_deliverables(bench: ControlBuilder, instance: Instance, protocol: Proto
 def _perturbed_submissions(
     bench: ControlBuilder, instance: Instance, protocol: Protocol
 ) -> Iterator[tuple[Perturbation, Submission]]:
-    """Figures of the reference moved within and beyond the tolerance that the package states."""
+    """Yield copies of the reference with one figure moved within or beyond the tolerance that the package states."""
     full, store = bench.reference(instance, protocol), bench.store
     wanted = {quote_path(d.name.encode()) for d in instance.work.deliverables}
     for entry in store.manifest(full.parts["output"].manifest).files:
@@ -119,5 +123,5 @@ def _perturbed_submissions(
 
 
 def settings(grading: Grading) -> dict[str, object]:
-    """A grading's settings, those of the instance over those of the task."""
+    """Return a grading's settings; the instance's override the task's."""
     return {**grading.settings, **grading.instance_settings}

@@ -1,4 +1,4 @@
-"""What gradings of controls say about a task."""
+"""Findings from the gradings of control submissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXISTENCE = {"nothing", "empty files", "copied inputs"}
 
 @dataclass
 class AuditResults:
-    """What an audit has found so far."""
+    """The findings of an audit so far."""
 
     findings: list[Finding] = field(default_factory=list)
     graded: list[GradedControl] = field(default_factory=list)
@@ -28,7 +28,9 @@ class AuditResults:
 def control_findings(
     one: AuditPlan, results: Sequence[Evaluation], read: AuditResults
 ) -> list[tuple[str, GradePayload]]:
-    """Say what scored wrong or differently; the grades given, by control. `results`: `repeats` for each control."""
+    """Report controls that scored wrong or differently; return the grades by control. results: `repeats` for each
+    control.
+    """
     grades, name = [], one.instance.name
     ungraded: dict[str, list[ControlSubmission]] = {}
     for number, (control, _) in enumerate(one.controls):
@@ -52,7 +54,7 @@ def control_findings(
 
 
 def _ungraded_finding(instance: str, reason: str, controls: Sequence[ControlSubmission]) -> Finding:
-    """One cause once, however many controls it keeps from being graded."""
+    """Report one cause once, however many controls it leaves ungraded."""
     if len(controls) == 1:
         return _wrong_score_finding(instance, controls[0], None, reason)
     names = ", ".join(control.name for control in controls)
@@ -60,7 +62,7 @@ def _ungraded_finding(instance: str, reason: str, controls: Sequence[ControlSubm
 
 
 def _first_line(reason: str) -> str:
-    """Of a reason its first line, which says what and where; what follows is the traceback."""
+    """Return the first line of a reason; the traceback follows it."""
     return next(iter(reason.splitlines()), "")[:300]
 
 
@@ -84,7 +86,7 @@ def _part_findings(instance: str, control: ControlSubmission, given: GradePayloa
 
 
 def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterator[Finding]:
-    """A figure changed within its tolerance must be full, one changed far beyond must not."""
+    """Report figures whose change within the tolerance is not full, or whose change far beyond it still is."""
     for (change, _), evaluation in zip(one.changes, results, strict=True):
         if not isinstance(evaluation.payload, GradePayload):
             continue
@@ -99,7 +101,9 @@ def tolerance_findings(one: AuditPlan, results: Sequence[Evaluation]) -> Iterato
 
 
 def missing_reference_findings(one: AuditPlan, result: Evaluation) -> Iterator[Finding]:
-    """Without its reference a grader must say so: ungraded. A score would call our own fault the agent's."""
+    """Report a grader that scores work without its reference: it must leave the work ungraded, or our fault counts as
+    the agent's.
+    """
     name = one.instance.name
     if isinstance(result.payload, GradePayload):
         what = f"without its reference the grader still gives {result.payload.score:g}"

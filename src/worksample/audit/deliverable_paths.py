@@ -1,4 +1,4 @@
-"""Whether a path is one of the deliverables: by its name, by a pattern, or within a folder that is one."""
+"""Which paths are deliverables: by name, by pattern, or inside a folder that is one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Names that the brief and the grader do not share: files, columns, keys.
+"""Names that brief and grader do not share: files, columns, keys.
 
-An agent can only deliver under the names it was told. A name that the grader asks for and that appears nowhere in what
-the agent sees (brief, shown criteria, inputs) cannot be guessed; this is the commonest flaw of published tasks.
+An agent can only deliver under names that it was told. If the grader asks for a name that appears nowhere in what the
+agent sees (brief, shown criteria, inputs), the agent cannot guess it; this is the commonest flaw of published tasks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COLUMN_KEYWORDS = {
 
 @dataclass
 class GraderDemands:
-    """What a grader asks of a submission, by its source."""
+    """What a grader's source asks of a submission."""
 
     files: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
@@ -44,13 +44,13 @@ class GraderDemands:
     """All strings of the grader."""
 
     def mentions_document(self, name: str) -> bool:
-        """Whether a document of the services, such as `finance/total.csv`, stands in a string, whole or in parts."""
+        """Return whether the grader names a document of the services, such as `finance/total.csv`, whole or in part."""
         stem = name.rsplit("/", 1)[-1].rpartition(".")[0]
         return "/" in name and any(stem in text for text in self.literals)
 
 
 def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Finding]:
-    """Every file, column and key that grade.py asks for must be known to the agent."""
+    """Check that the agent is told every file, column and key that grade.py asks for."""
     grading = instance.grading[protocol]
     asked = GraderDemands()
     for entry in store.manifest(grading.grader).files:
@@ -88,7 +88,9 @@ def check_names(store: Store, instance: Instance, protocol: Protocol) -> Iterato
 
 
 def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol, seen: str) -> Iterator[Finding]:
-    """Columns that a grader outside the package wants, and files that it takes as given from the agent's own folder."""
+    """Report columns that an external grader asks for without the agent knowing, and given files that the agent could
+    change.
+    """
     grading, known = instance.grading[protocol], _plain_name(seen)
     for name in declared_texts(grading, "columns"):
         if _plain_name(name) not in known:
@@ -111,12 +113,12 @@ def _declared_name_findings(store: Store, instance: Instance, protocol: Protocol
 
 
 def _plain_name(text: str) -> str:
-    """Letters and digits alone: graders compare column names without blanks, hyphens and case."""
+    """Reduce a name to letters and digits: graders compare column names without blanks, hyphens and case."""
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def _visible_text(store: Store, instance: Instance) -> str:
-    """All text that the agent can read: brief, criteria if shown, names and text of the inputs."""
+    """Return all text that the agent can read: brief, shown criteria, names and text of the inputs."""
     parts = [instance.work.brief, instance.work.shown_rubric]
     for digest in (instance.work.inputs, instance.work.software):
         for entry in store.manifest(digest).files:
@@ -127,7 +129,7 @@ def _visible_text(store: Store, instance: Instance) -> str:
 
 
 def _named_files(brief: str, instance: Instance) -> set[str]:
-    """Files under the brief's Deliverables heading that stand in back quotes."""
+    """Return the files in back quotes under the brief's Deliverables heading."""
     after = re.split(r"^#+\s*deliverables\s*$", brief, flags=re.IGNORECASE | re.MULTILINE)
     names = re.findall(r"`([^`\n]+)`", after[-1]) if len(after) > 1 else []
     prefix = instance.work.environment.paths.output + "/"
@@ -158,7 +160,7 @@ def _is_case(node: ast.expr) -> bool:
 
 
 def _strings(node: ast.expr) -> Iterator[str]:
-    """Literal names in a list, tuple, set, a dict's keys, or a single string."""
+    """Yield the names in a list, tuple, set, a dict's keys, or a single string."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):

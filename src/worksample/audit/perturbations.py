@@ -1,4 +1,4 @@
-"""The reference changed within its tolerance (must still be full) and beyond it (must not be)."""
+"""The reference with changed figures: a change within the tolerance must still be full, one beyond it must not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_PER_FILE = 4
 
 @dataclass(frozen=True)
 class Perturbation:
-    """A deliverable of the reference with one figure changed."""
+    """A deliverable of the reference with one changed figure."""
 
     path: str
     where: str
@@ -25,10 +25,10 @@ class Perturbation:
 
 
 def perturb(path: str, data: bytes, settings: dict[str, Any]) -> Iterator[Perturbation]:
-    """For CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
+    """Yield changed CSV and JSON deliverables: some figures moved by half their tolerance, and by far more than it.
 
-    The tolerance is what the package states: `settings.tolerance`, a number or a table of column (or key) -> number.
-    Where none is stated, only the large change is made.
+    The package states the tolerance in `settings.tolerance`: a number, or a table of column (or key) -> number. Without
+    one only the large change is made.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -48,7 +48,7 @@ def _stated_tolerance(tolerance: object, name: str) -> float | None:
 
 
 def _far_value(value: float, tolerance: float | None) -> float:
-    """Beyond any reasonable doubt: a third more, and ten times the tolerance."""
+    """Return a value beyond any reasonable doubt: a third larger, and ten times the tolerance away."""
     return value + max(abs(value) / 3, 10 * (tolerance or 0), 1.0)
 
 

@@ -1,4 +1,4 @@
-"""How inputs and references will be shown to people: what they cannot see, they cannot judge."""
+"""How inputs and references are rendered for people: they cannot judge what they cannot see."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from worksample.viewing import Rendering
 
 _MOST = 12
-"""Names in one note."""
+"""Maximum number of names in one note."""
 
 
 async def rendering_notes(store: Store, instances: Iterable[Instance], *, parallel: int = 2) -> list[str]:
-    """A note for each file that is damaged, or that too little can be seen of, and one on all others.
+    """Return a note for each file that is damaged or that shows too little, and a summary of all others.
 
-    Raises what `viewing.renderings_of` does, but for SandboxUnavailable, which is a note too.
+    Raises what `viewing.rendering` raises, except SandboxUnavailable, which becomes a note.
     """
     from worksample.viewing import renderings_of
 
@@ -46,7 +46,7 @@ async def rendering_notes(store: Store, instances: Iterable[Instance], *, parall
 
 
 def reference_notes(store: Store, instances: Iterable[Instance]) -> list[str]:
-    """Which files of its reference people will see of each instance, and which they will not."""
+    """Say for each instance which files of its reference people see, and which they do not."""
     notes = []
     for instance in instances:
         names = [deliverable.name for deliverable in instance.work.deliverables]

@@ -1,6 +1,6 @@
-"""The words by which `rubric` knows its faults. English only: a criterion in another language shows none of them.
+"""The words by which `rubric_checks` finds faults. English only: a criterion in another language has no faults.
 
-Each list is regular expressions with ", " between, which match whole words in any case.
+Each list holds regular expressions, separated by ", ", that match whole words in any case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UNMEASURABLE = _any_word(r"""
     quickly, obvious(?:ly)?, optimal(?:ly)?, up to standard, industry standards?, best practices, state of the art,
     readable, understandable, coherent(?:ly)?, high, low
 """)
-"""Where a number or a whole ("every", "all") stands beside them they may be measured after all."""
+"""Beside a number or a whole ("every", "all") these words may be measurable after all."""
 HEDGED = _any_word(r"""
     (?:well|good|correct|acceptable|complete|clear|absent|\w+) enough, as needed, as appropriate, if possible,
     where possible, as much as possible, as (?:\w+) as possible, and so on, etc, if necessary, as required
@@ -60,7 +60,7 @@ _FINITE = r"""
     opens?, runs?, works?, demonstrates?, describes?, presents?, compares?, achieves?, exports?, adheres?,
     reflects?, avoids?, stays?, fits?, loads?, plays?, agrees?, carr(?:y|ies), holds?, lies, stands?, passes
 """
-"""Verbs that begin a second claim; others are too often nouns ("titles and labels")."""
+"""Verbs that begin a second claim; other words are too often nouns ("titles and labels")."""
 COMPOUND = re.compile(
     r"\b(?:and|as well as|but|while|or)\s+(?:(?:it|they|also|then|the \w+(?: \w+)?)\s+)?(?:not\s+)?"
     rf"(?:{_alternatives(_FINITE)})\b"

@@ -1,4 +1,4 @@
-"""`worksample task check`: a task proven before it is used (design: "Audit before use")."""
+"""`worksample task check`: prove a task before it is used (design: "Audit before use")."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ from .rubric_checks import check_rubric
 
 @dataclass(frozen=True)
 class AuditConfig:
-    """How an audit is done."""
+    """Settings of an audit."""
 
     parallel: int = 2
-    """Grading boxes at once."""
+    """Number of grading boxes at once."""
     sandbox: str = "bubblewrap"
     repeats: int = 2
     """How often each control is graded; 1 leaves repeatability unproven, and the report says so."""
     rendering: bool = True
-    """Look at how inputs and references will be shown to people who judge."""
+    """Whether to check how inputs and references are rendered for people who judge."""
     static: bool = False
-    """Look at the package only: nothing is graded, and the report says so."""
+    """Whether to check the package only: nothing is graded, and the report says so."""
     on_step: Callable[[str], None] = lambda text: None
-    """Told what is being graded, for a progress bar."""
+    """Called with what is being graded, for a progress bar."""
 
 
 def check(package: Package, config: AuditConfig | None = None) -> Report:
-    """Audit every instance of a package in a store of its own.
+    """Audit every instance of a package in a temporary store.
 
-    Raises ManifestError where a case is malformed, UsageError for a config that cannot be.
+    Raises ManifestError for a malformed case, UsageError for an impossible config.
     """
     return run_steadily(check_async(package, config or AuditConfig()))
 
 
 async def check_async(package: Package, config: AuditConfig) -> Report:
-    """As `check`, for callers with a running event loop."""
+    """Audit as `check`, for callers with a running event loop."""
     for name in ("parallel", "repeats"):
         if getattr(config, name) < 1:
             raise UsageError(
@@ -94,7 +94,7 @@ async def check_async(package: Package, config: AuditConfig) -> Report:
 async def _run_solutions(
     store: Store, instances: Sequence[Instance], config: AuditConfig
 ) -> dict[tuple[str, Protocol], Submission]:
-    """What the tasks' own solutions leave; nothing where nothing is graded."""
+    """Run the tasks' own solutions; nothing in a static audit."""
     found: dict[tuple[str, Protocol], Submission] = {}
     for instance in () if config.static else instances:
         for protocol in instance.grading:
@@ -111,7 +111,7 @@ def _report_script(config: AuditConfig, instance: str, name: str) -> None:
 async def _run_scripts(
     bench: ControlBuilder, instances: Sequence[Instance], config: AuditConfig, read: AuditResults
 ) -> dict[str, dict[str, Submission]]:
-    """What the scripts of tasks that are done in a company leave in its services; nothing where nothing is graded."""
+    """Run the scripts of tasks in a company and return their results; nothing in a static audit."""
     found: dict[str, dict[str, Submission]] = {}
     for instance in () if config.static else instances:
         if instance.work.environment.workplace is None:
@@ -131,7 +131,7 @@ async def _run_scripts(
 
 
 def _prepare(bench: ControlBuilder, instance: Instance, config: AuditConfig, read: AuditResults) -> Iterator[AuditPlan]:
-    """What can be said of an instance without grading; a plan of what is to be graded for each protocol."""
+    """Report what can be found without grading; yield a plan of what to grade for each protocol."""
     read.findings.extend(check_brief(instance))
     read.findings.extend(check_rubric(instance))
     read.findings.extend(check_kinds(instance))
@@ -158,7 +158,7 @@ def _static(store: Store, instance: Instance, protocol: Protocol) -> Iterator[Fi
 
 
 def _conclude(grade_job: AuditPlan, results: Sequence[Evaluation], read: AuditResults) -> None:
-    """What the gradings of grade_job plan say."""
+    """Report the findings from the gradings of one plan."""
     grading, where = grade_job.instance.grading[grade_job.protocol], f"{grade_job.instance.name}: {grade_job.entry}"
     read.findings.extend(grade_job.findings)
     read.notes.extend(grade_job.notes)
@@ -176,9 +176,9 @@ def _name(job: GradingJob) -> str:
 
 
 async def _grade(store: Store, jobs: Sequence[GradingJob], config: AuditConfig) -> list[Evaluation]:
-    """Grade side by side, in the order of `jobs`, a round for each.
+    """Grade side by side, in the order of `jobs`, each in its own round.
 
-    Where grade_job fails the others are cancelled and waited for: none may still write when the store closes.
+    If one grading fails, the others are cancelled and awaited: none may still write when the store closes.
     """
     limit = asyncio.Semaphore(config.parallel)
     # A control is graded more than once, and told once.

@@ -25,8 +25,7 @@ def evaluators_here(
     `[judges.NAME]`.
 
     Earlier spending of judges counts against their caps. experiment: None for work outside experiments. sandbox: kind
-    of
-    box; None: the experiment's. PlanError for an invalid table.
+    of box; None: the experiment's. PlanError for an invalid table.
     """
     box = sandbox or (experiment.lock.sandbox if experiment else "bubblewrap")
     roles = experiment.lock.roles if experiment else {}

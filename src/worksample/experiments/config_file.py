@@ -76,8 +76,7 @@ def load(
     agents.
 
     Paths in a file are relative to the file, paths in flags to the working directory. ManifestError names the file and
-    key,
-    or `called`, the origin of the flags.
+    key, or `called`, the origin of the flags.
     """
     given = {key: value for key, value in (flags or {}).items() if value is not None}
     data = _with_absolute_paths(read_table(file), file.parent) if file else {}
@@ -138,8 +137,7 @@ def _judging(settings: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str,
 
 def merge(data: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     """Override `data` by `flags`: limits, prices and services by key; `suite` or `tasks` replace both; model and script
-    hold
-    for all agents.
+    hold for all agents.
     """
     table = dict(data)
     given = dict(flags)

@@ -38,7 +38,7 @@ from .experiment_runner import RunOptions
 from .grade_queue import GradeQueue
 from .package_intake import ingest_package
 from .rounds import WHOLE, current_round, judges_of, panel_of, round_in_force
-from .watch import RunTally, Silent, Watch
+from .run_listener import RunListener, RunTally, SilentListener
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class RegradeComparison:
     lost: tuple[str, ...] = ()
 
 
-def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regraded:
+def regrade(store: Store, what: Regrading, watch: RunListener | None = None) -> Regraded:
     """Grade stored submissions anew, compare with the round that decides, and adopt the new round in its place.
 
     The new round is adopted once every submission that can be graded is graded, and only if it hides nothing: no
@@ -107,7 +107,7 @@ def regrade(store: Store, what: Regrading, watch: Watch | None = None) -> Regrad
     scope = _scope(store, what, here)
     gradings = _new_gradings(scope, what, _current_graders(store, what.packages))
     round = _open(store, what, scope, gradings, here)
-    tally = _grade(store, what, round, len(scope.submissions), here, watch or Silent())
+    tally = _grade(store, what, round, len(scope.submissions), here, watch or SilentListener())
     compared = _compare(store, scope.before, round)
     adopted = not compared.lost
     if scope.before is not None and adopted:
@@ -131,7 +131,7 @@ def _current_graders(store: Store, packages: Sequence[Path]) -> dict[str, Instan
 
 
 def _grade(
-    store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: Watch
+    store: Store, what: Regrading, round: Round, submissions: int, here: Evaluators, watch: RunListener
 ) -> RunTally:  # fmt: skip
     """Complete the round, and return its counts."""
     queue = GradeQueue(store, [round], watch, tries=what.options.tries, here=here)

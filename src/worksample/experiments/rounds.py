@@ -69,8 +69,7 @@ def own_rounds(store: Store, experiment: Experiment, here: Evaluators) -> list[R
     """Return the rounds in force for programs and judges, in the order of the protocols. Missing ones are opened.
 
     If criteria name a judge, the round exists even if none is configured, and waits. Work that is judged as a whole is
-    also
-    given to a judge if one is configured.
+    also given to a judge if one is configured.
     """
     instances = [store.get(Instance, id) for id in experiment.lock.instances]
     every = required_evaluators(instances, experiment.lock.protocols, calibrated_protocols(experiment))
@@ -130,8 +129,7 @@ def current_round(
     here: Evaluators | None = None,
 ) -> Round:  # fmt: skip
     """Return the round in force under a protocol (by default the first) for a kind of evaluator (by default the
-    protocol's
-    usual one). A missing round is opened.
+    protocol's usual one). A missing round is opened.
 
     Submissions of new trials go into this round, so that they meet the new graders once a regrade is adopted.
     """

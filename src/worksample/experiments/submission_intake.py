@@ -59,11 +59,9 @@ def hand_in(
 
     If all files are in one folder that no deliverable names, its content counts. Leftovers of desktops, editors and
     archivers (`__MACOSX`, `.DS_Store`, `Thumbs.db`) are left out. The submission's note mentions both. `at`: when the
-    work
-    was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose rounds
-    judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and the task
-    asks
-    for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
+    work was done, with a time zone; now by default. Cost and minutes are unknown unless reported. `experiment`: whose
+    rounds judge it; None: a round of its own. Raises UsageError for wrong arguments, or if no file was handed in and
+    the task asks for some; CaptureError for a damaged or missing archive, an unreadable file, or too much data.
     """
     if not entrant.strip():
         raise UsageError("a submission needs an entrant", next="worksample submit --entrant NAME")

@@ -1,4 +1,4 @@
-"""What desktops, editors and archivers leave beside people's files: no part of the work, however it comes in."""
+"""Files that desktops, editors and archivers leave beside people's work; they are never part of it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ _FOLDERS = ("__macosx", ".appledouble", ".spotlight-v100", ".trashes", ".fsevent
 _FILES = (".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini", "icon\r")
 _OFFICE = (".doc", ".docx", ".docm", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx", ".pptm", ".rtf", ".vsdx")
 _SWAP = (".swp", ".swo", ".swn", ".swx")
-"""Of an open file in Vim: `.report.md.swp`."""
+"""Endings of Vim's swap files: `.report.md.swp`."""
 
 
 def is_stray_file(path: str) -> bool:
-    """Whether a step of a path is what macOS, Windows, an office program or an editor left: `__MACOSX/._a.csv`.
+    """Return whether a step of a path was left by macOS, Windows, an office program or an editor, such as
+    `__MACOSX/._a.csv`.
 
-    Files whose names begin with `._` (macOS keeps a file's attributes there), and the files that lock an open document.
+    This includes names that begin with `._` (macOS keeps a file's attributes there), and lock files of open documents.
     """
     return any(_is_stray_name(step.casefold()) for step in path.split("/"))
 
@@ -35,7 +36,7 @@ def _is_stray_name(name: str) -> bool:
 
 
 def stray_files_below(root: Path) -> list[str]:
-    """Paths of such files below a folder; of a folder that is left out as a whole, its own path."""
+    """Return the paths of such files below a folder; a folder that is left out as a whole is listed once."""
     found = []
     for where, folders, files in os.walk(root, followlinks=False):
         at = Path(where).relative_to(root)
@@ -45,7 +46,7 @@ def stray_files_below(root: Path) -> list[str]:
 
 
 def stray_files_note(paths: Iterable[str]) -> str:
-    """What was left out, in words; "" for nothing."""
+    """Say what was left out; "" for nothing."""
     found = sorted(set(paths))
     if not found:
         return ""

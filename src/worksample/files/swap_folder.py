@@ -1,4 +1,4 @@
-"""Write a folder anew so that a kill leaves the old one or the new one whole, never a mixture."""
+"""Replacement of a folder such that a kill leaves the old or the new one whole, never a mixture."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from pathlib import Path
 from worksample.fault_injection import failpoint
 
 _UNFINISHED = ".unfinished"
-"""Stands in a draft for as long as it is written."""
+"""Marker in a draft while it is written."""
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 
 
 @contextmanager
 def replace_folder(out: Path) -> Iterator[Path]:
-    """A folder to write in, beside `out`, which takes its place in one step once all is written.
+    """Yield a draft folder beside `out` that replaces it in one step after everything is written.
 
-    What `out` held and the new folder does not is carried over. What a killed process left beside it is cleared away. A
-    folder that cannot be exchanged is written in place: one that holds the current directory, a mount point, or one
-    beside which nothing may stand.
+    Files of `out` that the draft lacks are carried over. Drafts of killed processes are removed. A folder that cannot
+    be exchanged is written in place: one that contains the current directory, a mount point, or one whose parent is
+    read-only.
     """
     out = Path(os.path.realpath(out))
     draft = _draft_beside(out)
@@ -83,7 +83,7 @@ def _drafts_beside(out: Path) -> list[Path]:
 
 
 def _clear(left: Path, out: Path) -> None:
-    """Remove a draft that nobody writes any more; of a folder that was exchanged, carry over what `out` has not."""
+    """Remove a draft that nobody writes any more; from a replaced folder, carry over what `out` lacks."""
     try:
         lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -120,7 +120,7 @@ def _take_place(draft: Path, out: Path) -> None:
 
 
 def _try_exchange(one: Path, other: Path) -> bool:
-    """Whether the system exchanged two names in one step."""
+    """Return whether the system exchanged two names in one step."""
     with suppress(AttributeError):  # a C library without it
         call = ctypes.CDLL(None, use_errno=True).renameat2
         at = -100  # AT_FDCWD

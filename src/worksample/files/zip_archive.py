@@ -1,4 +1,4 @@
-"""Unpack a ZIP archive that may be hostile."""
+"""Unpacking of an untrusted ZIP archive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOLDER = "zip the files anew, or hand in their folder"
 _END = b"PK\x05\x06"
 _END64 = b"PK\x06\x06"
 _UTF8 = 0x800
-"""Flag of a name in UTF-8; Python reads any other as code page 437."""
+"""Flag of a name in UTF-8; Python reads any other name as code page 437."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class _Member:
 def unzip(archive: Path, target: Path, limits: ScanLimits = DEFAULT_LIMITS) -> None:
     """Unpack `archive` as the new folder `target`, wholly or not at all.
 
-    Refused, with CaptureError: what is no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and
+    Raises CaptureError for files that are no ZIP, encrypted or damaged members, absolute paths, `..`, backslashes and
     NULs, links and devices, two members at one path or one below another, and more entries or unpacked bytes than
     `limits` allow (counted while unpacking, whatever the headers claim).
     """
@@ -128,7 +128,7 @@ def _path(info: zipfile.ZipInfo, limits: ScanLimits, where: str) -> bytes:
 
 
 def _name(info: zipfile.ZipInfo) -> bytes:
-    """A member's name: UTF-8 where its bytes are that, although macOS and others do not set the flag for it."""
+    """Return a member's name: UTF-8 if its bytes are that, since macOS and others do not set the flag for it."""
     if not info.flag_bits & _UTF8:
         try:
             return info.orig_filename.encode("cp437").decode("utf-8").encode()

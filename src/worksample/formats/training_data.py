@@ -31,7 +31,7 @@ from worksample.records import (
 )
 from worksample.results.result_set import VALID, ResultSet
 from worksample.store import Store
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 FORMATS = ("jsonl", "parquet")
 TABLES: dict[str, dict[str, str]] = {
@@ -192,7 +192,7 @@ def _write(out: Path, name: str, rows: list[dict[str, Any]], format: str) -> Pat
     frame = pl.DataFrame(rows, schema=schema)
     path = out / f"{name}.{format}"
     draft = path.with_name(path.name + ".part")
-    with keeping(str(out)):
+    with translate_os_errors(str(out)):
         out.mkdir(parents=True, exist_ok=True)
         if format == "jsonl":
             frame.write_ndjson(draft)

@@ -1,7 +1,7 @@
-"""The broker's end on the host: takes a grader's requests over a socket of its box, and answers them by their verbs.
+"""The host's end of the broker: it takes a grader's requests over a socket of the grading box and answers them by verb.
 
-The grading box has no other way out, and whatever comes over the line is treated as hostile: a request is bounded in
-size and number, and one that is none is answered as junk and recorded.
+The grading box has no other way out, and its requests are untrusted input: their size and number are limited, and a
+malformed request is answered with an error and recorded.
 """
 
 from __future__ import annotations
@@ -24,33 +24,37 @@ if TYPE_CHECKING:
 
 SOCKET = f"{SCRATCH}/broker.sock"
 REQUESTS = 500
-"""Requests of one grading, junk included."""
+"""Requests of one grading, malformed ones included."""
 CONNECTIONS = 4
-"""That are served at once; further ones wait."""
+"""Connections that are served at once; further ones wait."""
 
 
 class MalformedRequest(Exception):
-    """A request that is none; the text says why."""
+    """A request that cannot be answered; the text says why."""
 
 
 Verb = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Answers the body of a request. Raises Junk, SandboxError where no box can be had for it, JudgeError."""
+"""A function that answers the body of a request. Raises MalformedRequest, SandboxError if no box can be started for it,
+JudgeError.
+"""
 
 
 @dataclass
 class GradingBroker:
-    """Serves one grading."""
+    """The broker of one grading."""
 
     verbs: Mapping[str, Verb]
     records: list[dict[str, Any]] = field(default_factory=list)
-    """Grows by an entry for each request that is none; verbs add what they do."""
+    """Entries for malformed requests, and those that the verbs add."""
     pausing: Callable[[bool], None] = lambda paused: None
-    """Told when the grader begins to wait for answers (True), and when it goes on: that time is not its own."""
+    """Called with True when the grader begins to wait for an answer and with False when it goes on: this time does not
+    count against the grader's limit.
+    """
     _answering: int = 0
     _taken: int = 0
 
     async def serve(self, listener: Listener) -> None:
-        """Answers requests until cancelled, or until the box is gone."""
+        """Answer requests until cancelled or until the box is gone."""
         places = asyncio.Semaphore(CONNECTIONS)
         try:
             async with asyncio.TaskGroup() as conversations:
@@ -64,7 +68,7 @@ class GradingBroker:
             pass  # the box is gone, which whoever runs the grader finds out too
 
     async def _serve_connection(self, connection: Connection) -> None:
-        """One connection, to its end or to what cannot be a frame."""
+        """Answer the requests of one connection until it ends or sends something that is no frame."""
         try:
             while True:
                 length = HEAD.unpack(await _exactly(connection, HEAD.size))[0]
@@ -117,7 +121,7 @@ class GradingBroker:
 
 
 def _parse_request(data: bytes) -> tuple[int, str, dict[str, Any]]:
-    """Number, verb and body of a request. Raises Junk."""
+    """Return number, verb and body of a request. Raises MalformedRequest."""
     try:
         raw = json.loads(data)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a regrade changed, submission by submission."""
+"""Differences between two rounds, submission by submission."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GradeChange:
-    """One submission whose standing differs between two rounds; a score is None where it is not decided."""
+    """A submission whose standing differs between two rounds. A score is None if the round does not decide it."""
 
     subject: str
     instance: str
@@ -37,16 +37,16 @@ class GradeChange:
     old: float | None
     new: float | None
     old_standing: Standing | None
-    """None where the round has no evaluation of it."""
+    """None if the round has no evaluation of the submission."""
     new_standing: Standing | None
     reasons: tuple[str, ...]
-    """What differs, part by part, in words."""
+    """Each difference in words, part by part."""
 
 
 def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange]:
-    """Rows for the submissions that stand otherwise in `new` than in `old`, by id; equal ones are left out.
+    """Return the submissions whose standing differs between `old` and `new`, sorted by id; unchanged ones are left out.
 
-    Of pairs a row each, under the first of the two; they have no scores.
+    A changed pair is one row under its first submission, without scores.
     """
     from worksample.results.verdicts import resolve
 
@@ -77,11 +77,11 @@ def find_grade_changes(store: Store, old: Round, new: Round) -> list[GradeChange
 
 
 Votes = list[tuple[str, str]]
-"""What a pair's evaluations say of completion and quality, `first`, `equal` or `second`, sorted."""
+"""The answers of a pair's evaluations about completion and quality (`first`, `equal` or `second`), sorted."""
 
 
 def votes_of_pairs(store: Store, round: Round) -> dict[str, Votes]:
-    """Pair (`key_of`) -> what stands of it; `first` is the submission whose id comes first."""
+    """Return pair (`key_of`) -> its standing votes; `first` is the submission whose id sorts first."""
     out = struck(store.find(Amendment))
     found: dict[str, Votes] = {}
     for e in store.find(Evaluation, round=round.id, outcome=EvaluationOutcome.GIVEN):

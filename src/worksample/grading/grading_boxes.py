@@ -1,4 +1,4 @@
-"""The grading box: what lies where in it, and its limits."""
+"""The grading box: which folders are mounted in it, and its limits."""
 
 from __future__ import annotations
 
@@ -24,51 +24,52 @@ if TYPE_CHECKING:
     from worksample.store import Store
 
 TIMEOUT = 120.0
-"""Seconds that a grader has where its manifest says nothing."""
+"""Default time of a grader, in seconds."""
 MEMORY = 2 << 30
-"""Bytes that a grader has where its manifest says nothing."""
+"""Default memory of a grader, in bytes."""
 OUTPUT = 8 << 20
 """Bytes that a grader may print."""
 GRADER, PROBES = "/task/grader", "/task/probes"
 EXPORTS, TRAJECTORY, BROWSED = "/task/exports", "/task/trajectory", "/task/browsed"
 RESULT, SCRATCH = "/task/result", "/task/scratch"
 DELIVERED = "/task/delivered"
-"""Where a submission lies of which the grader is given a copy that it may write to."""
+"""The place of the submission if the grader gets a writable copy of it."""
 PARTS = {"probes": PROBES, "exports": EXPORTS, "trajectory": TRAJECTORY, "browser": BROWSED}
 
 
 @dataclass(frozen=True, slots=True)
 class GraderLimits:
-    """timeout: seconds; memory: bytes."""
+    """Limits of a grader: `timeout` in seconds, `memory` in bytes."""
 
     timeout: float = TIMEOUT
     memory: int = MEMORY
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> GraderLimits:
-        """From a grading's settings: `timeout` and `memory`."""
+        """Read the limits from a grading's settings `timeout` and `memory`."""
         return cls(float(settings.get("timeout", TIMEOUT)), int(settings.get("memory", MEMORY)))
 
 
 @dataclass(frozen=True, slots=True)
 class GradingBoxes:
-    """The boxes for one submission. `folders`: name -> path in the grading box, as a case has them."""
+    """The boxes for grading one submission. `folders`: name -> path in the grading box, as the case has them."""
 
     grading: BoxConfig
     running: BoxConfig
-    """For programs of the agent's: submission, inputs and software, without the reference."""
+    """The box for the agent's programs: submission, inputs and software, without the reference."""
     folders: Mapping[str, str]
     verifying: Verifier | None = None
     workplace: LiveWorkplace | None = None
-    """What stands for the grader, over the state that the submission left."""
+    """The workplace services that run for the grader, over the state that the submission left."""
     behind: Mapping[Endpoint, str] = field(default_factory=dict)
-    """What stands behind each of the grading box's endpoints."""
+    """Endpoint of the grading box -> the service behind it."""
 
 
 def grading_boxes(store: Store, submission: Submission, instance: Instance, grading: Grading) -> GradingBoxes:
-    """Lay out all folders and say where they are mounted: the submission at the very path where it was made.
+    """Lay out all folders and return the boxes that mount them; the submission is mounted at the path where it was
+    made.
 
-    Raises what `Store.folder` does, ImageError, and GraderError where evidence is missing.
+    Raises what `Store.folder` raises, ImageError, and GraderError if evidence is missing.
     """
     paths = instance.work.environment.paths
     given = {
@@ -131,12 +132,12 @@ def grading_boxes(store: Store, submission: Submission, instance: Instance, grad
 
 
 def workplace_endpoints(environment: Environment) -> tuple[Endpoint, ...]:
-    """Where a grader finds the services of the work's workplace: under the names that the agent knew."""
+    """Return the endpoints at which a grader finds the workplace's services: the names that the agent used."""
     return tuple(Endpoint(one.name, one.port) for one in workplace_endpoint_specs(environment))
 
 
 def workplace_endpoint_specs(environment: Environment) -> tuple[EndpointSpec, ...]:
-    """The endpoints that lead to the workplace's services."""
+    """Return the endpoints of an environment that lead to the workplace's services."""
     return tuple(one for one in environment.endpoints if one.to.startswith(f"service:{WORKPLACE}:"))
 
 
@@ -145,15 +146,17 @@ def _workplace_variables(workplace: LiveWorkplace | None) -> tuple[tuple[str, st
 
 
 def _exports(own: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """The folder of exports, whatever of it is mounted."""
+    """Name the folder of exports if any part of it is mounted."""
     return {"exports": EXPORTS} if "exports" in own else {}
 
 
 def verifier_of(
     store: Store, submission: Submission, instance: Instance, grading: Grading, image: CachedImage | None
 ) -> Verifier | None:
-    """The verifier that a grading names, with the root that the agent left. Raises ImageError, CaptureError, and
-    GraderError where a hook that collects failed."""
+    """Return the verifier that a grading names, with the root that the agent left, or None if it names none.
+
+    Raises ImageError, CaptureError if the changed root was not captured, and GraderError if a collecting hook failed.
+    """
     settings = grading.settings.get("verifier")
     if settings is None or image is None:
         return None
@@ -180,7 +183,9 @@ def verifier_of(
 
 
 def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
-    """With the root of its own that its settings name, and the bases that were exchanged. ImageError."""
+    """Add the verifier's own root, if its settings name one, and the base images that were replaced. Raises
+    ImageError.
+    """
     name = verifier.settings.get("image")
     own = prepare_image(verifier.grader / name) if name else image if verifier.settings.get("fresh") else None
     told = dict([*image.substituted, *(own.substituted if own is not None else ())])
@@ -188,10 +193,11 @@ def _with_own_root(verifier: Verifier, image: CachedImage) -> Verifier:
 
 
 def _step_verifiers(verifier: Verifier, image: CachedImage, left: Path | None) -> Iterator[tuple[str, Verifier | str]]:
-    """Each step's verifier over what was there after it; after the end of what was left it is the last that counts.
+    """Yield each step's verifier over the state after that step. Steps that left no state use the last one that did.
 
-    A step that could not be begun has none, nor has any after it. left: the part `steps`; None where nobody worked on
-    any, and all see what was handed in. Raises GraderError where evidence is missing that a hook should have brought.
+    A step that could not be started has no verifier, nor has any later step: a reason is yielded instead. left: the
+    part `steps`, or None if nobody worked in steps, so that all verifiers see the submission. Raises GraderError if a
+    hook did not bring its evidence.
     """
     told = json.loads((left / STEPS_SUMMARY).read_bytes())["steps"] if left is not None else []
     ended = {one["name"]: one for one in told}

@@ -1,6 +1,7 @@
-"""The broker's verb `ask`: a grader's question, put to the judge of its role. The grader's box never sees a key.
+"""The broker's verb `ask`: it puts a grader's question to the judge of its role, so that the grader's box never sees a
+key.
 
-Every call is recorded. A judge that fails leaves the submission ungraded whatever the grader makes of it.
+Every call is recorded. If a judge fails, the submission stays ungraded, whatever the grader makes of it.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from worksample.records import Usage
 from .broker import MalformedRequest
 
 EXHIBITS = 200
-"""Of one question."""
+"""Maximum number of exhibits of one question."""
 QUESTION = 50_000
-"""Characters of a question."""
+"""Maximum number of characters of a question."""
 MIMES = ("image/png",)
 
 
 def parse(body: Mapping[str, Any]) -> tuple[str, Probe]:
-    """Role and probe of a request. Raises Junk."""
+    """Return the role and the probe of a request. Raises MalformedRequest."""
     try:
         kind, question, role = ProbeKind(body["kind"]), body["question"], body.get("role") or DEFAULT
         if not isinstance(question, str) or len(question) > QUESTION or not isinstance(role, str):
@@ -77,17 +78,17 @@ def _schemas(raw: Any) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class GraderQuestions:
-    """Answers the questions of one grading. `records` grows by an entry for each."""
+    """The questions of one grading, put to judges. `records` gets an entry for each call."""
 
     roles: Roles
     records: list[dict[str, Any]]
     usage: dict[str, Usage] = field(default_factory=dict)
-    """Role -> what it took."""
+    """Role -> what its judges used."""
     failed: JudgeError | None = None
     """The first failure of a judge."""
 
     async def ask(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises Junk, and JudgeError where there is no answer."""
+        """Answer one request. Raises MalformedRequest, and JudgeError if no judge answers."""
         role, probe = parse(body)
         try:
             answer = await self._answer(role, probe)
@@ -130,7 +131,9 @@ class GraderQuestions:
 
 
 def majority(answers: list[JudgeReply]) -> JudgeReply:
-    """What more than half of a panel say, with the first such answer's reason. JudgeError where they split."""
+    """Return the answer of more than half of a panel, with the reason of the first judge who gave it. Raises JudgeError
+    if the panel is split.
+    """
     votes = Counter(json.dumps(a.value, sort_keys=True) for a in answers)
     value, count = votes.most_common(1)[0]
     if 2 * count <= len(answers):

@@ -1,4 +1,4 @@
-"""Which evaluations a subject still wants, until a round's overlap is full."""
+"""Which evaluations a subject still needs until a round's overlap is reached."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.records import Evaluation, EvaluationOutcome, Round
 from .evaluators import WAITING, RoundEvaluator
 
 TRIES = 3
-"""Evaluations at one place at most, where only passing troubles kept it from an answer, and no judge failed."""
+"""Evaluations at one place at most, if only transient failures prevented an answer and no judge failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class EvaluationPlace:
 
 
 def place_of(evaluation: Evaluation) -> tuple[str, int]:
-    """The key of the place that an evaluation was made at."""
+    """Return the key of the place at which an evaluation was made."""
     return evaluation.evaluator, evaluation.draw
 
 
 def is_pending(evaluations: Sequence[Evaluation], tries: int = TRIES, since: datetime | None = None) -> bool:
-    """Whether a place with these evaluations is asked (again): nothing given, and all failed in passing.
+    """Return whether a place with these evaluations is asked (again): none was given, and all failures were transient.
 
-    since: when this run began. A judge asks again by itself, as often as its `tries` say: where it failed in this run,
-    it is asked again in the next one only.
+    since: when this run began. A judge repeats its own calls as often as its `tries` say, so a judge that failed in
+    this run is asked again only in the next one.
     """
     if any(e.outcome is EvaluationOutcome.GIVEN for e in evaluations):
         return False
@@ -57,12 +57,12 @@ def pending_places(
     tries: int = TRIES,
     since: datetime | None = None,
 ) -> list[EvaluationPlace]:
-    """The places of a subject that are asked now (see `wants`): none if `overlap` evaluations are given, or nobody is
-    left to ask.
+    """Return the places of a subject that are asked now (see `is_pending`): none if `overlap` evaluations are given, or
+    nobody is left to ask.
 
-    `made`: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
-    gives nothing for good is made up for by the next one. Places that are asked at the same time by several processes
-    are never more than are wanted: what is begun stays among the wanted until it ends, whatever else ends meanwhile.
+    made: the subject's evaluations in the round. Each evaluator answers once before one answers twice. A place that
+    failed for good is replaced by the next one. Several processes together never ask more places than are needed: a
+    started evaluation stays pending until it ends.
     """
     lacking = round.overlap - sum(e.outcome is EvaluationOutcome.GIVEN for e in made)
     if lacking <= 0:
@@ -79,5 +79,5 @@ def pending_places(
 
 
 def _counting_evaluations(place: EvaluationPlace, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Without those that failed for want of means, where there are others now."""
+    """Leave out evaluations that failed for lack of means if the evaluator has other means now."""
     return [e for e in evaluations if e.cause not in WAITING or e.record.get("means", "") == place.by.means]

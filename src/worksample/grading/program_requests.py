@@ -1,6 +1,6 @@
-"""The broker's verb `run`: a program of the agent's, in a fresh box without the reference.
+"""The broker's verb `run`: it runs one of the agent's programs in a fresh box without the reference.
 
-Every run is recorded: its arguments, its exit code, the digests of all that went in and out.
+Every run is recorded: its arguments, its exit code, and the digests of everything that went in and out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .grading_boxes import SCRATCH
 from .starvation import require_time
 
 PROGRAM_SECONDS = 1_200.0
-"""Seconds that all programs of one grading may take; those beyond it count as timed out."""
+"""Seconds that all programs of one grading may take; later programs count as timed out."""
 FILE_LIMIT = 16 << 20
 """Bytes of one file that is brought back."""
 FILES_LIMIT = 64 << 20
@@ -39,7 +39,7 @@ class ProgramRequest:
 
 
 def parse(raw: Mapping[str, Any], most: float) -> ProgramRequest:
-    """A request within limits: `most` is the longest time, in seconds, that one program may take. Raises Junk."""
+    """Check a request and return it. most: the longest time of one program, in seconds. Raises MalformedRequest."""
     argv, stdin, timeout = raw.get("argv"), raw.get("stdin", ""), raw.get("timeout", 30.0)
     if not isinstance(argv, list) or not argv or not all(_text(a) for a in argv) or len(argv) > 1_000:
         raise MalformedRequest("argv is not a list of texts")
@@ -67,7 +67,7 @@ def _text(value: Any) -> bool:
 
 @dataclass
 class ProgramRequests:
-    """Runs the programs of one grading, one after another. `records` grows by an entry per run."""
+    """The programs of one grading, run one after another. `records` gets an entry per run."""
 
     config: BoxConfig
     sandbox: str
@@ -76,11 +76,11 @@ class ProgramRequests:
     """Seconds that one program may take."""
     records: list[dict[str, Any]]
     left: float = PROGRAM_SECONDS
-    """Seconds that programs may still take, all together."""
+    """Seconds that all remaining programs together may take."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def run(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one request. Raises Junk, and SandboxError where no box can be had."""
+        """Answer one request. Raises MalformedRequest, and SandboxError if no box can be started."""
         request = parse(body, self.most)
         async with self._turn:
             try:
@@ -136,7 +136,7 @@ async def _write(box: Box, path: str, content: bytes) -> None:
 
 
 async def _collect_files(box: Box, names: list[str]) -> dict[str, bytes]:
-    """The files that the program left, without those that cannot be read or are too large."""
+    """Read the files that the program left, without those that cannot be read or are too large."""
     found: dict[str, bytes] = {}
     left = FILES_LIMIT
     for name in names:

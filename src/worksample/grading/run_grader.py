@@ -1,4 +1,4 @@
-"""A grader run to its end, in a box, and what came of it: a grade, or a typed failure."""
+"""Running a grader in a box, and its result: a grade, or a typed failure."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from .verifier import VerifierRequests
 RESULT_LIMIT = 16 << 20
 """Bytes of a grader's result."""
 TAIL = 64 << 10
-"""Bytes of what a grader printed that are kept, of each stream."""
+"""Bytes that are kept of each stream that a grader printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraderEnd:
-    """`grade`, or `cause` and `reason`. `record`: what is kept beside the evaluation."""
+    """The end of a grading: `grade`, or `cause` and `reason`. `record` is kept beside the evaluation."""
 
     grade: GradePayload | None = None
     cause: Cause | None = None
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
-    """What the judges took that the grader asked, by role."""
+    """What the judges asked by the grader used, by role."""
 
     @property
     def cost(self) -> float | None:
-        """US dollars over all judges; None where none was asked or none had a price."""
+        """US dollars of all judges; None if none was asked or none has a price."""
         costs = [used.cost for used in self.usage.values() if used.cost is not None]
         return sum(costs) if costs else None
 
@@ -57,9 +57,10 @@ class GraderEnd:
 async def run_grader(
     place: GradingBoxes, grading: Grading, sink: Sink, *, sandbox: str, roles: Roles | None = None
 ) -> GraderEnd:
-    """Grade once. Never raises for what the grader does, nor for a box that cannot be had or is lost.
+    """Grade once. Never raises for what the grader does, nor if a box is lost or cannot be started.
 
-    roles: the judges that it may ask. A grade is not taken from a grader whose question none of them answered.
+    roles: the judges that the grader may ask. If one of its questions stayed without an answer, its grade is not
+    accepted.
     """
     broker = GradingBroker({})
     asks = GraderQuestions(roles or {}, broker.records)
@@ -106,7 +107,7 @@ async def _run_and_read(
 
 
 async def _copy_submission(box: Box, place: GradingBoxes) -> None:
-    """The submission where the grader may write to it. SandboxError where it does not fit."""
+    """Copy the submission to where the grader may write. Raises SandboxError if it does not fit."""
     [target] = place.grading.writable
     done = await box.run(["cp", "-R", f"{DELIVERED}/.", target])
     if done.returncode:
@@ -116,7 +117,7 @@ async def _copy_submission(box: Box, place: GradingBoxes) -> None:
 
 @asynccontextmanager
 async def _services(place: GradingBoxes, sandbox: str) -> AsyncIterator[TrialServices | None]:
-    """Those that stand for the grader; they start before its time begins."""
+    """Open the workplace's services for the grader; they start before its time begins."""
     if place.workplace is None:
         yield None
         return
@@ -131,7 +132,7 @@ def _targets(place: GradingBoxes, services: TrialServices | None) -> dict[Endpoi
 
 
 async def _run_with_broker(box: Box, command: list[str], broker: GradingBroker, timeout: float) -> Completed:
-    """Run the grader; the time that it waits for programs of the agent's, or for a processor, is not its own."""
+    """Run the grader. Time in which it waits for the agent's programs or for a processor does not count."""
     limit = FairTimeout(timeout)
     broker.pausing = limit.hold
     serving = asyncio.create_task(broker.serve(await box.listen(SOCKET)))
@@ -153,14 +154,14 @@ def _case(grading: Grading) -> dict[str, Any]:
 
 
 def _command(place: GradingBoxes) -> list[str]:
-    """Paths stand in the arguments, so that a box without mounts of its own can translate them."""
+    """Return the grader's command. Paths are arguments, so that a box without mounts can translate them."""
     named = {**place.folders, "result": f"{RESULT}/result.json", "broker": SOCKET}
     words = [f"{name}={path}" for name, path in named.items()]
     return [platform_python(), "-P", "-m", "worksample.kit", f"{SCRATCH}/case.json", *words]
 
 
 async def _result(box: Box) -> bytes | None:
-    """What the grader wrote; None where it wrote nothing that can be read."""
+    """Read what the grader wrote; None if nothing can be read."""
     try:
         return await box.read(f"{RESULT}/result.json", RESULT_LIMIT)
     except OSError:
@@ -168,7 +169,9 @@ async def _result(box: Box) -> bytes | None:
 
 
 def grade_from_result(done: Completed, data: bytes | None, grading: Grading, limits: GraderLimits) -> GradePayload:
-    """The grade, from how the process ended and what it wrote. GraderError, with its cause, where there is none."""
+    """Return the grade, from how the process ended and what it wrote. Raises GraderError with a cause if there is no
+    grade.
+    """
     tail = done.stderr[-2_000:].decode("utf-8", "replace").strip()
     if done.truncated:
         raise GraderError("it printed more than is kept", cause=Cause.GRADER_OUTPUT)

@@ -13,7 +13,7 @@ from .evaluators import EvaluationRequest, EvaluatorReply
 
 
 class ScriptedEvaluator:
-    """Says the same of everything, or fails first where its script says so."""
+    """An evaluator that gives the same answer to everything, or fails first if its script says so."""
 
     def __init__(
         self, name: str, payload: Payload | None, *, failures: Mapping[int, Sequence[Cause]] | None = None,

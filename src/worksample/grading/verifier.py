@@ -1,7 +1,7 @@
-"""The broker's verb `verify`: a task's own verifier, in a fresh box over the root that the agent left.
+"""The broker's verb `verify`: it runs a task's own verifier in a fresh box over the root that the agent left.
 
-The verifier is foreign code that looks at hostile work, so it has a box to itself, and what it says is a file that is
-read from outside. Either it sees the agent's root (image and changes), or a root of its own with the artifacts in it.
+The verifier is external code that looks at untrusted work, so it gets its own box, and its result is a file that is
+read from outside. It sees either the agent's root (image and changes), or a root of its own with the artifacts in it.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ SAID, TESTS, SOLUTION = "/logs/verifier", "/tests", "/solution"
 PLACES = (SAID, "/logs/agent", "/logs/artifacts")
 REWARDS = ("reward.json", "reward.txt")
 REWARD_LIMIT = 1 << 20
-"""Bytes of a reward's file."""
+"""Bytes of a reward file."""
 OUTPUT = 8 << 20
 """Bytes that a verifier may print."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """What a grading's settings say, and the files that it is run with."""
+    """A grading's verifier settings, and the files that it runs with."""
 
     settings: Mapping[str, Any]
     root: Root
-    """Of the agent's image."""
+    """The root of the agent's image."""
     layers: tuple[Path, ...]
-    """What the agent changed in it."""
+    """The agent's changes to the root."""
     grader: Path
     """The folder with the tests."""
     output: str
-    """Where the agent's output lay."""
+    """The path of the agent's output."""
     delivered: Path
     own: Root | None = None
-    """The verifier's image, where it has one."""
+    """The verifier's own image, if it has one."""
     limits: Limits = field(default_factory=Limits)
     substituted: tuple[tuple[str, str], ...] = ()
     steps: Mapping[str, Verifier | str] = field(default_factory=dict)
-    """Of a task with steps: each step's own, by its name; or why it was not begun."""
+    """For a task with steps: step name -> its verifier, or the reason why the step was not started."""
 
     @contextmanager
     def place(self) -> Iterator[Root]:
-        """The root that the verifier sees, until the end of the `with`. Raises ImageError."""
+        """Lay out the root that the verifier sees, until the end of the `with`. Raises ImageError."""
         with ExitStack() as held:
             work = held.enter_context(scratch_folder("verifier"))
             layers = list(self.layers)
@@ -85,7 +85,7 @@ def _tests(tar: tarfile.TarFile, folder: Path) -> None:
 
 
 def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
-    """Those that are there; that one is missing is for the verifier to say."""
+    """Add the artifacts that exist; the verifier itself reports a missing one."""
     top = os.open(root.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for source in sources:
@@ -106,7 +106,7 @@ def _artifacts(tar: tarfile.TarFile, root: Root, sources: list[str]) -> None:
 
 @dataclass
 class VerifierRequests:
-    """Answers `verify` for one grading. `records` grows by an entry per run."""
+    """The verifier runs of one grading. `records` gets an entry per run."""
 
     verifier: Verifier | None
     sandbox: str
@@ -115,8 +115,9 @@ class VerifierRequests:
     records: list[dict[str, Any]]
 
     async def verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Run the verifier once, of a task with steps that of the step which is asked for. Raises SandboxError where
-        no box can be had."""
+        """Run the verifier once; for a task with steps, the verifier of the requested step. Raises SandboxError if no
+        box can be started.
+        """
         verifier, step = self.verifier, body.get("step")
         if verifier is None:
             raise SandboxError("the grading names no verifier, or the instance no image", where="verifier")
@@ -174,7 +175,9 @@ async def _run_verifier(
 
 
 def box_for(verifier: Verifier, root: Root, *, said: str = SAID) -> tuple[BoxConfig, BuildNetwork | None]:
-    """The box of a verifier, and what its endpoints lead to. Raises ImageError for a user that its root lacks."""
+    """Return a verifier's box and the hosts that its endpoints lead to. Raises ImageError if the root lacks the named
+    user.
+    """
     settings, limits = verifier.settings, verifier.limits
     user = str(settings.get("user") or "")
     number, home = image_user(verifier.own or verifier.root, user) if user else (root.user, root.home)

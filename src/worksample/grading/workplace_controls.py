@@ -1,7 +1,7 @@
-"""Scripts of a task done in a company, performed in its services: what each leaves is a control submission.
+"""Scripts of a task in a company, performed in the company's services: the result of each is a control submission.
 
-The services stand once. Before each script they are put back to the beginning and set up as for a trial; the colleagues
-attend, and the script's commands run in a box such as an agent's.
+The services start once. Before each script they are reset and set up as for a trial; the colleagues are running, and
+the script's commands run in a box like an agent's.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 SCRATCH = "/task/scratch"
 SECONDS = 1800.0
-"""That a script has where the work has no limit."""
+"""Default time of a script, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PerformedScript:
-    """`failed` says which command of the script went wrong, and how; "" where none did."""
+    """A script's control submission. `failed` says which command failed and how; "" if none did."""
 
     submission: Submission
     failed: str
@@ -47,7 +47,9 @@ async def perform_scripts(
     store: Store, instance: Instance, scripts: Mapping[str, Sequence[ScriptStep]], *, sandbox: str = "bubblewrap",
     on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, PerformedScript]:  # fmt: skip
-    """What each script leaves, by its name, committed as a control. Raises what a workplace does that cannot be had."""
+    """Perform scripts and return the control submission of each, by name. Raises as a workplace that cannot be
+    started.
+    """
     environment = instance.work.environment
     workplace = await asyncio.to_thread(task_workplace, environment, store.folder, f"perform-{uuid4().hex[:12]}")
     if workplace is None or not scripts:
@@ -106,7 +108,7 @@ async def _perform_script(stage: _ScriptStage, name: str, steps: Sequence[Script
 
 
 async def _export_state(stage: _ScriptStage) -> SubmissionPart:
-    """As at the end of a trial."""
+    """Export the services' state as at the end of a trial."""
     store, given = stage.store, stage.instance.work.environment
     seen = await run_live_check(stage.services, stage.workplace, store.folder, given)
     exported = await export_state(stage.services, store.blobs, stage.instance.capture.exports, CaptureLimits())
@@ -117,7 +119,7 @@ async def _export_state(stage: _ScriptStage) -> SubmissionPart:
 
 
 async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> str:
-    """Do them in order, until one fails."""
+    """Perform steps in order until one fails; return the failure in words, "" for none."""
     seconds = instance.work.environment.limits.time or SECONDS
     paths = instance.work.environment.paths
     words = {"input": paths.input, "software": paths.software, "output": paths.output, "scratch": SCRATCH}
@@ -141,7 +143,7 @@ async def _steps(box: Box, steps: Sequence[ScriptStep], instance: Instance) -> s
 
 
 def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
-    """Of a step that runs something; others (what is said, the end) leave nothing behind."""
+    """Return the command of a step that runs something; other steps leave nothing."""
     text = step.run if step.run is not None else step.python
     if text is None:
         return []
@@ -151,7 +153,7 @@ def _argv(step: ScriptStep, words: Mapping[str, str]) -> list[str]:
 
 
 def _box_config(stage: _ScriptStage) -> BoxConfig:
-    """A box such as an agent's, without any agent in it."""
+    """Return a box like an agent's, without an agent."""
     work, store = stage.instance.work, stage.store
     environment = work.environment
     limits = environment.limits

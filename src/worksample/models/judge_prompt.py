@@ -1,4 +1,6 @@
-"""A probe as a judge reads it: our instruction, the author's question, the fenced exhibits, the form of the answer."""
+"""The prompt of a probe: our instruction, the author's question, the exhibits between delimiters, the form of the
+answer.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from dataclasses import dataclass
 from worksample.records import digest_of
 
 from .exhibit import Exhibit, ExhibitLimits, Look, Visibility, within
-from .exhibit_delimiters import MARK, Fence
+from .exhibit_delimiters import MARK, ExhibitDelimiters
 from .invisible_characters import written_out
 from .probe import Probe, ProbeKind
 
@@ -59,7 +61,7 @@ NOT_SHOWN = {
     Visibility.MISSING: _OURS,
     Visibility.CRASHED: _OURS,
 }
-"""What a judge is told of an exhibit that stands for a file, beside why."""
+"""The prompt's words for an exhibit whose file cannot be shown, by reason."""
 INSPECTED = (
     "Some files of the work could not be shown to you. The work is not to blame, so do not count it against the work. "
     'Add "inspected" to the object: "yes" if what you are shown is enough to answer, "no" if the answer depends on a '
@@ -87,17 +89,19 @@ Part = str | Exhibit
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent: the system's text, and the user's parts in order. `exhibits`: number -> exhibit, from 1."""
+    """A prompt to send: the system text, and the user's parts in order. `exhibits`: number -> exhibit, from 1."""
 
     system: str
     parts: tuple[Part, ...]
     exhibits: dict[int, Exhibit]
 
 
-def prompt(probe: Probe, fence: Fence, limits: ExhibitLimits, *, swapped: bool = False, advice: str = "") -> Prompt:
-    """Put a probe into words. swapped: of a pair, the second comes first. advice: what was wrong with the last answer.
+def prompt(
+    probe: Probe, fence: ExhibitDelimiters, limits: ExhibitLimits, *, swapped: bool = False, advice: str = ""
+) -> Prompt:
+    """Build the prompt of a probe. `swapped`: the second of a pair comes first. `advice`: the error of the last answer.
 
-    No character that nobody sees is left in it, whoever wrote the words.
+    No invisible character is left in it, whoever wrote the words.
     """
     sides = [("", probe.exhibits)]
     if probe.kind is ProbeKind.PAIR:
@@ -115,14 +119,14 @@ def prompt(probe: Probe, fence: Fence, limits: ExhibitLimits, *, swapped: bool =
         for exhibit in kept:
             numbered[len(numbered) + 1] = exhibit
             parts.append(_title(len(numbered), exhibit, title))
-            parts += fence.enclosed(len(numbered), exhibit)
+            parts += fence.enclose(len(numbered), exhibit)
         parts += [f"({words})" for words in left_out]
     parts.append(f"ANSWER\n{written_out(_form(probe))}")
     if advice:
         parts.append(f"\n{written_out(AGAIN.format(advice=advice))}")
     instruction = written_out(probe.instruction.strip()) or INSTRUCTION[probe.kind]
     system = SYSTEM.format(nonce=fence.nonce, mark=MARK, instruction=instruction)
-    return Prompt(system, tuple(_joined(parts)), numbered)
+    return Prompt(system, tuple(_join_texts(parts)), numbered)
 
 
 def _title(number: int, exhibit: Exhibit, title: str) -> str:
@@ -143,8 +147,8 @@ def _form(probe: Probe) -> str:
     return "\n".join([*(["Items:", *listed] if listed else []), form, *rules])
 
 
-def _joined(parts: list[Part]) -> list[Part]:
-    """Neighbouring texts as one."""
+def _join_texts(parts: list[Part]) -> list[Part]:
+    """Join neighbouring texts."""
     out: list[Part] = []
     for part in parts:
         if isinstance(part, str) and out and isinstance(out[-1], str):

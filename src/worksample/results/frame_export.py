@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worksample.errors import UsageError
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -34,7 +34,7 @@ def export(store: Store, folder: Path, format: str = "parquet", experiment: str 
         frame = read(store, experiment)
         path = folder / f"{name}.{format}"
         draft = path.with_name(path.name + ".part")
-        with keeping(str(folder)):
+        with translate_os_errors(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             if format == "parquet":
                 frame.write_parquet(draft)

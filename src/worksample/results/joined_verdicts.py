@@ -12,7 +12,7 @@ import polars as pl
 from worksample.errors import Cause
 from worksample.metrics.scores.rubric import RubricRules, rubric_scores
 from worksample.records import AWAITED, EvaluatorKind, Protocol, Standing, is_full, partial_credit
-from worksample.records.weighted_criteria import behind_gates, implied, weigh
+from worksample.records.weighted_criteria import behind_gates, last_implies_all, weigh
 
 from .criteria_in_force import InstanceCriteria, LeafCriterion
 from .criterion_marks import CANNOT, FAIL, FEW, PASS, VOID, agreed_leaves
@@ -151,7 +151,7 @@ class JoinedVerdict:
 
     def marks(self) -> Iterator[tuple[str, str]]:
         """Importance and mark of every criterion, after gates and what implies the others."""
-        all_passed, gone = implied(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
+        all_passed, gone = last_implies_all(self.asked.nodes, self.shares), behind_gates(self.asked.nodes, self.shares)
         for leaf in self.asked.leaves:
             mark = self.found[leaf.id][0] or ""
             if mark in (PASS, FAIL):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from worksample.records import EvaluatorKind, Protocol
-from worksample.records.weighted_criteria import behind_gates, implied
+from worksample.records.weighted_criteria import behind_gates, last_implies_all
 
 from .criteria_in_force import criteria_with_kinds
 from .deciding_rounds import DecidingRound
@@ -48,7 +48,7 @@ def _answers(judging: RoundReader, rounds: Mapping[EvaluatorKind, Sequence[Decid
 
 def _points(one: JoinedVerdict) -> Iterator[tuple[str, float, float]]:
     nodes, shares = one.asked.nodes, one.shares
-    every, gone = implied(nodes, shares), behind_gates(nodes, shares)
+    every, gone = last_implies_all(nodes, shares), behind_gates(nodes, shares)
     sums: dict[str, list[float]] = {}
     for leaf in (leaf for node in nodes for leaf in node.leaves):
         share = shares[leaf.id]

@@ -1,4 +1,4 @@
-"""`cases/<name>/case.toml`: submissions with the score they must get."""
+"""`cases/<name>/case.toml`: submissions with the score that they must get."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
 class ScoreTable(Frozen):
-    """The bounds of a score."""
+    """Bounds of a score."""
 
     low: Share
     high: Share
@@ -52,7 +52,8 @@ class CaseTable(Frozen):
 
 
 def read_cases(root: Path, instances: Collection[str], criteria: Collection[str], faults: Faults) -> list[CaseSpec]:
-    """All cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is none."""
+    """Read all cases of a package, by name. `cases/reference/` (a reference in the deliverables' form) is not a
+    case."""
     folder = root / "cases"
     if not folder.is_dir():
         return []
@@ -97,5 +98,5 @@ def _case(path: Path, instances: Collection[str], criteria: Collection[str], fau
 
 
 def _script(folder: Path) -> Path | None:
-    """A case's `script.toml`, where it has one."""
+    """Return a case's `script.toml`, if it has one."""
     return folder / SCRIPT if (folder / SCRIPT).is_file() else None

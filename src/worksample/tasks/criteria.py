@@ -1,4 +1,4 @@
-"""`criteria.toml`: the one tree for rubric and checkpoints."""
+"""`criteria.toml`: one tree for rubric and checkpoints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worksample.files.config_files import AllowedText, Faults, read_toml, valida
 from worksample.records import By, CheckpointKind, Criteria, Criterion, Frozen, Importance
 
 DEPTH = 8
-"""Levels of nesting."""
+"""Maximum number of levels."""
 
 
 class CriterionTable(Criterion):
@@ -33,7 +33,7 @@ class CriteriaTable(Frozen):
 
 
 def read_criteria(path: Path, faults: Faults) -> Criteria:
-    """The tree; an empty one where the file is missing, and faults for what is wrong in it."""
+    """Read the tree. A missing file gives an empty tree; every error becomes a fault."""
     if not path.exists():
         return Criteria()
     document = read_toml(path, path.name, faults)
@@ -57,12 +57,12 @@ def read_criteria(path: Path, faults: Faults) -> Criteria:
 
 
 def write_criteria(criteria: Criteria) -> str:
-    """The text of a `criteria.toml` that reads as these."""
+    """Return the text of a `criteria.toml` with these criteria."""
     return "\n".join(line for node in criteria.criteria for line in _table(node, "criterion"))
 
 
 def _table(node: Criterion, path: str) -> list[str]:
-    """A node's table and those of its parts; what says nothing is left out."""
+    """Return a node's table and those of its parts; empty values are left out."""
     lines = [f"[[{path}]]", f"id = {_quote(node.id)}", f"text = {_quote(node.text)}"]
     if node.points is not None:
         lines.append(f"points = {node.points!r}")
@@ -78,7 +78,7 @@ def _table(node: Criterion, path: str) -> list[str]:
 
 
 def _quote(text: str) -> str:
-    """A basic string: JSON's escapes are TOML's, but for the one character that JSON leaves as it is."""
+    """Quote a basic TOML string: JSON's escapes are TOML's, except for one character that JSON leaves unescaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,4 +1,4 @@
-"""`[environment]` and `[deliverables]`: where the work is done and what must come of it."""
+"""`[environment]` and `[deliverables]`: the surroundings of the work, and its results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OURS = (
     "/task/delivered",
     "/task/browsed",
 )
-"""Places in a box that no task can take for itself."""
+"""Folders of a box that no task can use for itself."""
 _PLAIN = Limits()
 BROWSER_MEMORY, BROWSER_PROCESSES = 4 << 30, 512
 """Of a box with a browser, where the task says nothing."""
@@ -58,14 +58,14 @@ Place = Annotated[str, AfterValidator(_check_place), AllowedText("a plain absolu
 
 
 class LimitsTable(Limits):
-    """`limits` as they are written, sizes also as `2GiB`."""
+    """`limits` as they are written; sizes also as `2GiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
     disk: Size = _PLAIN.disk
 
     def over(self, other: Limits) -> Limits:
-        """What is given here, and the other's for the rest."""
+        """Return the given values, and the other's for the rest."""
         return other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -78,7 +78,7 @@ class PathsTable(Paths):
     reference: Place = Paths().reference
 
     def over(self, other: Paths) -> Paths:
-        """What is given here, and the other's for the rest. ValueError where two would be one."""
+        """Return the given paths, and the other's for the rest. Raises ValueError if two paths are the same."""
         found = other.replaced(**{name: getattr(self, name) for name in self.model_fields_set})
         if len(set(found.plain().values())) < len(found.plain()):
             raise ValueError("input, software, output and reference need a path each")
@@ -94,7 +94,7 @@ def _check_host(name: str) -> str:
 
 
 class EndpointTable(EndpointSpec):
-    """One of `[[environment.endpoint]]`."""
+    """An `[[environment.endpoint]]`."""
 
     name: Annotated[
         str, AfterValidator(_check_host), AllowedText("a host's name in lower case, '*.' and one, or '*'; no address")
@@ -110,8 +110,8 @@ class EndpointTable(EndpointSpec):
 
 
 class EnvironmentTable(Frozen):
-    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance that names
-    services which nobody can give is planned as not attemptable.
+    """The table as it is written. Interfaces and networks that no sandbox offers are faults; an instance with unknown
+    services is planned as not attemptable.
     """
 
     interfaces: tuple[Literal["terminal", "browser"], ...] = ("terminal",)
@@ -125,11 +125,11 @@ class EnvironmentTable(Frozen):
     image: Image | None = None
     step: Annotated[tuple[StepTable, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
     company: SharedFolder | None = None
-    """Of the workplace, whose services `services` names."""
+    """The folder of the workplace's company; `services` names its services."""
     setup: Folder | None = None
     live: Folder | None = None
     dialects: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
-    """Ways of other products in which services of the workplace can be asked besides."""
+    """Other products whose interfaces the workplace's services also understand."""
     services: Annotated[tuple[Word, ...], AllowedText("a list of names")] = ()
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     requires: Annotated[tuple[Word, ...], AllowedText("a list of capabilities")] = ()
@@ -154,12 +154,12 @@ class EnvironmentTable(Frozen):
         return self
 
     def _endpoints(self) -> tuple[EndpointSpec, ...]:
-        """The task's own, and those of the workplace's services."""
+        """Return the task's own endpoints, and those of the workplace's services."""
         own = tuple(EndpointSpec(name=one.name, port=one.port, to=one.to) for one in self.endpoint)
         return (*own, *endpoints_of_workplace(self.services, self.dialects)) if self.network == "workplace" else own
 
     def record(self) -> Environment:
-        """What is kept of it, each name once."""
+        """Return the record, each name once."""
         lists = {name: tuple(dict.fromkeys(getattr(self, name))) for name in _LISTS}
         browser = (self.browser or BrowserSpec()) if "browser" in self.interfaces else None
         usual = Limits() if browser is None else Limits(memory=BROWSER_MEMORY, processes=BROWSER_PROCESSES)
@@ -191,7 +191,7 @@ def _check_deliverable_name(name: str) -> str:
 
 
 class DeliverableTable(Frozen):
-    """One of `[deliverables]`."""
+    """An entry of `[deliverables]`."""
 
     format: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.+-]*$"), AllowedText("a short word such as 'csv'")]
     required: Flag = True
@@ -199,10 +199,10 @@ class DeliverableTable(Frozen):
 
 
 Deliverables = dict[Annotated[str, AfterValidator(_check_deliverable_name)], DeliverableTable]
-"""Name -> what it is. A name ends in `/` for a folder and may hold `*` for several files."""
+"""Name -> format. A name ends in `/` for a folder and may contain `*` for several files."""
 
 
 def deliverables_of(*tables: Mapping[str, DeliverableTable]) -> tuple[Deliverable, ...]:
-    """Those of all tables, by name; a later table's word counts."""
+    """Merge the deliverables of all tables, by name; a later table overrides an earlier one."""
     merged = {name: given for table in tables for name, given in table.items()}
     return tuple(Deliverable(name=name, **dict(given)) for name, given in merged.items())

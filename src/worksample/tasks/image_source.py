@@ -1,4 +1,4 @@
-"""How a package names an image: a reference with its digest, or what lies in the package."""
+"""Names of images in a package: a reference with its digest, or a path in the package."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worksample.files.config_files import exact_fault, show_value
 from .package_files import is_folder, path_problem
 
 IMAGE_MARKS = ("oci-layout", "Dockerfile", "Containerfile")
-"""Files by which a folder is known as an image."""
+"""Files that mark a folder as an image."""
 PINNED = re.compile(r"docker://[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}@sha256:[0-9a-f]{64}")
 
 

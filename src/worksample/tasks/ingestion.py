@@ -1,4 +1,4 @@
-"""From a package to records: one scan of the folder, and four digests for each instance."""
+"""Ingestion of a package: one scan of the folder, and four digests for each instance."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ class Ingested:
 
 
 def package_manifest(package: Package, sink: Sink) -> Manifest:
-    """All files of a package, and of its suite's company, taken into the sink. CaptureError where one cannot be read
-    or a limit is met."""
+    """Scan all files of a package and of its suite's company into the sink. Raises CaptureError if a file cannot be
+    read or a limit is reached.
+    """
     found = scan(package.root, sink)
     if found.status is not CaptureStatus.COMPLETE:
         raise CaptureError(found.reason, where=str(package.root), next=f"worksample task check {package.root}")
@@ -49,13 +50,13 @@ def package_manifest(package: Package, sink: Sink) -> Manifest:
 
 
 def _shared_companies(package: Package) -> list[str]:
-    """Companies that lie beside the package in its suite."""
+    """Return the companies that lie beside the package in its suite."""
     named = (i.environment.workplace.company.name for i in package.instances if i.environment.workplace is not None)
     return sorted({name for name in named if name.startswith("../")})
 
 
 def _scan_shared(package: Package, name: str, sink: Sink) -> list[Entry]:
-    """What lies in a shared folder, by its place in the package's manifest."""
+    """Scan a shared folder; its entries get their paths in the package's manifest."""
     root = shared_folder(package.root, name)
     found = scan(root, sink)
     if found.status is not CaptureStatus.COMPLETE:
@@ -65,10 +66,10 @@ def _scan_shared(package: Package, name: str, sink: Sink) -> list[Entry]:
 
 
 def ingest(package: Package, sink: Sink, *, kit: str = "") -> Ingested:
-    """Take a package in: files and manifests into `sink`, the records back.
+    """Ingest a package: put files and manifests into `sink`, and return the records.
 
-    kit: version of `worksample.kit` that the grader is held against; part of the grading digest. The same package
-    gives the same ids wherever it lies; only `Task.ingested` is the present moment.
+    kit: the version of `worksample.kit` for the grader; part of the grading digest. The same package gives the same ids
+    wherever it lies; only `Task.ingested` is the present moment.
     """
     whole = package_manifest(package, sink)
     if not whole.files:
@@ -93,7 +94,7 @@ def _keep(manifest: Manifest, sink: Sink) -> str:
 
 
 def below(whole: Manifest, folder: str) -> Manifest:
-    """The part of a manifest below a folder, by paths relative to it; empty where there is no such folder."""
+    """Return the part of a manifest below a folder, with relative paths; empty if the folder does not exist."""
     prefix = quote_path(folder.encode()) + "/"
     inner = (e for e in whole.entries if e.path.startswith(prefix))
     return _sorted_manifest([e.replaced(path=e.path[len(prefix) :]) for e in inner])
@@ -108,8 +109,7 @@ def _sorted_manifest(entries: list[Entry]) -> Manifest:
 
 
 def _environment(spec: InstanceSpec, whole: Manifest, sink: Sink) -> Environment:
-    """With what lies in the package taken in (the image, services' images and files), so that the work's digest
-    holds it."""
+    """Add the digests of the package's images and service files, so that they are part of the work's digest."""
     environment = spec.environment
 
     def files(source: SourceFiles | None) -> SourceFiles | None:

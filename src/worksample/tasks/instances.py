@@ -1,4 +1,4 @@
-"""`[[instance]]`: the cases of a task, and what each has for itself."""
+"""`[[instance]]`: the instances of a task, and what each overrides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .spec import InstanceSpec
 
 FILE = "task.toml"
 MOST = 2000
-"""Instances of one task."""
+"""Maximum number of instances of one task."""
 NAME = r"[a-z0-9][a-z0-9._-]{0,99}"
 TaskName = Annotated[
     str, Field(pattern=f"^{NAME}$"), AllowedText("lower case letters, digits, '.', '_' and '-'; at most 100")
@@ -27,7 +27,7 @@ TaskName = Annotated[
 
 
 class InstanceTable(Frozen):
-    """The table as it is written. Limits, paths and deliverables stand over those of the task."""
+    """The table as it is written. Its limits, paths and deliverables override the task's."""
 
     name: TaskName
     title: str = ""
@@ -41,7 +41,7 @@ class InstanceTable(Frozen):
 
 
 class Shared(Frozen):
-    """What all instances of a task have, unless they say otherwise."""
+    """Settings that all instances of a task share unless they override them."""
 
     environment: Environment = Environment()
     deliverables: dict[str, DeliverableTable] = {}
@@ -49,7 +49,7 @@ class Shared(Frozen):
 
 
 def read_instances(data: object, shared: Shared, faults: Faults, context: Mapping[str, Any]) -> list[InstanceSpec]:
-    """All of them, checked; at least one is wanted, and each has a name of its own."""
+    """Read and check all instances; at least one is required, and each needs a unique name."""
     found: list[InstanceSpec] = []
     if isinstance(data, list) and len(data) > MOST:
         faults.add(FILE, "instance", f"there are {len(data):,} of them", f"at most {MOST:,}; make several tasks")
@@ -69,7 +69,7 @@ def read_instances(data: object, shared: Shared, faults: Faults, context: Mappin
 
 
 class _Instance:
-    """One table on its way to a spec."""
+    """One table, checked and turned into a spec."""
 
     def __init__(self, table: InstanceTable, at: str, root: Path, faults: Faults) -> None:
         self.table, self.at, self.root, self.faults = table, at, root, faults

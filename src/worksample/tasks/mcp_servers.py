@@ -1,4 +1,4 @@
-"""`[[environment.mcp]]`: servers of tools that a task gives its agent."""
+"""`[[environment.mcp]]`: MCP servers with tools for the agent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .service import Text, Variable, Word
 
 PORTS = {"http": 80, "https": 443}
 OWN = ("localhost", "127.0.0.1")
-"""Hosts of servers that run in the agent's box and listen there."""
+"""Hosts of servers that run in the agent's box."""
 
 
 def _url(text: str) -> str:
@@ -24,7 +24,7 @@ def _url(text: str) -> str:
 
 
 def place_of(url: str) -> tuple[str, int]:
-    """Host and port of a server's address; a fault where it is none."""
+    """Return host and port of a server's address. Raises a fault if the address is malformed."""
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS.get(parts.scheme, 0)
@@ -36,7 +36,7 @@ def place_of(url: str) -> tuple[str, int]:
 
 
 def is_reachable(url: str, endpoints: Collection[tuple[str, int]]) -> bool:
-    """Whether a server's address leads to an endpoint, or to a port of the box itself."""
+    """Return whether a server's address leads to an endpoint, or to a port of the box itself."""
     return place_of(url)[0] in OWN or place_of(url) in endpoints
 
 
@@ -62,12 +62,12 @@ class McpTable(Frozen):
         return self
 
     def record(self) -> McpSpec:
-        """What is kept of it."""
+        """Return the record."""
         return McpSpec(name=self.name, argv=self.argv, env=dict(self.env), url=self.url, sse=self.sse)
 
 
 def check_mcp(servers: Sequence[McpTable], endpoints: Collection[tuple[str, int]]) -> None:
-    """What only all tables together can show. ValueError."""
+    """Check all servers together. Raises ValueError."""
     names = [one.name for one in servers]
     if len(set(names)) < len(names):
         raise ValueError("two MCP servers have one name")

@@ -1,4 +1,4 @@
-"""`read_package`: a task's folder, read in whole; every fault is found before anything is said."""
+"""`read_package`: read a task's folder as a whole and report all faults together; `[about]` describes the work."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Where = Annotated[Source, Field(strict=False)]
 
 
 class ValueTable(Value):
-    """`value` in a file: the figures and the date are written as such, not as texts."""
+    """`value` in a file, with figures and dates in TOML's own types, not as texts."""
 
     model_config = ConfigDict(strict=True)
     date: Day
@@ -94,7 +94,7 @@ class AboutTable(About):
     tags: Texts = ()
 
     def record(self) -> About:
-        """What is kept of it."""
+        """Return the record."""
         plain: dict[str, Any] = self.plain()
         return About.model_validate(plain)
 
@@ -105,7 +105,8 @@ Version = Annotated[Line, AllowedText('a text such as "1.0"')]
 
 
 class TaskTable(Frozen):
-    """The keys of `task.toml`; its tables are read one by one, so that a fault in one hides none in another."""
+    """The keys of `task.toml`. Its tables are read one by one, so that a fault in one does not hide faults in
+    another."""
 
     id: TaskName
     title: Line
@@ -123,10 +124,10 @@ class TaskTable(Frozen):
 
 
 class CaptureTable(Frozen):
-    """`[capture]`: what is taken in besides the output and what probes find."""
+    """`[capture]`: what is captured besides the output and the probes' results."""
 
     root: Flag = False
-    """What was changed in the root of the image."""
+    """Whether changes to the image's root are captured."""
     collect: Annotated[tuple[CollectSpec, ...], Field(max_length=100), AllowedText("tables, at most 100")] = ()
 
 
@@ -137,7 +138,7 @@ class _Named(Frozen):
 
 
 def read_package(root: Path) -> Package:
-    """The package in a folder (see docs/task-package.md).
+    """Read the package in a folder (see docs/task-package.md).
 
     Raises ManifestError (a `FaultyManifest`) with every fault of every file: file, key, what is wrong, what is allowed.
     """
@@ -160,7 +161,7 @@ def read_package(root: Path) -> Package:
 
 
 def _package(root: Path, document: Document, faults: Faults) -> Package | None:
-    """All of a package; None where there are faults without which nothing can be said."""
+    """Return the whole package; None if faults in the head prevent that."""
     data, context = document.data, {"root": root}
     head = None if document.broken else validate(TaskTable, data, faults, file=FILE)
     if head is not None and head.id != root.resolve().name and not faults.has(FILE, "id"):
@@ -214,7 +215,7 @@ def _package(root: Path, document: Document, faults: Faults) -> Package | None:
 
 
 def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
-    """Whose state is taken when a trial ends."""
+    """Return the services whose state is captured when a trial ends."""
     if environment is None:
         return ()
     own = tuple(one.name for one in environment.service if one.export)
@@ -222,7 +223,7 @@ def _exports(environment: EnvironmentTable | None) -> tuple[str, ...]:
 
 
 def _brought_paths(environment: Environment) -> tuple[str, ...]:
-    """Where images and services' files lie in the package."""
+    """Return the paths of images and service files in the package."""
     images = (environment.image, *(one.image for one in environment.served))
     names = [image.name for image in images if image is not None and "://" not in image.name]
     sources = [one.files for one in environment.served]
@@ -232,7 +233,7 @@ def _brought_paths(environment: Environment) -> tuple[str, ...]:
 
 
 def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
-    """A service answers the agent: what it is given the agent may see."""
+    """Check that the agent cannot reach secrets through a service: it may see all files that a service gets."""
     for spec in instances:
         workplace = spec.environment.workplace
         served = [(f"service[{n}].files", one.files) for n, one in enumerate(spec.environment.served)]
@@ -249,13 +250,13 @@ def _check_files(instances: list[InstanceSpec], faults: Faults) -> None:
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
-    """A table of the file, or an empty one where it is none: the head has said so."""
+    """Return a table of the file, or an empty one if it is malformed (the head reports that)."""
     found = data.get(key)
     return found if isinstance(found, dict) else {}
 
 
 def _settings(data: dict[str, Any]) -> dict[str, Any]:
-    """All protocols' settings as they are written, for what briefs ask."""
+    """Return all protocols' settings as they are written, for use in briefs."""
     tables = (_table(_table(data, "grading"), protocol.value) for protocol in Protocol)
     return {key: value for table in tables for key, value in _table(table, "settings").items()}
 
@@ -267,7 +268,7 @@ def _ids(nodes: Collection[Criterion]) -> set[str]:
 def _check_whole(
     gradings: dict[Protocol, GradingSpec], criteria: Criteria, instances: list[InstanceSpec], faults: Faults
 ) -> None:
-    """What only all tables together can show."""
+    """Check rules that involve several tables."""
     for spec in instances:
         # What is delivered to a service (a message, an upload) is no file.
         served = spec.environment.services or spec.environment.served

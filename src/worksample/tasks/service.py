@@ -1,4 +1,4 @@
-"""`[[environment.service]]`: programs that a task brings, which stand behind its endpoints in boxes of their own."""
+"""`[[environment.service]]`: programs that a task brings, run behind its endpoints in their own boxes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BEHIND = re.compile(r"service:([a-z0-9][a-z0-9_-]*)(?::([1-9][0-9]{0,4}))?")
 
 
 def target(to: str) -> str:
-    """What stands behind an endpoint, as it may be written."""
+    """Check what stands behind an endpoint."""
     if to not in ("model", "host") and not _BEHIND.fullmatch(to):
         raise value_fault()
     return to
@@ -52,7 +52,7 @@ Variable = Annotated[str, AfterValidator(_variable)]
 
 
 class ServiceLimitsTable(ServiceLimits):
-    """`limits` as they are written, sizes also as `512MiB`."""
+    """`limits` as they are written; sizes also as `512MiB`."""
 
     model_config = ConfigDict(strict=True)
     memory: Size = _PLAIN.memory
@@ -64,7 +64,7 @@ class ServiceTable(Frozen):
 
     name: Word
     box: Word | None = None
-    """Services that name one box share its loopback; by default each has its own."""
+    """Services that name the same box share its loopback; by default each has its own box."""
     argv: Annotated[tuple[Text, ...], Field(min_length=1), AllowedText("a list: a program and its arguments")]
     env: dict[Variable, Text] = {}
     ports: Annotated[
@@ -76,7 +76,7 @@ class ServiceTable(Frozen):
     software: Annotated[tuple[Command, ...], AllowedText("a list of commands")] = ()
     image: Image | None = None
     export: Flag = True
-    """Whether its state is taken when a trial ends."""
+    """Whether the service's state is captured when a trial ends."""
     limits: ServiceLimitsTable = ServiceLimitsTable()
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ class ServiceTable(Frozen):
         return self
 
     def record(self) -> ServiceSpec:
-        """What is kept of it."""
+        """Return the record."""
         return ServiceSpec(
             name=self.name,
             box=self.box or self.name,
@@ -105,7 +105,7 @@ class ServiceTable(Frozen):
 def check_services(
     services: Sequence[ServiceTable], targets: Sequence[str], expected: Sequence[str], workplace: str = ""
 ) -> None:
-    """What only all tables together can show. `workplace`: name of the service that keeps one. ValueError."""
+    """Check all services together. workplace: the name of the service that runs the workplace. Raises ValueError."""
     by_name = {one.name: one for one in services}
     if len(by_name) < len(services):
         raise ValueError("two services have one name")

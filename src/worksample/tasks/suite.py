@@ -1,4 +1,4 @@
-"""Suites: `suite.toml`, a named list of tasks with tiers; read in whole, checked against `suite.lock`."""
+"""Suites: `suite.toml`, a named list of tasks with tiers, checked against `suite.lock`; shipped suites by name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class HostsTable(HostLists):
 
 
 class SuiteTable(Frozen):
-    """The file as it is written, but for its tiers, which are read when the tasks are known."""
+    """The file as it is written, except its tiers, which are read after the tasks."""
 
     name: TaskName
     title: Line
@@ -82,10 +82,10 @@ class TierTable(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class SuiteFile:
-    """A suite as it was read, with all of its packages."""
+    """A suite as it was read, with all its packages."""
 
     path: Path
-    """The `suite.toml`, or the folder of the one task that stands for a suite of its own."""
+    """The `suite.toml`, or the folder of a task that forms its own suite."""
     name: str
     title: str
     version: str
@@ -95,7 +95,7 @@ class SuiteFile:
     tiers: tuple[tuple[str, tuple[str, ...]], ...]
     """Tier -> keys (`task/instance`) of its instances."""
     hosts: HostLists | None = None
-    """What may be reached of what an operator allows; None: all of it."""
+    """Which of the operator's allowed hosts may be reached; None: all of them."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -113,10 +113,10 @@ class IngestedSuite:
 
 
 def read_suite(path: Path, *, verify: bool = True) -> SuiteFile:
-    """A suite from its `suite.toml`, the folder around it, or the folder of a single task.
+    """Read a suite from its `suite.toml`, the folder around it, or the folder of a single task.
 
-    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and of all its packages; with `verify`, a
-    package that differs from `suite.lock` is one of them.
+    Raises ManifestError (a `FaultyManifest`) with every fault of the suite and its packages; with `verify`, a package
+    that differs from `suite.lock` is a fault.
     """
     path = Path(path)
     if path.is_dir() and (path / "suite.toml").is_file():
@@ -152,7 +152,7 @@ def _suite_of_one_task(folder: Path) -> SuiteFile:
 
 
 def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Tiers by what each task says of itself, where a suite names none."""
+    """Group instances by the tier that each task declares, for a suite that names no tiers."""
     found: dict[str, list[str]] = {}
     for package in packages:
         if package.about.tier:
@@ -161,7 +161,7 @@ def by_tier(packages: Sequence[Package]) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> list[Package]:
-    """The packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
+    """Read the packages that `tasks` names, by folder or by a pattern such as `tasks/*`."""
     folders: list[str] = []
     for given in tasks:
         names, problem = _folders(root, given)
@@ -188,7 +188,7 @@ def _packages(root: Path, tasks: Sequence[str], faults: Faults, file: str) -> li
 
 
 def _folders(root: Path, given: str) -> tuple[list[str], str | None]:
-    """The folders that a name or a pattern means, and what is wrong with it."""
+    """Return the folders that a name or pattern means, and what is wrong with it."""
     if not any(c in given for c in "*?["):
         problem = path_problem(root, given, folder=True)
         return ([] if problem else [given]), problem
@@ -237,7 +237,7 @@ def _tiers(
 
 
 def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuite:
-    """Take all packages of a suite in; as `ingest`, for each."""
+    """Ingest all packages of a suite; see `ingest`."""
     taken: list[Ingested] = [ingest(package, sink, kit=kit) for package in suite.packages]
     instances = tuple(i for t in taken for i in t.instances)
     ids = {i.key: i.id for i in instances}
@@ -259,15 +259,15 @@ def ingest_suite(suite: SuiteFile, sink: Sink, *, kit: str = "") -> IngestedSuit
 
 
 def shipped_suites() -> tuple[str, ...]:
-    """Names of the suites that ship with the package."""
+    """Return the names of the suites that ship with the package."""
     root = Path(str(resources.files("worksample"))) / "suites"
     return tuple(sorted(p.parent.name for p in root.glob("*/suite.toml")))
 
 
 def find_suite(name: str) -> Path:
-    """A shipped suite by name, or a path to a `suite.toml`, the folder around one, or the folder of a task.
+    """Find a shipped suite by name, or a path to a `suite.toml`, the folder around one, or the folder of a task.
 
-    Gives the `suite.toml`, or the task's folder: what `read_suite` takes. ManifestError where there is none.
+    Returns the `suite.toml` or the task's folder, as `read_suite` takes it. Raises ManifestError if there is none.
     """
     if name in shipped_suites():
         return Path(str(resources.files("worksample"))) / "suites" / name / "suite.toml"
@@ -294,9 +294,9 @@ def _suite_or_task_at(path: Path) -> Path | None:
 
 
 def pin_suite(path: Path) -> Path:
-    """Write `suite.lock` beside a `suite.toml` (see `find_suite` for `path`) and return where it is.
+    """Write `suite.lock` beside a `suite.toml` (see `find_suite` for `path`) and return its path.
 
-    ManifestError for a faulty suite, or for a single task, which has nothing to pin.
+    Raises ManifestError for a faulty suite, or for a single task, which has nothing to pin.
     """
     suite = read_suite(path, verify=False)
     if suite.path.is_dir():

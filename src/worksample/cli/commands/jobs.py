@@ -33,7 +33,7 @@ def add_command(suite: str, store: str | None, as_json: bool | None) -> None:
 
 
 MOST_LISTED = 30
-"""Jobs that are listed."""
+"""Most jobs that are listed."""
 
 
 @click.command("qualify")

@@ -96,10 +96,9 @@ def plan(
     """Plan slots for agents x instances x arms x repeats. PlanError if nothing is left to plan, or if names collide.
 
     Without agents there are no slots, and all work is handed in. The experiment's id is its name and a digest of
-    everything
-    that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is not
-    attemptable.
-    Author, time, versions and settings are not part of it, so that the same plan finds the same experiment.
+    everything that decides what is done: agents, instances, arms, repeats, seed, roles, protocols, sandbox and what is
+    not attemptable. Author, time, versions and settings are not part of it, so that the same plan finds the same
+    experiment.
     """
     _refuse(material)
     hosts = allowed_hosts(material.allow_hosts, material.hosts)

@@ -1,4 +1,6 @@
-"""What pydantic finds wrong in a table, as faults: the key, what is wrong, what is allowed, the nearest word."""
+"""Validation of tables by pydantic, with faults that name the key, what is wrong, what is allowed and the nearest
+word.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,19 @@ from .key_paths import key_of
 
 M = TypeVar("M", bound=BaseModel)
 WHOLE = "this file"
-"""What a key at the top is a key of."""
+"""What faults call the table at the top."""
 MOST = 2000
-"""Faults of a table that are put into words."""
+"""Number of faults of a table that are described."""
 
 
 def validate(
     model: type[M], data: Any, faults: Faults, *, file: str, at: str = "", context: Mapping[str, Any] | None = None
 ) -> M | None:
-    """`data` as a `model`. Where it is none: faults below the key `at`, and what is sound of it, or None.
+    """Return `data` as a `model`. Otherwise add faults below the key `at`, and return the sound part of the data, or
+    None.
 
-    The sound part is there for checks that reach further, so that these say what they find in the same breath.
-    context: for the model's own validators, as pydantic hands it to them.
+    The sound part lets later checks report their faults at the same time. context: passed to the model's own
+    validators.
     """
     given = dict(context or {})
     try:
@@ -41,7 +44,7 @@ def validate(
 
 
 def describe_errors(error: ValidationError, model: type[BaseModel], *, at: str = "") -> str:
-    """What pydantic refused of a value that no file holds: each key, what is wrong there, what is allowed."""
+    """Describe what pydantic refused in a value that comes from no file: each key, what is wrong, what is allowed."""
     faults = Faults()
     _add(error, model, faults, "", at)
     return "; ".join(str(fault).removeprefix(": ") for fault in faults.found)
@@ -62,7 +65,7 @@ def _add(error: ValidationError, model: type[BaseModel], faults: Faults, file: s
 def _problem_and_allowed(
     error: dict[str, Any], model: type[BaseModel], steps: list[int | str], above: str
 ) -> tuple[str, str]:
-    """A fault's problem, and what is allowed there."""
+    """Return a fault's problem, and what is allowed there."""
     kind, value, context = error["type"], error.get("input"), error.get("ctx") or {}
     if kind == "extra_forbidden":
         keys = sorted(keys_at(model, steps[:-1]))

@@ -1,4 +1,4 @@
-"""Types of the values in a file, each with words for what is allowed."""
+"""Types of values in a file, each with words for what is allowed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class AllowedText:
-    """What a value may be, in words: metadata of a field's type, for faults."""
+    """Words for what a value may be: metadata of a field's type, used in faults."""
 
     text: str
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes of a size such as `2GiB` or `500 MB`; None where it is none."""
+    """Return the bytes of a size such as `2GiB` or `500 MB`; None if it is no size."""
     match = _SIZE.fullmatch(text.strip())
     found = int(Decimal(match[1]) * _UNITS[match[2]]) if match else 0
     return found if 0 < found <= WHOLE else None
@@ -58,7 +58,7 @@ def _once(items: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON types: what TOML and YAML have beyond them (dates, times) becomes text."""
+    """Convert to JSON types: dates and times, which TOML and YAML have, become text."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
 
 
 Line = Annotated[str, AfterValidator(_not_blank)]
-"""A text with something in it."""
+"""A text that is not blank."""
 Flag = Annotated[bool, Field(strict=True)]
 Size = Annotated[
     int,
@@ -90,5 +90,5 @@ Settings = Annotated[dict[str, Any], AfterValidator(_plain)]
 
 
 def choice(words: Iterable[str]) -> str:
-    """A pattern that is one of the words."""
+    """Return a pattern that matches one of the words."""
     return f"^({'|'.join(map(re.escape, words))})$"

@@ -1,4 +1,4 @@
-"""What stands in a cell of somebody else's table, as a value; `Unfit` says why it is none."""
+"""Values of cells in people's tables; `InvalidCell` says why a cell has none."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from worksample.files.tables.unique_keys import DuplicateKeyError, unique_object
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 LARGEST = 2**63 - 1
-"""Of a whole number."""
+"""The largest whole number."""
 _YES = frozenset({"true", "yes", "y", "1", "verified"})
 _NO = frozenset({"false", "no", "n", "0", "unverified", "not verified"})
 
 
 class InvalidCell(ValueError):
-    """A cell that is not what its column holds."""
+    """A cell whose value does not suit its column."""
 
 
 def is_blank(cell: object) -> bool:
-    """Whether nothing was said: empty, or what spreadsheets and data frames write for it."""
+    """Return whether a cell is empty, or holds what spreadsheets and data frames write for an empty one."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return True
     if not isinstance(cell, str):
@@ -34,7 +34,7 @@ def is_blank(cell: object) -> bool:
 
 
 def text(cell: object) -> str:
-    """As text with sound characters."""
+    """Return the cell as text without control characters."""
     if is_blank(cell):
         return ""
     if isinstance(cell, list | dict):
@@ -53,10 +53,10 @@ def text(cell: object) -> str:
 
 
 def number(cell: object, decimal: str = "", *, why: str = "", money: bool = False) -> float:
-    """A finite number of at least 0, in any usual form (`worksample.files.tables.numbers`).
+    """Return a finite number of at least 0, in any usual form (`worksample.files.tables.numbers`).
 
-    decimal: the column's decimal mark; "" where nothing tells it. Then `1.200` is refused, with `why`, and so is
-    `1,200`, which is 1200 only as an amount of money: those have no three decimals where the comma is one.
+    decimal: the column's decimal mark, or "" if unknown. Then `1.200` is refused with `why`, and so is `1,200`, unless
+    it is money: amounts of money have no three decimals.
     """
     found = _amount(cell, decimal, why, money=money)
     if not math.isfinite(found):
@@ -96,12 +96,12 @@ def _amount(cell: object, decimal: str, why: str, *, money: bool) -> float:
 
 
 def currency_in(cell: object) -> str:
-    """The currency that an amount names itself (`$1,200`, `1200 EUR`), or ""."""
+    """Return the currency that an amount itself names (`$1,200`, `1200 EUR`), or ""."""
     return readings(cell).currency if isinstance(cell, str) else ""
 
 
 def whole(cell: object, decimal: str = "", *, why: str = "") -> int:
-    """Exactly, up to what 64 bits hold, as TOML and tables do."""
+    """Return an exact whole number of at most 64 bits."""
     if isinstance(cell, str) and re.fullmatch(r"[0-9]{1,40}", cell.strip()):
         exact = int(cell)
     else:
@@ -124,7 +124,7 @@ def flag(cell: object) -> bool:
 
 
 def moment(cell: object) -> datetime:
-    """A point in time; without a zone it is taken as UTC, a bare date as its first moment."""
+    """Return a point in time; without a zone it is UTC, and a date is its first moment."""
     if isinstance(cell, datetime):
         found = cell
     elif isinstance(cell, date):
@@ -143,7 +143,7 @@ def moment(cell: object) -> datetime:
 
 
 def parse_json_cell(cell: object) -> Any:
-    """What JSON in a cell says, or the cell as it is."""
+    """Return the value of JSON in a cell, or the cell unchanged."""
     if isinstance(cell, str) and cell.strip()[:1] in ("[", "{"):
         try:
             return json.loads(cell, object_pairs_hook=unique_object)
@@ -155,7 +155,7 @@ def parse_json_cell(cell: object) -> Any:
 
 
 def texts(cell: object) -> tuple[str, ...]:
-    """A list: JSON, or one text whose items are separated by lines or semicolons."""
+    """Return a list: JSON, or one text whose items are separated by lines or semicolons."""
     if is_blank(cell):
         return ()
     found = parse_json_cell(cell)
@@ -166,7 +166,7 @@ def texts(cell: object) -> tuple[str, ...]:
 
 
 def _attachment_name(item: object) -> object:
-    """The name of an attachment that is told as a table."""
+    """Return the name of an attachment that is given as a table."""
     if isinstance(item, dict):
         return next((item[k] for k in ("path", "name", "filename", "file_name", "url") if item.get(k)), None)
     return item

@@ -1,4 +1,4 @@
-"""Rows of a table that somebody else made: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
+"""Rows of people's tables: CSV in any usual encoding, JSON, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .encodings import is_text_encoding, marked_encoding
 from .unique_keys import DuplicateKeyError, unique_object
 
 JSON_LIMIT = 1 << 30
-"""Bytes of a JSON file, which is read in whole; the other forms are read row by row."""
+"""Bytes of a JSON file, which is read at once; the other forms are read row by row."""
 INTEGER_DIGITS = 308
-"""Digits of a whole number in JSON; one with more is not finite as a float."""
+"""Digits of a whole number in JSON; a longer one is infinite as a float."""
 AGAIN = "correct the file, then run the same command again"
 LOOKED_AT = 10_000
-"""Records whose keys make the header."""
+"""Number of records whose keys form the header."""
 
 
 class FaultyRow(dict[str, Any]):
-    """A row that could not be read, which stops no other."""
+    """A row that could not be read; the other rows are still read."""
 
     def __init__(self, what: str) -> None:
         super().__init__()
@@ -36,22 +36,21 @@ class FaultyRow(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class OpenedTable:
-    """A table that was opened: `rows` reads on with each step, numbered as a person would (the header is line 1).
-
-    A row that cannot be read is a `FaultyRow`.
+    """An open table: `rows` reads on with each step, numbered from the header as line 1. A row that cannot be read is a
+    `FaultyRow`.
     """
 
     header: tuple[str, ...]
     rows: Iterator[tuple[int, dict[str, Any]]]
     nameless: tuple[str, ...] = ()
-    """Columns that hold something and have no name, as `column 1`; nothing is taken from them."""
+    """Columns with values but without a name, such as `column 1`; they are not read."""
 
 
 @contextmanager
 def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
-    """By its ending: .csv, .tsv, .json, .jsonl, .parquet.
+    """Open a table by its ending: .csv, .tsv, .json, .jsonl, .parquet.
 
-    `encoding`: of a CSV; where it is "", by its first bytes, else UTF-8. Raises UsageError, ImportFailed.
+    encoding: of a CSV; if it is "", the first bytes tell it, else UTF-8. Raises UsageError, ImportFailed.
     """
     check_encoding(encoding)
     if not path.is_file():
@@ -73,14 +72,15 @@ def open_table(path: Path, encoding: str = "") -> Iterator[OpenedTable]:
 
 
 def check_encoding(name: str) -> None:
-    """UsageError for a name that no encoding of text has; "" is none."""
+    """Raise UsageError if no text encoding has this name; "" is accepted."""
     if name and not is_text_encoding(name):
         raise UsageError(f"there is no encoding {name!r}", next="such as cp1252, latin-1, cp1251, shift_jis")
 
 
 def read_json(text: str) -> Any:
-    """JSON whose whole numbers may have any length: those that no float holds are read as infinite. ValueError, also
-    for a key that stands twice."""
+    """Read JSON with whole numbers of any length; those beyond every float become infinite. Raises ValueError, also for
+    a duplicate key.
+    """
     return json.loads(text, parse_int=_integer, object_pairs_hook=unique_object)
 
 
@@ -89,13 +89,15 @@ def _integer(text: str) -> int | float:
 
 
 def _marked_encoding_of(path: Path) -> str:
-    """The encoding that the first bytes tell, or ""."""
+    """Return the encoding that the first bytes tell, or ""."""
     with path.open("rb") as file:
         return marked_encoding(file.read(1 << 12))
 
 
 def _encoding(path: Path) -> str:
-    """By the first bytes, else UTF-8; never guessed: two code pages differ in few letters, and nobody would see it."""
+    """Return the encoding by the first bytes, else UTF-8. It is never guessed: two code pages differ in few letters,
+    and nobody would notice.
+    """
     if marked := _marked_encoding_of(path):
         return marked
     with path.open("rb") as file:
@@ -204,7 +206,7 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def table_of_records(found: Iterator[tuple[int, Any]]) -> OpenedTable:
-    """The header is what the first records say together; a record may leave out any of it."""
+    """Return records as a table. The first records' keys form the header; a record may lack any of them."""
     first = [_record_row(n, row) for n, row in islice(found, LOOKED_AT)]
     header = tuple(dict.fromkeys(str(key) for _, row in first for key in row))
     return OpenedTable(header, chain(first, (_record_row(n, row) for n, row in found)))

@@ -1,4 +1,4 @@
-"""JSON that people hand in: a key that stands twice in one object is refused, for nobody can say which was meant."""
+"""JSON that people submit: a duplicate key in an object is refused, since nobody can say which value was meant."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 class DuplicateKeyError(ValueError):
-    """A key stands twice in one object."""
+    """A key that occurs twice in one object."""
 
     next = "remove one of the two"
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of these pairs, for `object_pairs_hook`. TwiceError, with the key, for one that stands twice."""
+    """Return an object of these pairs, for `object_pairs_hook`. Raises DuplicateKeyError with the key."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)

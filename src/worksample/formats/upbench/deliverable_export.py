@@ -10,7 +10,7 @@ from worksample.files.tables.cell_values import InvalidCell
 from worksample.formats.jobs.job_package import job_folder, relative_path
 from worksample.records import Entry, EntryKind, Instance, Manifest, Submission, unquote_path
 from worksample.store import Store
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 from .job_export import contract_of
 
@@ -58,7 +58,7 @@ def _write(store: Store, folder: Path, entries: Iterable[tuple[str, Entry]]) -> 
             continue
         if entry.blob is None:
             continue
-        with keeping(str(path)):
+        with translate_os_errors(str(path)):
             path.parent.mkdir(parents=True, exist_ok=True)
             draft = path.with_name(path.name[:200] + ".part")
             shutil.copyfile(store.blobs.path(entry.blob), draft)

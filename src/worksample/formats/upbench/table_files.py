@@ -15,7 +15,7 @@ from worksample.files.tables.delimited import CELL_LIMIT
 from worksample.files.tables.number_columns import NumberColumns
 from worksample.files.tables.numbers import format_float
 from worksample.files.tables.table_reader import FaultyRow, open_table
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 from .tables import COLUMNS, ColumnKind, Row, Tables, complete_tables, id_of
 
@@ -34,7 +34,7 @@ def write_tables(tables: Tables, folder: Path, format: str = "csv") -> list[Path
     if format not in FORMATS:
         raise UsageError(f"no form {format!r} for tables", next=f"one of {', '.join(FORMATS)}")
     out = []
-    with keeping(str(folder)):
+    with translate_os_errors(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
         for name, rows in complete_tables(tables).items():
             columns = columns_of(name, rows)

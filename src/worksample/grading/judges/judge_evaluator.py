@@ -1,4 +1,4 @@
-"""`Evaluates` by a judge model: one evaluator for each model of a role."""
+"""Judge models as evaluators: one for each model of a role."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ PROTOCOLS: dict[Protocol, Callable[[JudgeMaterial, JudgeSession], Awaitable[Payl
 
 @dataclass(frozen=True)
 class JudgeEvaluator:
-    """One model under one role. Its id names its version, so that another prompt or setting is another evaluator."""
+    """One model under one role. The id contains the version, so that another prompt or setting makes another
+    evaluator.
+    """
 
     role: ModelRole
     render: Render
@@ -36,12 +38,14 @@ class JudgeEvaluator:
 
     @property
     def means(self) -> str:
-        """What it may spend: where that is raised, what stopped for want of it is asked again."""
+        """The judge's budget. If it is raised, evaluations that failed for lack of it are asked for again."""
         return f"calls {self.role.config.calls}, cost {self.role.config.cost}"
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """Named by role and model, whether it judges alone or in a panel: it is the same evaluator."""
+        """The evaluator's record, named by role and model; it is the same whether the model judges alone or in a
+        panel.
+        """
         return Evaluator(
             id=f"judge.{self.role.name}@{self.role.version}",
             name=f"{self.role.name} ({self.role.model})",
@@ -51,7 +55,7 @@ class JudgeEvaluator:
         )
 
     async def evaluate(self, asked: EvaluationRequest) -> EvaluatorReply:
-        """Never raises for what a deliverable says, nor for a judge that fails: those are causes. Raises StoreError."""
+        """Judge a submission. Failures of the deliverable or the judge become causes. Raises StoreError."""
         asking, began = JudgeSession(self.role), time.monotonic()
         try:
             payload = await PROTOCOLS[asked.round.protocol](JudgeMaterial(self.role, asked, self.render), asking)
@@ -63,7 +67,8 @@ class JudgeEvaluator:
 
 
 def judges_for(roles: Roles, render: Render) -> Callable[[Round], Sequence[RoundEvaluator]]:
-    """For `Evaluators.judges`: the judges that are configured for a round's protocol, role by role."""
+    """Return a function for `Evaluators.judges` that finds the judges configured for a round's protocol, role by
+    role."""
 
     def judges(round: Round) -> Sequence[RoundEvaluator]:
         found = [role for models in roles.values() for role in models if round.protocol in role.config.rounds]

@@ -1,4 +1,8 @@
-"""A rubric by a judge: a yes/no question for each criterion that is a judge's; code makes the grade of the answers."""
+"""The questions that a judge is asked under each protocol, and how its answers become a payload.
+
+Rubric: a yes/no question for each criterion that a judge decides. Holistic: would a reasonable client accept the work
+(RLI 3.4)? Pairwise: which of two submissions is closer to completion, and which is better overall (RLI 3.4)?
+"""
 
 from __future__ import annotations
 
@@ -24,14 +28,15 @@ PITFALL = (
 
 
 def probe_of(criterion: Criterion, brief: str, exhibits: tuple[Exhibit, ...]) -> Probe:
-    """The question of one leaf. Of a pitfall it is whether it is there."""
+    """Build the question for one criterion; for a pitfall it asks whether the fault is present."""
     pitfall = criterion.importance is Importance.PITFALL
     asks = "The fault to look for" if pitfall else "The criterion"
     return yes_no(f"{brief}\n\n{asks}: {criterion.text}", *exhibits, instruction=PITFALL if pitfall else HOLDS)
 
 
 async def judge_rubric(material: JudgeMaterial, asking: JudgeSession) -> GradePayload:
-    """Grades the leaves with `by = "judge"`, and no others. JudgeError at the first question without an answer."""
+    """Grade the leaves with `by = "judge"`, and no others. Raises JudgeError at the first question without an
+    answer."""
     leaves = [leaf for leaf in material.asked.grading.criteria.leaves if leaf.by is By.JUDGE]
     if not leaves:
         raise JudgeError(
@@ -59,7 +64,9 @@ def part_of(leaf: Criterion, passed: bool, reason: str) -> PartPayload:
 
 
 def combine_parts(parts: list[PartPayload]) -> GradePayload:
-    """The share of the points; 0 behind a closed gate. What a rubric comes to, `verdicts` says from the leaves."""
+    """Combine parts into a grade: the share of the points, or 0 if a gate failed. A rubric's verdict is derived from
+    the leaves by `results`.
+    """
     closed = [p.name for p in parts if p.gate and not p.passed]
     share = math.fsum(p.points * (p.fraction or 0.0) for p in parts) / math.fsum(p.points for p in parts)
     reason = f"not passed: {', '.join(closed)}" if closed else ""
@@ -80,7 +87,9 @@ Score = Literal[1, 2, 3]
 
 
 async def judge_holistic(material: JudgeMaterial, asking: JudgeSession) -> Holistic:
-    """1 to 3. JudgeError where there is no answer. Work that is nothing at all is 1 without a question."""
+    """Rate the work from 1 to 3. An empty submission gets 1 without a question. Raises JudgeError if the judge gives no
+    answer.
+    """
     work, reference = await render_both(material.work(), material.reference())
     if not work:
         return Holistic(score=1, justification="nothing was delivered")
@@ -100,7 +109,9 @@ QUALITY = "Which of the two is better overall, as a client would see it?"
 
 
 async def judge_pairwise(material: JudgeMaterial, asking: JudgeSession) -> Pairwise:
-    """Orders that contradict each other are `equal`. JudgeError where there is no answer, or no second submission."""
+    """Compare two submissions in both orders; answers that contradict each other become `equal`. Raises JudgeError if
+    the judge gives no answer or the second submission is missing.
+    """
     other = material.asked.second
     if other is None:
         raise JudgeError(

@@ -14,7 +14,7 @@ from worksample.people.evaluations import amendments_of, exclude_struck, standin
 from worksample.people.quality.gold_items import answers_of
 from worksample.people.round_verdicts import final_verdicts
 from worksample.records import Evaluation, Evaluator, EvaluatorKind, GradePayload, Round, Standing, Submission, Tags
-from worksample.store.error_translation import keeping
+from worksample.store.error_translation import translate_os_errors
 
 if TYPE_CHECKING:
     from worksample.store import Store
@@ -154,7 +154,7 @@ def _write(path: Path, rows: Iterable[dict[str, Any]], *, array: bool = False) -
 
 def _put_cell(path: Path, data: bytes) -> None:
     draft = path.with_name(path.name + ".part")
-    with keeping(str(path.parent)):
+    with translate_os_errors(str(path.parent)):
         path.parent.mkdir(parents=True, exist_ok=True)
         draft.write_bytes(data)
         draft.replace(path)

@@ -79,7 +79,7 @@ def assignment_after(slot: str, events: Iterable[AssignmentEvent]) -> SlotAssign
 
 def _after(seat: SlotAssignment, event: AssignmentEvent) -> SlotAssignment:
     if account_of(event.person) != account_of(seat.person):
-        # Another's beginnings are evidence of theirs and no part of this person's work.
+        # The start of another person is evidence about that person and not part of this person's work.
         seat = SlotAssignment(seat.slot, asked=seat.asked)
     going_on = event.act in (AssignmentAct.STARTED, AssignmentAct.WORKED)
     seat = replace(
@@ -140,7 +140,7 @@ def take_slot(store: Store, slot: Slot, person: str, at: datetime, days: float) 
     """Take a slot, or renew the lease of a person who has it. Raises SeatConflict if another has it or it is done."""
     seat = assignment_of(store, slot.id)
     if seat.closed or slot.not_attemptable:
-        raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this here")
+        raise SeatConflict("this work is handed in" if seat.closed else "nobody can do this")
     if seat.is_of(person, at):
         return seat
     if seat.is_taken(at):

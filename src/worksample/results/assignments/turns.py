@@ -10,13 +10,13 @@ from worksample.results.reattempts.earlier_work import Feeding
 from worksample.results.reattempts.feedback_prompt import PREVIOUS
 from worksample.store import Store
 
-TOLD = """## A person works on this with you
+TOLD = """## You work on this together with a person
 
-What there is by now lies in {previous}, read-only. The person asks you:
+The files so far are in {previous} (read-only). The person asks you:
 
 {asked}
 
-Leave in {output} whatever you make or change; the person goes on with it."""
+Write every file that you create or change to {output}; the person continues with it."""
 
 
 def turns_of(store: Store, slot: str) -> list[Trial]:

@@ -63,7 +63,7 @@ class RunTally:
         self.ungraded += not full
 
 
-class Watch(Protocol):
+class RunListener(Protocol):
     """Listener to a run. It is called only by the thread of the run, and must be quick."""
 
     def begin(self, tally: RunTally) -> None:
@@ -87,7 +87,7 @@ class Watch(Protocol):
         ...
 
 
-class Silent:
+class SilentListener:
     """Listener that ignores everything."""
 
     def begin(self, tally: RunTally) -> None:
