@@ -96,6 +96,6 @@ def test_what_blind_copies_keep_is_listed(team: Desks) -> None:
     page = team.sit("ada", "admin")
     page.goto(f"/admin/rounds/{round.id}/more")
     expect(page.get_by_text("2 files looked at. 1 file may say who made them.")).to_be_visible()
-    kept = page.get_by_role("table", name="What blind copies keep").get_by_role("row")
+    kept = page.get_by_role("table", name="Leaks in blind copies").get_by_role("row")
     expect(kept).to_have_count(2)
     expect(kept.nth(1)).to_contain_text("by █████.pdf")

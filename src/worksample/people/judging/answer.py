@@ -53,7 +53,7 @@ def read_answer(form: Form, sent: Mapping[str, Any], criteria: Criteria, questio
     if "inspected" in known and sent.get("inspected") is not None:
         beside["inspected"] = answer.flag("inspected")
     if beside.get("recognised", "no") not in ("no", "guess", "yes"):
-        faults["recognised"] = "is none of no, guess, yes"
+        faults["recognised"] = "is not one of no, guess, yes"
     if faults or payload is None:
         raise InvalidAnswer(faults)
     return payload, beside

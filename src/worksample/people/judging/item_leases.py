@@ -210,7 +210,7 @@ def missing_step(connection: Connection, queue: Queue, account: Account) -> str:
     """Return what the person must do before this queue offers items; "" for nothing."""
     settings = queue.settings
     if has_seen_names(connection, queue, account.id):
-        return "you have seen who made what in this round, so that others judge it"
+        return "you have seen the makers' names in this round, so others judge it"
     if settings["training"] and Role.ADMIN not in account.roles:
         read = {"account": account.id, "kind": "training", "note": queue.instructions}
         if connection.execute(sql.NOTED, read).first() is None:

@@ -57,20 +57,20 @@ _MEANS = {
     400: "The request is wrong.",
     401: "Not signed in.",
     403: "Not allowed.",
-    404: "Not there, or not yours.",
+    404: "Not found, or not yours.",
     408: "The body came too slowly.",
-    409: "Another was faster.",
+    409: "Somebody else was faster.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     422: "The answer is incomplete; `faults` says where.",
     425: "Read the training page or pass the quiz first.",
-    429: "Too many; Retry-After says when to come again.",
-    502: "A model gave no answer that counts.",
+    429: "Too many requests; Retry-After says when to try again.",
+    502: "The model gave no valid answer.",
     503: "The store or a box cannot be used now.",
 }
 
 
-_MASKED = {404: "something is missing", 502: "the model gave no answer that counts; try again, or tell an admin"}
+_MASKED = {404: "something is missing", 502: "the model gave no valid answer; try again, or tell an admin"}
 """Texts for people other than admins, in place of errors that reveal ids or paths."""
 
 
