@@ -37,7 +37,7 @@ def test_a_round_is_opened_with_what_its_kind_needs_then_paused_and_closed(team:
 
     page.get_by_label("Experiment").select_option("x1")
     page.get_by_role("button", name="Open the round").click()
-    expect(page.get_by_text("No pilot has opened this version of the instructions")).to_be_visible()
+    expect(page.get_by_text("No pilot has passed with this version of the instructions")).to_be_visible()
     page.get_by_label("Why without a pilot").fill("two deliverables only")
     page.get_by_label("Rule").select_option("tie_break")
     expect(page.get_by_label("Votes on each item")).to_have_count(0)

@@ -58,7 +58,7 @@ async def hand_in(store: Store, box: Box, assignment: SlotAssignment, handing: H
     captured = await take(box, store.blobs, handing.task.instance)
     outcome = outcome_after_capture(handing.outcome, captured.cause, captured.parts["output"].reason)
     if not outcome.finished:
-        # Nothing was handed in then: the place stays the person's, with what was noted last.
+        # Nothing was handed in: the person keeps the slot and the last recorded output.
         raise CaptureError(outcome.reason, cause=outcome.cause, next="hand in again")
     return await asyncio.to_thread(_commit, store, assignment, handing, dict(captured.parts), outcome, log)
 

@@ -60,7 +60,7 @@ class Workstations(OpenWorkstations):
     is not in the right state.
     """
 
-    # -- sitting down and up
+    # -- taking and giving back
 
     async def take(self, slot: str, who: PersonAtWork) -> SlotAssignment:
         """Take a slot; if the person has it already, renew the lease."""
@@ -133,7 +133,7 @@ class Workstations(OpenWorkstations):
             return assignment
         workstation = self._open.get(slot)
         if workstation is None:
-            # The server was killed while the time ran: up to then it counts as the timer has it.
+            # The server was killed while the timer ran; the timer limits the time that counts.
             return await self._write(event_after(assignment, who.person, AssignmentAct.PAUSED, self.clock()))
         async with workstation.busy:
             assignment = await self._own_assignment(slot, who)
@@ -226,7 +226,7 @@ class Workstations(OpenWorkstations):
         await self._close_workstation(slot)
         return trial
 
-    # -- what lies in the box
+    # -- files in the box
 
     @asynccontextmanager
     async def _working(self, slot: str, who: PersonAtWork) -> AsyncIterator[Workstation]:
@@ -253,7 +253,7 @@ class Workstations(OpenWorkstations):
         try:
             return await self.shell(slot, who)
         except SeatConflict:
-            return None  # it was paused, or handed in, just now
+            return None  # it has just been paused or handed in
 
     async def files(self, slot: str, who: PersonAtWork) -> Manifest:
         """List the output: the current one, or the last recorded one if the box is not open."""

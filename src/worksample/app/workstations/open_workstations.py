@@ -129,7 +129,7 @@ class OpenWorkstations:
     async def _write(self, event: AssignmentEvent) -> SlotAssignment:
         return await asyncio.to_thread(commit_event, self.store, event)
 
-    # -- when nobody is heard of
+    # -- missing heartbeats
 
     def begin(self) -> None:
         """Watch the workstations until `stop`."""
@@ -139,7 +139,7 @@ class OpenWorkstations:
         while True:
             await asyncio.sleep(LOOK)
             for slot in tuple(self._open):
-                # A store that is busy now is asked again at the next look.
+                # A busy store is tried again at the next check.
                 with contextlib.suppress(StoreError, SandboxError, UsageError):
                     await asyncio.to_thread(self.store.renew, f"workstation:{slot}", self._owner, LEASE)
                     await self.check_workstation(slot, time.monotonic())

@@ -136,7 +136,7 @@ class ItemLeases:
         mine = (_a.item == row.item) & (_a.account == row.account)
         connection.execute(update(assignments).where(mine).values(**values))
 
-    # -- what is out
+    # -- leased items
 
     def renew(self, connection: Connection, item: str, account: Account, now: int) -> Any:
         """Renew the lease of an open item and return the person's row.
@@ -198,7 +198,7 @@ class ItemLeases:
 
 def own_row(connection: Connection, item: str, account: Account) -> Any:
     """Return the person's row of an item. Raises NotYours if there is none, or one that only bars the person."""
-    # Not every database can even be asked for a text that is none.
+    # Some databases refuse queries with invalid text.
     mine = {"item": item, "account": account.id}
     row = connection.execute(sql.OWN, mine).first() if item.isalnum() and item.isascii() else None
     if row is None:
